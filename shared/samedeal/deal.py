@@ -1,0 +1,104 @@
+"""Deals: from a seed to the order of the cards, byte by byte as DEALS.md writes it down.
+
+The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed, with rejection so that it is unbiased. Random deals
+have secret 256-bit seeds, to which ``commitment`` binds the server before the race; numbered and daily deals derive theirs
+from public text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from samedeal.cards import DECK
+from samedeal.errors import MalformedText
+
+SEED_BYTES: Final = 32
+HIGHEST_NUMBER: Final = 999_999_999
+
+_ORDER_LABEL: Final = b"samedeal order v1\n"
+_SEED_LABEL: Final = b"samedeal seed v1\n"
+_COMMITMENT_LABEL: Final = b"samedeal commitment v1\n"
+
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def shuffled(seed: bytes, decks: int) -> bytes:
+    """The order of the cards that a 32-byte seed stands for, first card first. Raises ValueError on another length."""
+    if len(seed) != SEED_BYTES:
+        raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
+    cards = bytearray(DECK * decks)
+    stream = _stream(_ORDER_LABEL + bytes([decks]) + seed)
+    for last in range(len(cards) - 1, 0, -1):
+        choices = last + 1
+        fair = 256 - 256 % choices
+        byte = next(stream)
+        while byte >= fair:
+            byte = next(stream)
+        other = byte % choices
+        cards[last], cards[other] = cards[other], cards[last]
+    return bytes(cards)
+
+
+def _stream(text: bytes) -> Iterator[int]:
+    """The bytes of SHAKE-256 of a text, one after another, as many as are asked for."""
+    shake = hashlib.shake_256(text)
+    start, end = 0, 512
+    while True:
+        yield from shake.digest(end)[start:]
+        start, end = end, 2 * end
+
+
+def commitment(seed: bytes) -> bytes:
+    """The 32 bytes that bind a server to a seed without telling it."""
+    return hashlib.sha256(_COMMITMENT_LABEL + seed).digest()
+
+
+@dataclass(frozen=True)
+class Deal:
+    """How a race's deal comes about: ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21``.
+
+    Prints as the text it is parsed from. A daily deal without a date is ``daily`` and gets its date from ``on``.
+    """
+
+    kind: Literal["random", "number", "daily"]
+    number: int = 0
+    date: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Deal:
+        """Read ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``. Raises MalformedText."""
+        words = text.strip().lower().split()
+        digits = words[0].removeprefix("#") if len(words) == 1 else ""
+        if words == ["random"]:
+            return cls("random")
+        if digits.isascii() and digits.isdigit() and len(digits) <= 9:
+            return cls("number", number=int(digits))
+        if words[:1] == ["daily"] and len(words) <= 2 and all(_DATE.fullmatch(date) for date in words[1:]):
+            return cls("daily", date="".join(words[1:]))
+        raise MalformedText(
+            f"{text[:40]!r} is not a deal: write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', or 'daily'"
+        )
+
+    def __str__(self) -> str:
+        if self.kind == "number":
+            return f"#{self.number}"
+        return f"daily {self.date}" if self.date else self.kind
+
+    @property
+    def public(self) -> bool:
+        """Whether anyone can work out the cards beforehand."""
+        return self.kind != "random"
+
+    def on(self, date: str) -> Deal:
+        """The same deal with a daily one fixed to a date, ``YYYY-MM-DD``."""
+        return Deal("daily", date=date) if self.kind == "daily" and not self.date else self
+
+    def public_seed(self) -> bytes:
+        """The seed of a numbered deal or of a daily one that has its date. Raises ValueError for others."""
+        if not self.public or (self.kind == "daily" and not self.date):
+            raise ValueError(f"a {self} deal has no public seed")
+        return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

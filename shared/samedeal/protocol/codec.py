@@ -1,0 +1,74 @@
+"""Messages to bytes and back, and values to bytes for keeping: the only user of msgpack."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar
+
+import msgpack
+import msgspec
+
+from samedeal.errors import MalformedFrame
+from samedeal.protocol.messages import ToClient, ToServer
+
+LARGEST_FRAME: Final = 16 * 1024
+"""Bytes that a server takes in one frame; no message of a client comes near it."""
+
+_Value = TypeVar("_Value")
+
+
+def encode(message: ToServer | ToClient) -> bytes:
+    """The frame of a message; fields that have their default value are left out only where the protocol says so."""
+    return pack(message)
+
+
+def decode_to_server(frame: bytes | str) -> ToServer:
+    """Read a client's frame. Raises MalformedFrame with a sentence for the one who wrote it."""
+    return _decode(frame, ToServer)  # type: ignore[arg-type]  # a union is a type form, which mypy can't take as a type
+
+
+def decode_to_client(frame: bytes | str) -> ToClient:
+    """Read a server's frame. Raises MalformedFrame."""
+    return _decode(frame, ToClient)  # type: ignore[arg-type]  # as above
+
+
+def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
+    if isinstance(frame, str):
+        raise MalformedFrame("A message is a binary frame of msgpack; this one was text")
+    try:
+        return unpack(frame, kind)
+    except ValueError as error:
+        raise MalformedFrame(f"Not a message of this protocol: {error}") from None
+
+
+def request_id(frame: bytes | str) -> int:
+    """The id in a frame that could not be read otherwise, so that the refusal can name it; -1 where there is none."""
+    try:
+        fields: Any = msgpack.unpackb(frame, **_LIMITS) if isinstance(frame, bytes) else None
+    except (ValueError, msgpack.UnpackException):
+        return -1
+    found = fields.get("id") if isinstance(fields, dict) else None
+    return found if type(found) is int and 0 <= found < 1 << 53 else -1
+
+
+_LIMITS: Final[dict[str, Any]] = {
+    "raw": False,
+    "strict_map_key": True,
+    "max_ext_len": 0,
+    "max_array_len": 4096,
+    "max_map_len": 4096,
+}
+
+
+def pack(value: object) -> bytes:
+    """A value made of structs, tuples, texts, bytes and numbers as msgpack."""
+    packed: bytes = msgpack.packb(msgspec.to_builtins(value, builtin_types=(bytes,)))
+    return packed
+
+
+def unpack(data: bytes, kind: type[_Value]) -> _Value:
+    """Read what ``pack`` wrote, checked against its type. Raises ValueError with what is wrong and where."""
+    try:
+        fields = msgpack.unpackb(data, **_LIMITS)
+    except msgpack.UnpackException as error:
+        raise ValueError(f"not msgpack ({str(error) or type(error).__name__})") from None
+    return msgspec.convert(fields, kind, builtin_types=(bytes,))

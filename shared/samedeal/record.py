@@ -1,0 +1,112 @@
+"""Game records: one player's play as text, enough for anyone to replay and check it::
+
+    samedeal record 1
+    game: willow
+    deal: #4821
+    seed: 5f1c...
+    undo: no-reveal
+    player: ana
+
+    1.204 3 5
+    2.871 r 0
+    9.020 undo
+
+A line after the blank one is an action with the time at which it was made, in seconds from the start of the race.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.deal import SEED_BYTES, Deal, shuffled
+from samedeal.errors import MalformedText, PlayError
+from samedeal.games import Game
+from samedeal.moves import Move
+from samedeal.names import clean_name
+from samedeal.play import UNDO, Play, Undo
+
+_FIRST: Final = "samedeal record 1"
+_FIELDS: Final = ("game", "deal", "seed", "undo", "player")
+_ACTION: Final = re.compile(r"(\d{1,6})\.(\d{3}) (.+)")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A play from its deal on. ``actions`` are pairs of milliseconds since the start and the text of a move or ``undo``."""
+
+    game: Game
+    deal: Deal
+    seed: bytes
+    undo_rule: Undo
+    player: str
+    actions: tuple[tuple[int, str], ...]
+
+    def start(self) -> Play:
+        """The play before its first action."""
+        return Play(Board.deal(self.game, shuffled(self.seed, self.game.decks)), self.undo_rule)
+
+    def replay(self) -> Play:
+        """The play after its last action.
+
+        Raises PlayError, naming the action, when one of them is not allowed, and MalformedText when the seed is not
+        that of its public deal.
+        """
+        if self.deal.public and self.deal.public_seed() != self.seed:
+            raise MalformedText(f"The seed is not that of deal {self.deal}")
+        play = self.start()
+        for number, (_, action) in enumerate(self.actions, 1):
+            try:
+                play = play.act(action)
+            except PlayError as error:
+                raise type(error)(f"Action {number} ({action}) is not allowed: {error}") from None
+        return play
+
+    def __str__(self) -> str:
+        values = (self.game.name, str(self.deal), self.seed.hex(), self.undo_rule.value, self.player)
+        head = [_FIRST, *(f"{name}: {value}" for name, value in zip(_FIELDS, values, strict=True)), ""]
+        lines = [f"{millis // 1000}.{millis % 1000:03} {action}" for millis, action in self.actions]
+        return "\n".join(head + lines) + "\n"
+
+    @classmethod
+    def parse(cls, text: str) -> Record:
+        """Read what ``str`` writes. Raises MalformedText, naming the line, or UnknownGame."""
+        lines = text.splitlines()
+        if lines[:1] != [_FIRST]:
+            raise MalformedText(f"Line 1 of a record is {_FIRST!r}")
+        values: dict[str, str] = {}
+        for number, name in enumerate(_FIELDS, 2):
+            line = lines[number - 1] if len(lines) >= number else ""
+            if not line.startswith(f"{name}: "):
+                raise MalformedText(f"Line {number} of a record says '{name}: ...', not {line[:40]!r}")
+            values[name] = line.removeprefix(f"{name}: ")
+        if lines[6:7] != [""]:
+            raise MalformedText("Line 7 of a record is blank; the moves follow")
+        seed = _seed(values["seed"])
+        try:
+            undo_rule = Undo(values["undo"])
+        except ValueError:
+            raise MalformedText(f"undo is free, no-reveal or off, not {values['undo'][:20]!r}") from None
+        actions = tuple(_action(number, line) for number, line in enumerate(lines[7:], 8))
+        deal, game = Deal.parse(values["deal"]), Game.named(values["game"])
+        return cls(game, deal, seed, undo_rule, clean_name(values["player"]), actions)
+
+
+def _seed(text: str) -> bytes:
+    if not re.fullmatch(rf"[0-9a-f]{{{2 * SEED_BYTES}}}", text):
+        raise MalformedText(f"A seed is {2 * SEED_BYTES} hexadecimal digits in lower case")
+    return bytes.fromhex(text)
+
+
+def _action(number: int, line: str) -> tuple[int, str]:
+    match = _ACTION.fullmatch(line)
+    if match is None:
+        raise MalformedText(
+            f"Line {number} is not an action: write seconds with three decimals and a move, as in '1.204 3 5'"
+        )
+    seconds, millis, action = match.groups()
+    if action != UNDO:
+        Move.parse(action)
+    return int(seconds) * 1000 + int(millis), action
