@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, HIDE, TURN_DOWN, TURN_UP, UNSEEN, Card
@@ -24,7 +24,7 @@ _DRAWN = 3
 class Step(NamedTuple):
     """What a move did, enough to take it back.
 
-    ``source`` and ``target`` are positions of piles (-1 for the columns of a deal), ``count`` the cards that travelled,
+    ``source`` and ``target`` are positions of piles (-1 for the columns of a deal), ``size`` the cards that travelled,
     ``flipped`` whether the column under them was turned up, ``seen`` the cards seen for the first time on this board, in
     the order in which they were turned up.
     """
@@ -32,7 +32,7 @@ class Step(NamedTuple):
     move: Move
     source: int
     target: int
-    count: int
+    size: int
     flipped: bool
     seen: bytes
 
@@ -118,13 +118,13 @@ class Board:
             return self._from_stock(move, faces)
         piles = self.piles
         source = piles[at]
-        count = move[2]
-        to = self._target(move, at, source, count)
+        size = move[2]
+        to = self._target(move, at, source, size)
         if to < 0:
             raise IllegalMove(self._why_not(move))
         after = list(piles)
-        after[to] = piles[to] + source[-count:]
-        rest = source[:-count]
+        after[to] = piles[to] + source[-size:]
+        rest = source[:-size]
         seen = b""
         flipped = bool(rest) and rest[-1] >= DOWN
         if flipped:
@@ -136,23 +136,23 @@ class Board:
         if faces and not seen:
             raise ValueError("faces were given for a move that turns up nothing new")
         after[at] = rest
-        return Turn(Board(game, tuple(after)), Step(move, at, to, count, flipped, seen))
+        return Turn(Board(game, tuple(after)), Step(move, at, to, size, flipped, seen))
 
-    def _target(self, move: Move, at: int, source: bytes, count: int) -> int:
+    def _target(self, move: Move, at: int, source: bytes, size: int) -> int:
         """The position of the pile that a transfer goes to, or -1 when it is not legal."""
         game = self.game
         piles = self.piles
         rules = game.piles[at]
-        if not 1 <= count <= len(source) or not rules.gives:
+        if not 1 <= size <= len(source) or not rules.gives:
             return -1
-        card = source[-count]
-        if count > 1:
+        card = source[-size]
+        if size > 1:
             run = rules.run
-            for under, over in zip(source[-count:], source[len(source) - count + 1 :], strict=False):
+            for under, over in pairwise(source[-size:]):
                 if over not in run[under]:
                     return -1
         if move[1] == FOUNDATION:
-            if count > 1 or rules.kind is Kind.FOUNDATION:
+            if size > 1 or rules.kind is Kind.FOUNDATION:
                 return -1
             group = game.piles[game.foundations.start]
             for to in game.foundations:
@@ -164,7 +164,7 @@ class Board:
         if to < 0 or to == at:
             return -1
         group = game.piles[to]
-        if group.kind is not Kind.COLUMN and (group.kind is not Kind.FAN or count > 1 or rules.kind is Kind.FOUNDATION):
+        if group.kind is not Kind.COLUMN and (group.kind is not Kind.FAN or size > 1 or rules.kind is Kind.FOUNDATION):
             return -1
         pile = piles[to]
         return to if card in (group.on[pile[-1]] if pile else group.on_empty) else -1
@@ -202,13 +202,13 @@ class Board:
         """The board before the step that led here; cards that it had turned up lie down again, but stay seen."""
         game = self.game
         if step.target < 0:
-            columns = game.columns[: step.count]
+            columns = game.columns[: step.size]
             row = bytes(self.piles[at][-1] for at in columns)
             change = {at: self.piles[at][:-1] for at in columns}
             change[step.source] = self.piles[step.source] + row[::-1].translate(TURN_DOWN)
             return self._with(change)
-        moved = self.piles[step.target][-step.count :]
-        left = self.piles[step.target][: -step.count]
+        moved = self.piles[step.target][-step.size :]
+        left = self.piles[step.target][: -step.size]
         if step.source == game.stock_at:
             moved = moved[::-1].translate(TURN_DOWN)
         elif step.target == game.stock_at:
@@ -250,21 +250,21 @@ class Board:
                     if to != key:
                         moves.append(Move(key, to, 1))
             run = rules.run
-            count = 1
+            size = 1
             length = len(pile)
             while True:
                 for to in takers.get(card, ()):
                     if to != key:
-                        moves.append(Move(key, to, count))
+                        moves.append(Move(key, to, size))
                 if empty and card in on_empty:
-                    moves.extend([Move(key, to, count) for to in empty])
-                if count == length:
+                    moves.extend([Move(key, to, size) for to in empty])
+                if size == length:
                     break
-                under = pile[-count - 1]
+                under = pile[-size - 1]
                 if card not in run[under]:
                     break
                 card = under
-                count += 1
+                size += 1
         up += moves
         if game.stock is Stock.DRAW_THREE:
             if piles[game.stock_at] or piles[game.waste_at]:
@@ -277,7 +277,7 @@ class Board:
         """Whether ``play`` accepts the move (on a masked board: given the faces it turns up)."""
         at = self.game.index.get(move.source, -1)
         if at >= 0 and move.is_transfer:
-            return self._target(move, at, self.piles[at], move.count) >= 0
+            return self._target(move, at, self.piles[at], move.size) >= 0
         return move in self.legal_moves()
 
     def is_null(self, move: Move) -> bool:
@@ -285,7 +285,7 @@ class Board:
         index = self.game.index
         columns = self.game.columns
         at, to = index.get(move.source, -1), index.get(move.target, -1)
-        return at in columns and to in columns and not self.piles[to] and move.count == len(self.piles[at])
+        return at in columns and to in columns and not self.piles[to] and move.size == len(self.piles[at])
 
     def is_take_back(self, move: Move) -> bool:
         """Whether it takes a card from a foundation (ruling R20)."""
@@ -298,7 +298,7 @@ class Board:
             return sum(card >= UNSEEN for card in self.piles[game.stock_at][-_DRAWN:])
         if move == DEAL:
             return sum(card >= UNSEEN for card in self.piles[game.stock_at][-len(game.columns) :])
-        pile = self.piles[game.index[move.source]][: -move.count]
+        pile = self.piles[game.index[move.source]][: -move.size]
         return int(bool(pile) and pile[-1] >= UNSEEN)
 
     @property
@@ -350,12 +350,12 @@ class Board:
             return f"Nothing can be taken from a {rules.kind.value}"
         if not source:
             return f"There is nothing to take: the {rules.kind.value} {move.source} is empty"
-        if move.count > len(source):
-            return f"There are only {len(source)} cards in {rules.kind.value} {move.source}, not {move.count}"
-        moved = source[-move.count :]
+        if move.size > len(source):
+            return f"There are only {len(source)} cards in {rules.kind.value} {move.source}, not {move.size}"
+        moved = source[-move.size :]
         if moved[0] >= DOWN:
             return f"A group can't hold a card that lies face down: {rules.kind.value} {move.source}"
-        if any(over not in rules.run[under] for under, over in zip(moved, moved[1:], strict=False)):
+        if any(over not in rules.run[under] for under, over in pairwise(moved)):
             what = " ".join(str(Card(card)) for card in moved[:6]) + (" ..." if len(moved) > 6 else "")
             return f"{what} can't be taken from {rules.kind.value} {move.source} together: {rules.lift.value}"
         card = Card(moved[0])
@@ -363,8 +363,8 @@ class Board:
             return self._why_not_up(card, move, rules.kind)
         if group.kind not in (Kind.COLUMN, Kind.FAN):
             return f"{card} can't go to {group.kind.value} {move.target}: no card is ever put there"
-        if group.kind is Kind.FAN and move.count > 1:
-            return f"{move.count} cards can't go to fan {move.target}: a fan takes one card at a time"
+        if group.kind is Kind.FAN and move.size > 1:
+            return f"{move.size} cards can't go to fan {move.target}: a fan takes one card at a time"
         if not pile:
             rule = f"an empty {group.kind.value} takes {group.base.value}"
             return f"{card} can't go to the empty {group.kind.value} {move.target}: {rule}"
@@ -377,8 +377,8 @@ class Board:
             return f"{card} can't go from a foundation to another foundation"
         if move.target != FOUNDATION:
             return f"Write 0 for the foundation that takes {card}: which one it is follows from the card"
-        if move.count > 1:
-            return f"{move.count} cards can't go to a foundation together: it takes one card at a time"
+        if move.size > 1:
+            return f"{move.size} cards can't go to a foundation together: it takes one card at a time"
         tops = [Card(self.piles[at][-1]) for at in game.foundations if self.piles[at]]
         if group.build is Build.UP_AROUND and tops:
             return f"{card} can't go on {tops[0]}: a foundation builds {group.build.value}"
@@ -416,9 +416,7 @@ class Board:
         for key, group, pile in zip(game.keys, game.piles, self.piles, strict=True):
             _check_pile(f"{group.kind.value} {key}", group.kind, pile)
             if group.kind is Kind.FOUNDATION and pile:
-                fits = pile[0] in group.on_empty and all(
-                    over in group.on[under] for under, over in zip(pile, pile[1:], strict=False)
-                )
+                fits = pile[0] in group.on_empty and all(over in group.on[under] for under, over in pairwise(pile))
                 if not fits:
                     raise MalformedPosition(f"Foundation {key} can't hold these cards: it builds {group.build.value}")
         return self

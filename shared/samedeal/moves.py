@@ -23,7 +23,7 @@ class Move(NamedTuple):
 
     source: str
     target: str
-    count: int = 1
+    size: int = 1
 
     @classmethod
     def parse(cls, text: str) -> Move:
@@ -47,7 +47,7 @@ class Move(NamedTuple):
     def __str__(self) -> str:
         if not self.target:
             return self.source
-        return f"{self.source} {self.target}" + (f" x{self.count}" if self.count > 1 else "")
+        return f"{self.source} {self.target}" + (f" x{self.size}" if self.size > 1 else "")
 
     def __repr__(self) -> str:
         return f"Move.parse({str(self)!r})"
