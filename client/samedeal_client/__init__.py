@@ -1,0 +1,1 @@
+"""The terminal client of Samedeal: the line client, bots and the command line."""
