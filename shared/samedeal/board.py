@@ -1,8 +1,8 @@
 """A board: the cards of one game as they lie, and what may be done with them.
 
-A board is a frozen value. ``play`` gives a new board and a ``Step``; ``take_back`` with that step gives the old one again,
-but for the fact that cards once seen stay seen. The same code plays a masked board (``Board.masked``), on which cards that
-its player has not seen are ``HIDDEN``: a move that turns one up needs to be told its face.
+A board is a frozen value. ``play`` gives a new board and a ``Step``; ``take_back`` with that step gives the old one
+again, but for the fact that cards once seen stay seen. The same code plays a masked board (``Board.masked``), on which
+cards that its player has not seen are ``HIDDEN``: a move that turns one up needs to be told its face.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, HIDE, TURN_DOWN, TURN_UP, UNSEEN, Card
 from samedeal.errors import IllegalMove, MalformedPosition, UnseenCard
-from samedeal.games import Base, Build, Faces, Game, Kind, Stock
+from samedeal.games import Build, Faces, Game, Group, Kind, Stock
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 
 _DRAWN = 3
+_CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, UNSEEN)) | {HIDDEN}
 
 
 class Step(NamedTuple):
     """What a move did, enough to take it back.
 
     ``source`` and ``target`` are positions of piles (-1 for the columns of a deal), ``size`` the cards that travelled,
-    ``flipped`` whether the column under them was turned up, ``seen`` the cards seen for the first time on this board, in
-    the order in which they were turned up.
+    ``flipped`` whether the column under them was turned up, ``seen`` the cards seen for the first time on this board,
+    in the order in which they were turned up.
     """
 
     move: Move
@@ -93,7 +94,7 @@ class Board:
         return Board(self.game, tuple(pile.translate(HIDE) for pile in self.piles))
 
     def state_hash(self) -> bytes:
-        """Eight bytes that two copies of a board agree in, masked or not: BLAKE2b of the game's name and masked piles."""
+        """Eight bytes that all copies of a board agree in, masked or not: BLAKE2b of its game and its masked piles."""
         view = b"\xff".join(pile.translate(HIDE) for pile in self.piles)
         return blake2b(view, digest_size=8, key=self.game.name.encode()).digest()
 
@@ -101,6 +102,9 @@ class Board:
         from samedeal.position import position_text
 
         return position_text(self)
+
+    def __repr__(self) -> str:
+        return f"parse_position({str(self)!r})"
 
     # ---------------------------------------------------------------- moving
 
@@ -129,7 +133,7 @@ class Board:
         flipped = bool(rest) and rest[-1] >= DOWN
         if flipped:
             if rest[-1] >= UNSEEN:
-                seen = _faces(rest[-1:], faces)
+                seen = self._faces(rest[-1:], faces)
                 rest = rest[:-1] + seen
             else:
                 rest = rest[:-1] + rest[-1:].translate(TURN_UP)
@@ -176,7 +180,7 @@ class Board:
             stock, waste = self.piles[game.stock_at], self.piles[game.waste_at]
             if stock:
                 drawn = stock[: -_DRAWN - 1 : -1]
-                up, seen = _turn_up(drawn, faces)
+                up, seen = self._turn_up(drawn, faces)
                 after = self._with({game.stock_at: stock[: -len(drawn)], game.waste_at: waste + up})
                 return Turn(after, Step(move, game.stock_at, game.waste_at, len(drawn), False, seen))
             if waste:
@@ -188,12 +192,44 @@ class Board:
             stock = self.piles[game.stock_at]
             if stock:
                 dealt = stock[: -len(game.columns) - 1 : -1]
-                up, seen = _turn_up(dealt, faces)
+                up, seen = self._turn_up(dealt, faces)
                 change = {game.stock_at: stock[: -len(dealt)]}
                 for at, card in zip(game.columns, up, strict=False):
                     change[at] = self.piles[at] + bytes([card])
                 return Turn(self._with(change), Step(move, game.stock_at, -1, len(dealt), False, seen))
         raise IllegalMove(self._why_not(move))
+
+    def _turn_up(self, cards: bytes, faces: bytes | None) -> tuple[bytes, bytes]:
+        """The cards face up, and those among them that were never seen before."""
+        if max(cards) < UNSEEN:
+            if faces:
+                raise ValueError("faces were given for a move that turns up nothing new")
+            return cards.translate(TURN_UP), b""
+        seen = self._faces(bytes(card for card in cards if card >= UNSEEN), faces)
+        fresh = iter(seen)
+        return bytes(next(fresh) if card >= UNSEEN else card & FACE for card in cards), seen
+
+    def _faces(self, cards: bytes, faces: bytes | None) -> bytes:
+        """The faces of cards never seen: their own, or those given where they are hidden."""
+        if HIDDEN not in cards:
+            own = cards.translate(TURN_UP)
+            if faces is not None and faces != own:
+                raise ValueError("the faces given are not those of the cards")
+            return own
+        if faces is None:
+            raise UnseenCard("The move turns up a card that is not known here; only the server can play it")
+        if len(faces) != len(cards):
+            raise ValueError(f"{len(cards)} cards are turned up, {len(faces)} faces were given")
+        if stray := set(faces) - set(DECK):
+            raise ValueError(f"there is no card with the code {min(stray)}")
+        if any(card not in (HIDDEN, face | UNSEEN) for card, face in zip(cards, faces, strict=True)):
+            raise ValueError("the faces given are not those of the cards")
+        fresh = [face for card, face in zip(cards, faces, strict=True) if card == HIDDEN]
+        known = b"".join(self.piles).translate(TURN_UP)
+        for face in fresh:
+            if known.count(face) + fresh.count(face) > self.game.decks:
+                raise ValueError(f"{Card(face)} can't be turned up: it lies elsewhere")
+        return faces
 
     def _with(self, change: dict[int, bytes]) -> Board:
         return Board(self.game, tuple(change.get(at, pile) for at, pile in enumerate(self.piles)))
@@ -303,10 +339,13 @@ class Board:
 
     @property
     def stuck(self) -> bool:
-        """Whether nothing that helps remains (ruling R7).
+        """Whether, as far as its player can know, nothing that helps remains and the board is not won (ruling R7).
 
-        On a masked board a card not yet seen may help, so that a board with one still to be drawn is not stuck.
+        A card not yet seen may help. Real and masked boards agree in it, for else being told that one is stuck would
+        tell something of the cards still to be drawn.
         """
+        if self.won:
+            return False
         for move in self.legal_moves():
             if move == DEAL or (move.is_transfer and not self.is_null(move) and not self.is_take_back(move)):
                 return False
@@ -315,7 +354,7 @@ class Board:
         takes = set(chain(_acceptors(self, self.game.foundations), _acceptors(self, self.game.columns)))
         if any(not self.piles[at] for at in self.game.columns):
             takes.update(self.game.piles[self.game.columns.start].on_empty)
-        return not any(card == HIDDEN or card & FACE in takes for card in self._tops_to_come())
+        return not any(card >= UNSEEN or card & FACE in takes for card in self._tops_to_come())
 
     def _tops_to_come(self) -> Iterator[int]:
         """The cards that drawing, now and after a redeal, brings to the top of the waste."""
@@ -342,7 +381,7 @@ class Board:
             if place < 0:
                 named = ", ".join(key for group in game.groups for key in group.keys if group.kind is not Kind.STOCK)
                 return f"{game.title} has no pile {key!r}: its piles are {named}, and 0 for a foundation"
-        if at == to:
+        if at == to and move.target != FOUNDATION:
             return f"Pile {move.source} can't go onto itself"
         rules, group = game.piles[at], game.piles[to]
         source, pile = piles[at], piles[to]
@@ -350,10 +389,13 @@ class Board:
             return f"Nothing can be taken from a {rules.kind.value}"
         if not source:
             return f"There is nothing to take: the {rules.kind.value} {move.source} is empty"
+        if move.size < 1:
+            return f"A move takes at least one card, not {move.size}"
         if move.size > len(source):
-            return f"There are only {len(source)} cards in {rules.kind.value} {move.source}, not {move.size}"
+            there = "is only 1 card" if len(source) == 1 else f"are only {len(source)} cards"
+            return f"There {there} in {rules.kind.value} {move.source}, not {move.size}"
         moved = source[-move.size :]
-        if moved[0] >= DOWN:
+        if max(moved) >= DOWN:  # checked before any of them is named: the sentence must not tell a hidden face
             return f"A group can't hold a card that lies face down: {rules.kind.value} {move.source}"
         if any(over not in rules.run[under] for under, over in pairwise(moved)):
             what = " ".join(str(Card(card)) for card in moved[:6]) + (" ..." if len(moved) > 6 else "")
@@ -380,14 +422,12 @@ class Board:
         if move.size > 1:
             return f"{move.size} cards can't go to a foundation together: it takes one card at a time"
         tops = [Card(self.piles[at][-1]) for at in game.foundations if self.piles[at]]
-        if group.build is Build.UP_AROUND and tops:
-            return f"{card} can't go on {tops[0]}: a foundation builds {group.build.value}"
-        if group.base is Base.ACE_OF_HEARTS or card.rank == 1:
-            return f"{card} can't go to the foundation: an empty foundation takes {group.base.value}"
-        awaited = [top for top in tops if top.suit == card.suit]
-        if not awaited:
+        if group.build is not Build.UP_AROUND:
+            tops = [top for top in tops if top.suit == card.suit]
+        if not tops:
             return f"{card} can't go to a foundation: an empty foundation takes {group.base.value}"
-        return f"{card} can't go on {awaited[0]}: a foundation builds {group.build.value}"
+        on = " or ".join(str(top) for top in dict.fromkeys(tops))
+        return f"{card} can't go on {on}: a foundation builds {group.build.value}"
 
     # ---------------------------------------------------------------- whether it can be
 
@@ -399,22 +439,21 @@ class Board:
         game = self.game
         if len(self.piles) != len(game.piles):
             raise MalformedPosition(f"{game.title} has {len(game.piles)} piles, not {len(self.piles)}")
-        known = [card & FACE for pile in self.piles for card in pile if card != HIDDEN]
-        hidden = sum(pile.count(HIDDEN) for pile in self.piles)
+        cards = b"".join(self.piles)
+        if stray := set(cards) - _CODES:
+            raise MalformedPosition(f"There is no card with the code {min(stray)}")
+        known = [card & FACE for card in cards if card != HIDDEN]
         for card in DECK:
             if known.count(card) > game.decks:
                 raise MalformedPosition(
                     f"{Card(card)} is there {known.count(card)} times; {game.title} has {game.decks}"
                 )
-        if stray := set(known) - set(DECK):
-            raise MalformedPosition(f"There is no card with the code {min(stray)}")
-        if len(known) + hidden != game.cards:
+        if len(cards) != game.cards:
             missing = [str(Card(card)) for card in DECK for _ in range(game.decks - known.count(card))]
-            raise MalformedPosition(
-                f"{game.title} has {game.cards} cards, here are {len(known) + hidden}: without {' '.join(missing[:8])}"
-            )
+            without = f": without {' '.join(missing[:8])}" if len(cards) < game.cards else ""
+            raise MalformedPosition(f"{game.title} has {game.cards} cards, here are {len(cards)}{without}")
         for key, group, pile in zip(game.keys, game.piles, self.piles, strict=True):
-            _check_pile(f"{group.kind.value} {key}", group.kind, pile)
+            _check_pile(f"{group.kind.value} {key}", group, pile)
             if group.kind is Kind.FOUNDATION and pile:
                 fits = pile[0] in group.on_empty and all(over in group.on[under] for under, over in pairwise(pile))
                 if not fits:
@@ -422,13 +461,15 @@ class Board:
         return self
 
 
-def _check_pile(name: str, kind: Kind, pile: bytes) -> None:
-    if any(card & DOWN == 0 for card in pile) if kind is Kind.STOCK else False:
-        raise MalformedPosition("A card of the stock can't lie face up")
-    if kind is Kind.COLUMN:
+def _check_pile(name: str, group: Group, pile: bytes) -> None:
+    kind = group.kind
+    if kind is Kind.STOCK:
+        if any(card < DOWN for card in pile):
+            raise MalformedPosition("A card of the stock can't lie face up")
+    elif kind is Kind.COLUMN and group.faces is Faces.DOWN_UP:
         if pile and pile[-1] >= DOWN:
             raise MalformedPosition(f"The top card of {name} can't lie face down")
-    elif kind is not Kind.STOCK and any(card >= DOWN for card in pile):
+    elif any(card >= DOWN for card in pile):
         raise MalformedPosition(f"A card of {name} can't lie face down")
     if kind is Kind.RESERVE and len(pile) > 1:
         raise MalformedPosition(f"{name.capitalize()} can't hold more than one card")
@@ -455,26 +496,3 @@ def _acceptors(board: Board, places: range) -> dict[int, list[str]]:
             else:
                 takers[card] = [key]
     return takers
-
-
-def _turn_up(cards: bytes, faces: bytes | None) -> tuple[bytes, bytes]:
-    """The cards face up, and those among them that were never seen before."""
-    if max(cards) < UNSEEN:
-        return cards.translate(TURN_UP), b""
-    seen = _faces(bytes(card for card in cards if card >= UNSEEN), faces)
-    fresh = iter(seen)
-    return bytes(next(fresh) if card >= UNSEEN else card & FACE for card in cards), seen
-
-
-def _faces(cards: bytes, faces: bytes | None) -> bytes:
-    """The faces of cards never seen: their own, or those given where they are hidden."""
-    if HIDDEN not in cards:
-        own = cards.translate(TURN_UP)
-        if faces is not None and faces != own:
-            raise ValueError("the faces given are not those of the cards")
-        return own
-    if faces is None:
-        raise UnseenCard("The move turns up a card that is not known here; only the server can play it")
-    if len(faces) != len(cards) or not set(faces) <= set(DECK):
-        raise ValueError(f"{len(cards)} cards are turned up, {len(faces)} faces were given")
-    return faces
