@@ -1,8 +1,8 @@
 """Deals: from a seed to the order of the cards, byte by byte as DEALS.md writes it down.
 
 The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed, with rejection so that it is unbiased. Random deals
-have secret 256-bit seeds, to which ``commitment`` binds the server before the race; numbered and daily deals derive theirs
-from public text.
+have secret 256-bit seeds, to which ``commitment`` binds the server before the race; numbered and daily deals derive
+theirs from public text.
 """
 
 from __future__ import annotations
@@ -23,13 +23,19 @@ _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
 _COMMITMENT_LABEL: Final = b"samedeal commitment v1\n"
 
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE: Final = re.compile(r"([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})")
+_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
-    """The order of the cards that a 32-byte seed stands for, first card first. Raises ValueError on another length."""
+    """The order of the cards that a 32-byte seed stands for, first card first.
+
+    Raises ValueError on a seed of another length and unless there are one or two decks.
+    """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
+    if decks not in (1, 2):
+        raise ValueError(f"one or two decks are shuffled, not {decks}")
     cards = bytearray(DECK * decks)
     stream = _stream(_ORDER_LABEL + bytes([decks]) + seed)
     for last in range(len(cards) - 1, 0, -1):
@@ -50,6 +56,16 @@ def _stream(text: bytes) -> Iterator[int]:
     while True:
         yield from shake.digest(end)[start:]
         start, end = end, 2 * end
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is a day of the calendar as ``YYYY-MM-DD``."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return False
+    year, month, day = (int(part) for part in match.groups())
+    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + leap
 
 
 def commitment(seed: bytes) -> bytes:
@@ -77,10 +93,11 @@ class Deal:
             return cls("random")
         if digits.isascii() and digits.isdigit() and len(digits) <= 9:
             return cls("number", number=int(digits))
-        if words[:1] == ["daily"] and len(words) <= 2 and all(_DATE.fullmatch(date) for date in words[1:]):
+        if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         raise MalformedText(
-            f"{text[:40]!r} is not a deal: write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', or 'daily'"
+            f"{text[:40]!r} is not a deal: write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
+            "or 'daily', with a date as in 'daily 2026-11-21' or without"
         )
 
     def __str__(self) -> str:
@@ -94,8 +111,8 @@ class Deal:
         return self.kind != "random"
 
     def on(self, date: str) -> Deal:
-        """The same deal with a daily one fixed to a date, ``YYYY-MM-DD``."""
-        return Deal("daily", date=date) if self.kind == "daily" and not self.date else self
+        """The same deal with a daily one fixed to a date, ``YYYY-MM-DD``. Raises MalformedText when it is none."""
+        return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 
     def public_seed(self) -> bytes:
         """The seed of a numbered deal or of a daily one that has its date. Raises ValueError for others."""
