@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import Final
 
 from samedeal.errors import MalformedText
@@ -12,10 +13,21 @@ WIDEST_NAME: Final = 20
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
 _SAFE: Final = frozenset(
-    ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "So")
+    ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So")
 )
 _MARKS: Final = frozenset(("Mn", "Mc"))
-_MOST_MARKS: Final = 2
+_MOST_MARKS: Final = 3
+"""In a row: what Hindi and Tibetan words need, and too few to reach into the lines above and below."""
+_BLANK: Final = frozenset("\u034f\u115f\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Fillers and joiners that pass for letters, marks or symbols and show nothing."""
+_UNSTEADY: Final = (
+    range(0x1160, 0x1200),  # parts of Korean syllables that normalization left apart
+    range(0xD7B0, 0xD800),
+    range(0xFE00, 0xFE10),  # variation selectors
+    range(0xE0100, 0xE01F0),
+    range(0x1F3FB, 0x1F400),  # skin tones
+)
+"""What changes the width of its neighbours on some terminals and not on others."""
 
 
 def columns_of(text: str) -> int:
@@ -28,20 +40,24 @@ def columns_of(text: str) -> int:
 def clean_name(text: str) -> str:
     """A player's name in its one normal form.
 
-    Raises MalformedText when it is empty, wider than 20 columns, or holds anything but letters, digits, marks, punctuation,
-    symbols and single spaces: no control characters, escapes, bidirectional overrides or zero-width characters.
+    Raises MalformedText when it is empty, wider than 20 columns, or holds anything but letters, digits, marks,
+    punctuation, symbols and single spaces: no control characters, escapes, bidirectional overrides, invisible or
+    zero-width characters.
     """
-    name = unicodedata.normalize("NFC", " ".join(text.split(" ")).strip(" "))
+    name = unicodedata.normalize("NFC", " ".join(word for word in text.split(" ") if word))
     if not name:
-        raise MalformedText("A name can't be empty: give one with at least one letter")
+        raise MalformedText("A name can't be empty: give at least one letter, digit or sign")
     marks = 0
-    for char in name:
+    for before, char in pairwise(f" {name}"):
         category = unicodedata.category(char)
-        marks = marks + 1 if category in _MARKS else 0
-        if not (category in _SAFE or char == " " or (category in _MARKS and marks <= _MOST_MARKS)):
+        known = category in _SAFE or category in _MARKS or char == " "
+        if not known or char in _BLANK or any(ord(char) in codes for codes in _UNSTEADY):
             raise MalformedText(f"A name can't hold U+{ord(char):04X}: use letters, digits, punctuation and spaces")
-    if unicodedata.category(name[0]) in _MARKS:
-        raise MalformedText("A name can't begin with a combining mark")
+        marks = marks + 1 if category in _MARKS else 0
+        if marks and before == " ":
+            raise MalformedText(f"A combining mark (U+{ord(char):04X}) in a name needs a letter before it")
+        if marks > _MOST_MARKS:
+            raise MalformedText(f"A name can't pile more than {_MOST_MARKS} combining marks on one letter")
     if columns_of(name) > WIDEST_NAME:
         raise MalformedText(f"A name can't be wider than {WIDEST_NAME} columns: this one takes {columns_of(name)}")
     return name
