@@ -17,8 +17,10 @@ A line after the blank one is an action with the time at which it was made, in s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, TypeVar
 
 from samedeal.board import Board
 from samedeal.deal import SEED_BYTES, Deal, shuffled
@@ -30,12 +32,13 @@ from samedeal.play import UNDO, Play, Undo
 
 _FIRST: Final = "samedeal record 1"
 _FIELDS: Final = ("game", "deal", "seed", "undo", "player")
-_ACTION: Final = re.compile(r"(\d{1,6})\.(\d{3}) (.+)")
+_Read = TypeVar("_Read")
+_ACTION: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3}) (.+)")
 
 
 @dataclass(frozen=True)
 class Record:
-    """A play from its deal on. ``actions`` are pairs of milliseconds since the start and the text of a move or ``undo``."""
+    """A play from its deal on. ``actions`` are pairs: milliseconds since the start, the text of a move or ``undo``."""
 
     game: Game
     deal: Deal
@@ -84,28 +87,52 @@ class Record:
             values[name] = line.removeprefix(f"{name}: ")
         if lines[6:7] != [""]:
             raise MalformedText("Line 7 of a record is blank; the moves follow")
-        seed = _seed(values["seed"])
-        try:
-            undo_rule = Undo(values["undo"])
-        except ValueError:
-            raise MalformedText(f"undo is free, no-reveal or off, not {values['undo'][:20]!r}") from None
-        actions = tuple(_action(number, line) for number, line in enumerate(lines[7:], 8))
-        deal, game = Deal.parse(values["deal"]), Game.named(values["game"])
-        return cls(game, deal, seed, undo_rule, clean_name(values["player"]), actions)
+        actions = tuple(_at_line(number, _action, line) for number, line in enumerate(lines[7:], 8))
+        for number, ((before, _), (after, _)) in enumerate(pairwise(actions), 9):
+            if after < before:
+                raise MalformedText(f"Line {number} of a record lies before the line above it in time")
+        return cls(
+            Game.named(values["game"]),
+            _at_line(3, _deal, values["deal"]),
+            _at_line(4, _seed, values["seed"]),
+            _at_line(5, _undo_rule, values["undo"]),
+            _at_line(6, clean_name, values["player"]),
+            actions,
+        )
+
+
+def _at_line(number: int, read: Callable[[str], _Read], text: str) -> _Read:
+    """What ``read`` makes of a text; its error says on which line."""
+    try:
+        return read(text)
+    except MalformedText as error:
+        raise MalformedText(f"Line {number} of a record: {error}") from None
+
+
+def _deal(text: str) -> Deal:
+    deal = Deal.parse(text)
+    if deal.kind == "daily" and not deal.date:
+        raise MalformedText("a daily deal has its date, as in 'daily 2026-11-21'")
+    return deal
+
+
+def _undo_rule(text: str) -> Undo:
+    try:
+        return Undo(text)
+    except ValueError:
+        raise MalformedText(f"undo is free, no-reveal or off, not {text[:20]!r}") from None
 
 
 def _seed(text: str) -> bytes:
     if not re.fullmatch(rf"[0-9a-f]{{{2 * SEED_BYTES}}}", text):
-        raise MalformedText(f"A seed is {2 * SEED_BYTES} hexadecimal digits in lower case")
+        raise MalformedText(f"a seed is {2 * SEED_BYTES} hexadecimal digits in lower case")
     return bytes.fromhex(text)
 
 
-def _action(number: int, line: str) -> tuple[int, str]:
+def _action(line: str) -> tuple[int, str]:
     match = _ACTION.fullmatch(line)
     if match is None:
-        raise MalformedText(
-            f"Line {number} is not an action: write seconds with three decimals and a move, as in '1.204 3 5'"
-        )
+        raise MalformedText("an action is seconds with three decimals and a move, as in '1.204 3 5'")
     seconds, millis, action = match.groups()
     if action != UNDO:
         Move.parse(action)
