@@ -1,13 +1,14 @@
 """Cards and piles of them, one byte a card.
 
-A card is a small number: the suit in bits 4-5 (clubs, diamonds, hearts, spades), the rank in bits 0-3 (ace 1 to king 13).
-Two more bits say how it lies::
+A card is a small number: the suit in bits 4-5 (clubs, diamonds, hearts, spades), the rank in bits 0-3 (ace 1 to king
+13). Two more bits say how it lies::
 
     0x40  face down
     0x80  face down and never seen on this board; always together with 0x40
 
 A card whose face the reader may not know is ``HIDDEN``: both bits and no rank. A pile is ``bytes``, the deepest card
-first and the top one last (ruling R2), so that lifting, joining and masking a pile are slices, sums and one translation.
+first and the top one last (ruling R2), so that lifting, joining and masking a pile are slices, sums and one
+translation.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ class Card(int):
     def parse(cls, text: str) -> Card:
         """Read ``rank suit`` such as ``TH``, in either case, or ``10H``. Raises MalformedText."""
         short = text.upper().replace("10", "T", 1)
-        if len(short) != 2 or short[0] not in RANKS or short[1] not in SUITS:
-            raise MalformedText(f"{text!r} is not a card: write a rank (A 2-9 T J Q K) and a suit (C D H S), as in TH")
+        if not text.isascii() or len(short) != 2 or short[0] not in RANKS or short[1] not in SUITS:
+            raise MalformedText(
+                f"{text[:20]!r} is not a card: write a rank (A 2-9 T J Q K) and a suit (C D H S), as TH"
+            )
         return cls.of(RANKS.index(short[0]) + 1, SUITS.index(short[1]))
 
     @property
@@ -78,7 +81,7 @@ HIDE: Final = bytes(HIDDEN if code >= UNSEEN else code for code in range(256))
 
 
 def lying_text(code: int) -> str:
-    """A card as it lies: ``TH`` up, ``(TH)`` down but seen before, ``[TH]`` down and never seen, ``??`` not to be known."""
+    """A card as it lies: ``TH`` up, ``(TH)`` down but seen before, ``[TH]`` never seen, ``??`` not to be known."""
     if code == HIDDEN:
         return "??"
     card = str(Card(code & FACE))
@@ -122,7 +125,7 @@ def parse_pile(text: str) -> bytes:
         if dash:
             low, high = Card.parse(first), Card.parse(last)
             if low.suit != high.suit or low > high:
-                raise MalformedText(f"{word!r} is not a rising run of one suit, as in AS-5S")
+                raise MalformedText(f"{word[:20]!r} is not a rising run of one suit, as in AS-5S")
             pile.extend(range(low, high + 1))
         else:
             pile.append(parse_lying(word))

@@ -1,8 +1,8 @@
 """The five games as data: which piles a game has, what may lie on what, and what may be lifted.
 
 A game is one value, a tuple of pile groups. A new game is a new value here; a new rule is one member of ``Build``,
-``Base`` or ``Lift`` and one row of the table behind it. The sources are the rule texts of the five games and the rulings
-(R1-R29) named beside each value.
+``Base`` or ``Lift`` and one row of the table behind it. The sources are the rule texts of the five games and the
+rulings (R1-R29) named beside each value.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Game:
         try:
             return GAMES[name]
         except KeyError:
-            raise UnknownGame(f"{name!r} is not a game: choose one of {', '.join(GAMES)}") from None
+            raise UnknownGame(f"{name[:40]!r} is not a game: choose one of {', '.join(GAMES)}") from None
 
     def __str__(self) -> str:
         return self.name

@@ -17,10 +17,10 @@ StartRule = Literal["host", "all-ready", "full", "at"]
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What a room plays and how; times in seconds, except ``start_at``.
 
-    ``games`` is one game or a cycle that rematches go through; ``deal`` is the text of a ``Deal``; ``start`` says when the
-    countdown begins: when the host says so, when all are ready (two at the least), when every seat is taken, or at
-    ``start_at`` (milliseconds since 1970); ``first_home_ends`` ends the race with the first player home. ``delay`` is how
-    late spectators see boards. Raises ValueError when options contradict each other.
+    ``games`` is one game or a cycle that rematches go through; ``deal`` is the text of a ``Deal``; ``start`` says when
+    the countdown begins: when the host says so, when all are ready (two at the least), when every seat is taken, or at
+    ``start_at`` (milliseconds since 1970); ``first_home_ends`` ends the race with the first player home. ``delay`` is
+    how late spectators see boards. Raises ValueError when options contradict each other.
     """
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)

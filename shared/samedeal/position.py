@@ -7,8 +7,8 @@
     stock: [2C] (3D) ??
     w: 9H KS
 
-Cards lie as ``cards.lying_text`` writes them: ``TH`` up, ``(TH)`` down but seen, ``[TH]`` down and never seen, ``??`` not
-to be known. Empty piles may be left out; blank lines and what follows a ``;`` are passed over.
+Cards lie as ``cards.lying_text`` writes them: ``TH`` up, ``(TH)`` down but seen, ``[TH]`` down and never seen, ``??``
+not to be known. Empty piles may be left out; blank lines and what follows a ``;`` are passed over.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse_position(text: str) -> Board:
         if not colon or key not in game.index:
             raise MalformedText(f"{line[:40]!r} is not a pile of {game.title}: write its name, a colon and its cards")
         if key in filled:
-            raise MalformedText(f"Pile {key} is written twice")
+            raise MalformedText(f"Pile {key} is written twice: write all its cards on one line")
         filled.add(key)
         piles[game.index[key]] = parse_pile(cards)
     return Board(game, tuple(piles)).check()

@@ -170,7 +170,10 @@ class Created(_Message, frozen=True):
 
 
 class Joined(_Message, frozen=True):
-    """The seat that was taken. ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them."""
+    """The seat that was taken.
+
+    ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them.
+    """
 
     to: Id
     room: str
@@ -213,8 +216,8 @@ class Acked(_Message, frozen=True):
 class Refused(_Message, frozen=True):
     """A request that was not done: why, as a code and a sentence.
 
-    ``to`` is -1 where the request could not be read. ``revision`` is that of the player's board, -1 where there is none;
-    ``retry_after`` is in seconds, 0 where trying again won't help.
+    ``to`` is -1 where the request could not be read. ``revision`` is that of the player's board, -1 where there is
+    none; ``retry_after`` is in seconds, 0 where trying again won't help.
     """
 
     to: int
@@ -270,9 +273,9 @@ class Standing(Struct, frozen=True, kw_only=True):
 class RoomState(_Message, frozen=True):
     """A room as everybody in it may know it, sent whole at each change.
 
-    ``event`` numbers the changes. ``starts`` and ``ends`` are when the race starts and when its time is up, 0 before the
-    countdown. ``commitment`` binds the server to the seed; ``seed`` is empty until the race ends. ``next`` is the room of
-    the rematch, where there is one. ``standings`` are there at the end.
+    ``event`` numbers the changes. ``starts`` and ``ends`` are when the race starts and when its time is up, 0 before
+    the countdown. ``commitment`` binds the server to the seed; ``seed`` is empty until the race ends. ``next`` is the
+    room of the rematch, where there is one. ``standings`` are there at the end.
     """
 
     room: str
@@ -335,7 +338,7 @@ class LateMove(_Message, frozen=True):
 
 
 class Notice(_Message, frozen=True):
-    """Something that everybody on a connection should know: ``draining`` says to reconnect, to this or another address."""
+    """Something that a client should know: ``draining`` says to reconnect, to this or another address."""
 
     code: str
     message: str
