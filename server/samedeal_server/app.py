@@ -1,0 +1,129 @@
+"""Builds a node, serves, drains; holds no logic."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import secrets
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+import structlog
+from redis.exceptions import RedisError
+from websockets.asyncio.server import serve
+
+from samedeal.protocol.codec import LARGEST_FRAME
+from samedeal_server.clock import Clock
+from samedeal_server.config import Config
+from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.errors import StartupError
+from samedeal_server.gateway import Gateway
+from samedeal_server.redis_check import check_redis
+from samedeal_server.rooms import Rooms
+from samedeal_server.store.connect import connect
+from samedeal_server.store.redis import Store
+
+Announce = Callable[[str], None]
+
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("app")
+
+
+def node_name() -> str:
+    """A name for this node that no other has."""
+    return f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+async def run(config: Config, node: str, announce: Announce) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. ``announce`` is told the address once clients can come.
+
+    Raises StartupError when the node can't start, or loses the Redis that it started.
+    """
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    async with AsyncExitStack() as stack:
+        lost = asyncio.create_task(asyncio.Event().wait())
+        url = config.redis
+        if not url:
+            redis = EmbeddedRedis(config.data, config.durability)
+            url = await stack.enter_async_context(redis)
+            lost = asyncio.create_task(redis.died())
+        stack.callback(lost.cancel)
+        store = await stack.enter_async_context(_store(url))
+        clock = Clock(store)
+        await clock.look()
+        rooms = Rooms(store, clock, node, config.limits)
+        gateway = Gateway(rooms, config.limits)
+        running = asyncio.create_task(rooms.run())
+        stack.push_async_callback(_cancelled, running)
+        address = await stack.enter_async_context(_listening(config, gateway))
+        _log.info("listening", address=address)
+        announce(address)
+        waiting = asyncio.create_task(stopping.wait())
+        await asyncio.wait((waiting, lost, running), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if running.done():
+            running.result()
+        if lost.done():
+            raise StartupError(
+                "redis_failed", "The Redis that this server started has ended: see its log in the data directory"
+            )
+        _log.info("draining", connections=len(gateway.connections))
+        await gateway.drain()
+
+
+@asynccontextmanager
+async def _store(url: str) -> AsyncIterator[Store]:
+    try:
+        redis = connect(url)
+    except ValueError as error:
+        raise StartupError("bad_redis_url", f"{url!r} is not the address of a Redis: {error}") from None
+    async with redis:
+        await check_redis(redis)
+        store = Store(redis)
+        await store.load_scripts()
+        yield store
+
+
+@asynccontextmanager
+async def _listening(config: Config, gateway: Gateway) -> AsyncIterator[str]:
+    try:
+        server = await serve(
+            gateway.serve,
+            config.host,
+            config.port,
+            select_subprotocol=gateway.choose,
+            process_request=gateway.check,
+            compression=None,
+            max_size=LARGEST_FRAME,
+            max_queue=16,
+            open_timeout=10,
+            ping_interval=20,
+            ping_timeout=20,
+            close_timeout=2,
+            server_header=None,
+        )
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise StartupError(
+                "port_in_use", f"Port {config.port} is in use: stop what uses it, or choose another with --port"
+            ) from None
+        raise StartupError(
+            "cannot_listen", f"Can't listen on {config.host} port {config.port}: {error.strerror}"
+        ) from None
+    try:
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        yield f"ws://{host}:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError, RedisError):
+        await task

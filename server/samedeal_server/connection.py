@@ -1,0 +1,100 @@
+"""One client's connection, as rooms see it: something that can be told things, in order, and never blocks anybody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from samedeal.play import Play
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import Close, ToClient
+
+if TYPE_CHECKING:
+    from samedeal_server.hub import Hub
+
+
+class Seat:
+    """A connected player's place in a room: the generation under which it may commit, and the board.
+
+    ``play`` is None before the deal, and when an outcome is not known so that the log has to be read again.
+    """
+
+    def __init__(self, hub: Hub, player: str, generation: int) -> None:
+        self.hub = hub
+        self.player = player
+        self.generation = generation
+        self.play: Play | None = None
+
+
+class Connection:
+    """A client. Frames wait in a bounded queue; who does not read them is cut, or, watching, skips to a snapshot."""
+
+    def __init__(self, socket: ServerConnection, address: str, number: int, backlog: int, late_backlog: int) -> None:
+        self.socket = socket
+        self.address = address
+        self.number = number
+        self.player = ""
+        self.name = ""
+        self.seat: Seat | None = None
+        self.watching: Hub | None = None
+        self.lagging = False
+        self._backlog = backlog
+        self._late_backlog = late_backlog
+        self._frames: deque[bytes] = deque()
+        self._wake = asyncio.Event()
+        self._closing: tuple[int, str] | None = None
+
+    def tell(self, message: ToClient) -> None:
+        """Send a message when its turn comes."""
+        self.tell_frame(encode(message))
+
+    def tell_frame(self, frame: bytes) -> None:
+        """Send an encoded message when its turn comes; a client that is too far behind is cut and may come back."""
+        if len(self._frames) >= self._backlog:
+            self._frames.clear()
+            self.shut(Close.SLOW, "too slow: come back and resume")
+            return
+        self._frames.append(frame)
+        self._wake.set()
+
+    def tell_late(self, frames: list[bytes]) -> None:
+        """Send what spectators see, or skip it when this one is behind; it gets a snapshot once it has caught up."""
+        if self.lagging or len(self._frames) + len(frames) > self._late_backlog:
+            self.lagging = True
+            self._wake.set()
+            return
+        for frame in frames:
+            self.tell_frame(frame)
+
+    def shut(self, code: int, reason: str) -> None:
+        """Close once what waits is sent; the first reason given stands."""
+        if self._closing is None:
+            self._closing = (code, reason)
+            self._wake.set()
+
+    @property
+    def shutting(self) -> bool:
+        """Whether it is about to be closed."""
+        return self._closing is not None
+
+    async def write(self) -> None:
+        """Send what is told, until the connection ends."""
+        try:
+            while True:
+                while self._frames:
+                    await self.socket.send(self._frames.popleft())
+                if self._closing is not None:
+                    await self.socket.close(*self._closing)
+                    return
+                if self.lagging and self.watching is not None:
+                    self.lagging = False
+                    self.watching.show_boards(self)
+                    continue
+                self._wake.clear()
+                await self._wake.wait()
+        except ConnectionClosed:
+            pass

@@ -1,0 +1,440 @@
+"""Where clients come in: each frame is read, judged and answered here, one at a time a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from redis.exceptions import RedisError
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+import samedeal
+from samedeal.errors import MalformedFrame, Refused, SamedealError
+from samedeal.names import clean_name, clean_room
+from samedeal.play import UNDO, Play
+from samedeal.protocol.codec import decode_to_server, request_id
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Act,
+    Acked,
+    Close,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    Joined,
+    Leave,
+    ListRooms,
+    Notice,
+    Ping,
+    Pong,
+    Ready,
+    Rematch,
+    Resign,
+    Rooms as RoomList,
+    Start,
+    ToClient,
+    ToServer,
+    Watch,
+    Watching,
+    Welcome,
+)
+from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal_server import race as races
+from samedeal_server import sessions
+from samedeal_server.connection import Connection, Seat
+from samedeal_server.limits import Bucket, Limits
+from samedeal_server.rooms import Rooms
+from samedeal_server.store.commits import Commit, Entry
+
+_UNAVAILABLE: Final = Refused(
+    "unavailable", "The server can't reach its store: nothing was lost, try again", retry_after=1.0
+)
+
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("gateway")
+
+
+class Gateway:
+    """The connections of one node."""
+
+    def __init__(self, rooms: Rooms, limits: Limits) -> None:
+        self.rooms = rooms
+        self.limits = limits
+        self.draining = False
+        self.connections: set[Connection] = set()
+        self._addresses: Counter[str] = Counter()
+        self._number = 0
+
+    # ---------------------------------------------------------------- connections
+
+    def check(self, socket: ServerConnection, request: Request) -> Response | None:
+        """Turn a connection away before its handshake, where there is no room for it."""
+        if self.draining:
+            return socket.respond(
+                http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping: try another address.\n"
+            )
+        if len(self.connections) >= self.limits.connections:
+            return socket.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full: try again later.\n")
+        if self._addresses[_address(socket)] >= self.limits.connections_per_address:
+            return socket.respond(http.HTTPStatus.TOO_MANY_REQUESTS, "Too many connections from your address.\n")
+        return None
+
+    @staticmethod
+    def choose(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+        """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
+        return Subprotocol(SUBPROTOCOL) if SUBPROTOCOL in offered else None
+
+    async def serve(self, socket: ServerConnection) -> None:
+        """Serve a connection to its end."""
+        if socket.subprotocol != SUBPROTOCOL:
+            await socket.close(Close.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
+            return
+        self._number += 1
+        address = _address(socket)
+        connection = Connection(socket, address, self._number, self.limits.backlog, self.limits.late_backlog)
+        self.connections.add(connection)
+        self._addresses[address] += 1
+        log = _log.bind(connection=connection.number)
+        log.info("connected", address=address)
+        writer = asyncio.create_task(connection.write())
+        reader = asyncio.create_task(self._read(connection))
+        try:
+            await asyncio.wait((writer, reader), return_when=asyncio.FIRST_COMPLETED)
+            if reader.done() and connection.shutting:
+                await writer
+        finally:
+            for task in (writer, reader):
+                task.cancel()
+            await asyncio.gather(writer, reader, return_exceptions=True)
+            self.connections.discard(connection)
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+            await self._gone(connection)
+            log.info("gone", player=connection.player, code=socket.close_code)
+
+    async def _read(self, connection: Connection) -> None:
+        try:
+            await self._frames(connection)
+        except ConnectionClosed:
+            pass
+        except Exception:
+            _log.exception("fault", connection=connection.number)
+            connection.tell(
+                RefusedMessage(to=-1, code="fault", message="The server made a mistake: come back and resume")
+            )
+            connection.shut(Close.RESTART, "a mistake of the server: come back and resume")
+
+    async def _frames(self, connection: Connection) -> None:
+        bucket = Bucket(self.limits.rate, self.limits.burst, time.monotonic())
+        bad = 0
+        hello = asyncio.get_running_loop().call_later(
+            self.limits.hello_timeout, connection.shut, Close.SILENT, "say hello first, in time"
+        )
+        try:
+            async for frame in connection.socket:
+                if connection.player:
+                    hello.cancel()
+                wait = bucket.take(time.monotonic())
+                try:
+                    if wait:
+                        raise Refused("rate_limited", "Too many messages: wait a moment", retry_after=round(wait, 3))
+                    message = decode_to_server(frame)
+                except (MalformedFrame, Refused) as error:
+                    bad += 1
+                    connection.tell(_refusal(request_id(frame), error))
+                    if bad > self.limits.bad_frames:
+                        connection.shut(Close.BAD_FRAMES, "too many messages that can't be taken")
+                        return
+                    continue
+                connection.tell(await self._answer(connection, message))
+                if isinstance(message, Join | Watch):
+                    await self._follow_up(connection, message)
+        finally:
+            hello.cancel()
+
+    async def _gone(self, connection: Connection) -> None:
+        try:
+            await self._leave_room(connection)
+        except (RedisError, TimeoutError, OSError) as error:
+            _log.warning("redis", error=str(error), doing="parting")
+
+    async def drain(self) -> None:
+        """Take nobody any more and send those who are here elsewhere; returns when all are gone."""
+        self.draining = True
+        for connection in list(self.connections):
+            connection.tell(Notice(code="draining", message="This server is stopping: your client resumes elsewhere"))
+            connection.shut(Close.RESTART, "this server is stopping: come back and resume")
+
+    # ---------------------------------------------------------------- messages
+
+    async def _answer(self, connection: Connection, message: ToServer) -> ToClient:
+        try:
+            if not connection.player and not isinstance(message, Hello | Ping):
+                raise Refused("hello_first", "Say hello first, with a name")
+            return await self._do(connection, message)
+        except SamedealError as error:
+            play = connection.seat.play if connection.seat else None
+            return _refusal(message.id, error, play)
+        except (RedisError, TimeoutError, OSError) as error:
+            _log.warning("redis", error=str(error), connection=connection.number)
+            if connection.seat is not None and isinstance(message, Act):
+                connection.seat.play = None
+            return _refusal(message.id, _UNAVAILABLE)
+
+    async def _do(self, connection: Connection, message: ToServer) -> ToClient:
+        match message:
+            case Act():
+                return await self._act(connection, message)
+            case Ping():
+                return Pong(to=message.id, time=self.rooms.clock.now())
+            case Hello():
+                return await self._hello(connection, message)
+            case ListRooms():
+                return RoomList(to=message.id, rooms=await self.rooms.list())
+            case Create():
+                return await self._create(message)
+            case Join():
+                return await self._join(connection, message)
+            case Watch():
+                return await self._watch(connection, message)
+            case Leave():
+                await self._give_up(connection)
+            case Ready():
+                await self._command(connection, races.SetReady(connection.player, message.ready))
+            case Start():
+                await self._command(connection, races.Begin(connection.player))
+            case Resign():
+                await self._command(connection, races.Resign(connection.player))
+                self.rooms.spawn(self.rooms.tick(_seat(connection).hub.room))
+            case Rematch():
+                hub = connection.watching or _seat(connection).hub
+                return Created(to=message.id, room=await self.rooms.rematch(hub.room))
+        return Done(to=message.id)
+
+    async def _hello(self, connection: Connection, message: Hello) -> ToClient:
+        if connection.player:
+            raise Refused("hello_once", "You have said hello already on this connection")
+        name = clean_name(message.name)
+        session = await sessions.begin(self.rooms.store, message.session)
+        connection.player, connection.name = session.player, name
+        _log.info("hello", connection=connection.number, player=session.player, client=message.client[:40])
+        return Welcome(
+            to=message.id,
+            session=session.token,
+            player=session.player,
+            name=name,
+            time=self.rooms.clock.now(),
+            server=f"samedeal {samedeal.__version__}",
+        )
+
+    async def _create(self, message: Create) -> ToClient:
+        if self.draining:
+            raise Refused("draining", "This server is stopping: open the room on another one", retry_after=1)
+        code = clean_room(message.room) if message.room else ""
+        return Created(to=message.id, room=await self.rooms.create(message.options, code, message.passphrase))
+
+    # ---------------------------------------------------------------- seats
+
+    async def _join(self, connection: Connection, message: Join) -> ToClient:
+        room = clean_room(message.room)
+        if connection.seat is None or connection.seat.hub.room != room:
+            await self._leave_room(connection)
+        hub = await self.rooms.hub(room)
+        try:
+            player = connection.player
+            if hub.race.racer(player) is None:
+                await self.rooms.check_passphrase(hub.race, message.passphrase)
+            snapshot = await self.rooms.command(room, races.Sit(player, connection.name), player)
+            racer = snapshot.race.racer(player)
+            if racer is None:
+                raise Refused("no_seat", "There is no seat for you in this room")
+            generation = await self.rooms.store.attach(room, player)
+            await hub.pull()
+        except BaseException:
+            await self.rooms.let_go(hub)
+            raise
+        seat = Seat(hub, player, generation)
+        connection.seat = seat
+        hub.fence(player, generation)
+        hub.seats[player] = (seat, connection)
+        return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
+
+    async def _follow_up(self, connection: Connection, message: Join | Watch) -> None:
+        """After the answer, what the client does not have yet."""
+        try:
+            if isinstance(message, Join) and (seat := connection.seat) is not None:
+                await self._bring_up(connection, seat, message)
+            elif isinstance(message, Watch) and (hub := connection.watching) is not None:
+                connection.tell(hub.state())
+                await hub.open_gallery()
+                hub.show_boards(connection)
+        except (RedisError, TimeoutError, OSError) as error:
+            _log.warning("redis", error=str(error), connection=connection.number)
+            connection.shut(Close.RESTART, "the store can't be reached: come back and resume")
+
+    async def _bring_up(self, connection: Connection, seat: Seat, message: Join) -> None:
+        hub = seat.hub
+        if message.event != hub.told:
+            connection.tell(hub.state())
+        play = seat.play or await hub.set_up(seat)
+        if play is not None and message.revision != play.revision:
+            connection.tell(hub.board_state(play))
+
+    async def _watch(self, connection: Connection, message: Watch) -> ToClient:
+        room = clean_room(message.room)
+        await self._leave_room(connection)
+        hub = await self.rooms.hub(room)
+        try:
+            race = hub.race
+            if race.phase == "closed":
+                raise Refused("room_closed", "This room is closed: list the rooms for another one")
+            if not race.options.spectators:
+                raise Refused("no_spectators", "This room lets nobody watch")
+            await self.rooms.check_passphrase(race, message.passphrase)
+            if len(hub.spectators) >= self.limits.spectators_per_room:
+                raise Refused(
+                    "room_full", "As many watch this room as this server lets: try again later", retry_after=30
+                )
+        except BaseException:
+            await self.rooms.let_go(hub)
+            raise
+        connection.watching = hub
+        hub.spectators.add(connection)
+        self.rooms.spawn(self.rooms.say_watching(hub))
+        return Watching(to=message.id, room=room, delay=race.options.delay)
+
+    async def _command(self, connection: Connection, command: races.Command) -> None:
+        await self.rooms.command(_seat(connection).hub.room, command, connection.player)
+
+    async def _give_up(self, connection: Connection) -> None:
+        """Leave for good, as opposed to being cut off."""
+        seat = connection.seat
+        if seat is not None and seat.hub.race.phase != "closed":
+            await self._command(connection, races.Leave(connection.player))
+            self.rooms.spawn(self.rooms.tick(seat.hub.room))
+        await self._leave_room(connection)
+
+    async def _leave_room(self, connection: Connection) -> None:
+        """Take a connection out of its room; the player's seat stays as it is."""
+        seat, hub = connection.seat, connection.watching
+        connection.seat = connection.watching = None
+        if seat is not None:
+            held = seat.hub.seats.get(seat.player)
+            if held is not None and held[0] is seat:
+                del seat.hub.seats[seat.player]
+                room, player, generation = seat.hub.room, seat.player, seat.generation
+                await self.rooms.store.presence(room, player, generation, here=False, tell=True)
+            await self.rooms.let_go(seat.hub)
+        if hub is not None:
+            hub.spectators.discard(connection)
+            await self.rooms.say_watching(hub)
+            await self.rooms.let_go(hub)
+
+    # ---------------------------------------------------------------- the commit path
+
+    async def _act(self, connection: Connection, message: Act) -> ToClient:
+        seat = _seat(connection)
+        hub = seat.hub
+        play = seat.play or await hub.set_up(seat)
+        if play is None:
+            raise Refused("not_racing", "The race has not begun: the cards are dealt when the countdown ends")
+        if message.revision < play.revision:
+            return await self._again(seat, play, message)
+        after = play.act(message.action, message.revision)
+        board = after.board
+        verdict = await self.rooms.store.commit(
+            Commit(
+                room=hub.room,
+                player=seat.player,
+                generation=seat.generation,
+                revision=play.revision,
+                request=message.id,
+                action=message.action,
+                seen=after.seen,
+                up=board.cards_up,
+                moves=after.moves,
+                undos=after.undos,
+                home=board.won,
+                over=after.over,
+                first_home_ends=hub.race.options.first_home_ends,
+            )
+        )
+        if verdict.outcome in ("ok", "again"):
+            seat.play = after
+            return _acked(message, after)
+        if verdict.outcome == "stale":
+            seat.play = None
+        raise Refused(*_REFUSALS[verdict.outcome])
+
+    async def _again(self, seat: Seat, play: Play, message: Act) -> ToClient:
+        """The first answer to an action that was sent before, or the refusal of one made on an old board."""
+        first = message.revision + 1
+        entries = await self.rooms.store.log(seat.hub.room, seat.player, 1, first)
+        if not _is_same(entries[-1], message):
+            play.act(message.action, message.revision)
+        board = await seat.hub.dealt()
+        if board is None:
+            raise Refused("not_racing", "The race has not begun")
+        then = Play(board, play.undo_rule)
+        for entry in entries:
+            then = then.act(entry.action)
+        return _acked(message, then)
+
+
+_REFUSALS: Final = {
+    "stale": ("stale", "The move was made on another revision of the board: look at the present one"),
+    "fenced": ("fenced", "You are connected from somewhere else now; this connection can't move any more"),
+    "not_racing": ("not_racing", "There is no race under way: the cards are dealt when the countdown ends"),
+    "time_up": ("time_up", "The race is over: its time is up"),
+    "done": ("done", "Your race is over: you are home, or out"),
+}
+
+
+def _is_same(entry: Entry, message: Act) -> bool:
+    return entry.request == message.id and entry.action == message.action
+
+
+def _acked(message: Act, play: Play) -> Acked:
+    board = play.board
+    return Acked(
+        to=message.id,
+        revision=play.revision,
+        seen=play.seen,
+        hash=board.state_hash(),
+        up=board.cards_up,
+        moves=play.moves,
+        undos=play.undos,
+        stuck=board.stuck,
+        piles=board.masked().piles if message.action == UNDO else (),
+    )
+
+
+def _seat(connection: Connection) -> Seat:
+    if connection.seat is None:
+        raise Refused("no_seat", "You have no seat in a room: join one first")
+    return connection.seat
+
+
+def _refusal(request: int, error: SamedealError, play: Play | None = None) -> RefusedMessage:
+    return RefusedMessage(
+        to=request,
+        code=error.code,
+        message=str(error),
+        revision=play.revision if play else -1,
+        retry_after=(error.retry_after or 0) if isinstance(error, Refused) else 0,
+    )
+
+
+def _address(socket: ServerConnection) -> str:
+    peer = socket.remote_address
+    return str(peer[0]) if isinstance(peer, tuple) else "local"

@@ -1,0 +1,366 @@
+"""A room as one node follows it: its connections here, its events in order, and what each connection is told of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from samedeal.board import Board
+from samedeal.deal import shuffled
+from samedeal.play import Play
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import (
+    BoardState,
+    Close,
+    LateBoard,
+    LateMove,
+    Progress,
+    RoomState,
+    Tally,
+    ToClient,
+)
+from samedeal.protocol.messages import Seat as SeatLine
+from samedeal_server.clock import Clock
+from samedeal_server.connection import Connection, Seat
+from samedeal_server.gallery import Gallery
+from samedeal_server.race import Race, Run
+from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched
+from samedeal_server.store.redis import Snapshot, Store
+
+PROGRESS_EVERY: Final = 0.1
+"""Seconds between two tellings of the rivals' counts."""
+
+ABSENT_AFTER: Final = 45_000
+"""Milliseconds after which a player that nothing was heard of counts as not connected."""
+
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+
+
+class Hub:
+    """One room on this node. The stream of events is the truth; what is announced only saves a look at it."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        snapshot: Snapshot,
+        spawn: Spawn,
+        tick: Callable[[str], Coroutine[Any, Any, None]],
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.room = snapshot.race.room
+        self.race: Race = snapshot.race
+        self.runs: dict[str, Run] = dict(snapshot.runs)
+        self.event = snapshot.event
+        self.told = snapshot.event
+        self.watching = 0
+        self.seats: dict[str, tuple[Seat, Connection]] = {}
+        self.spectators: set[Connection] = set()
+        self._spawn = spawn
+        self._tick = tick
+        self._pulling = asyncio.Lock()
+        self._board: Board | None = None
+        self._gallery: Gallery | None = None
+        self._changed: set[str] = set()
+        self._flush: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._show: asyncio.TimerHandle | None = None
+        self._set_timer()
+
+    def shut(self) -> None:
+        """Stop all timers; nobody is here any more."""
+        for timer in (self._flush, self._timer, self._show):
+            if timer is not None:
+                timer.cancel()
+
+    @property
+    def empty(self) -> bool:
+        """Whether no connection of this node is in the room."""
+        return not self.seats and not self.spectators
+
+    # ---------------------------------------------------------------- following the room
+
+    def announced(self, numbered: Numbered) -> None:
+        """Take an event that was announced: the next one at once, a later one by reading those between."""
+        if numbered.number == self.event + 1:
+            self._apply(numbered)
+        elif numbered.number > self.event:
+            self._spawn(self.pull())
+
+    async def pull(self) -> None:
+        """Read and take the events that this node has not seen."""
+        async with self._pulling:
+            missed = await self.store.events(self.room, self.event)
+            if missed is None:
+                await self._reload()
+            else:
+                for numbered in missed:
+                    if numbered.number == self.event + 1:
+                        self._apply(numbered)
+
+    async def _reload(self) -> None:
+        snapshot = await self.store.load(self.room)
+        if snapshot is None:
+            self.race = replace(self.race, phase="closed")
+        else:
+            self.race, self.event = snapshot.race, snapshot.event
+            self.runs = dict(snapshot.runs)
+        self._gallery = None
+        self._after_change()
+        if self.spectators:
+            await self.open_gallery()
+            for spectator in self.spectators:
+                self.show_boards(spectator)
+
+    async def refresh(self) -> None:
+        """Look whether anything was missed, and who has gone without a word."""
+        await self.pull()
+        before = {player: self._connected(player) for player in self.runs}
+        for player, run in (await self.store.runs(self.race)).items():
+            self.runs[player] = run
+        for player, connected in before.items():
+            if self._connected(player) != connected:
+                self._mark(player)
+
+    def _apply(self, numbered: Numbered) -> None:
+        self.event = numbered.number
+        match numbered.event:
+            case Changed(race=race):
+                if self.race.starts == race.starts:
+                    race = replace(race, ends=min(race.ends, self.race.ends))
+                self.race = race
+                self._after_change()
+            case Moved() as moved:
+                self._moved(moved, numbered.at)
+            case Presence(player, generation, here):
+                self._presence(player, generation, numbered.at if here else 0)
+            case Watched(count):
+                self.watching = count
+                self._tell_state()
+
+    def _after_change(self) -> None:
+        for racer in self.race.racers:
+            self.runs.setdefault(racer.player, Run())
+        self._set_timer()
+        self._tell_state()
+        if self.race.phase == "racing":
+            self._spawn(self.deal())
+        elif self.race.phase == "finished":
+            self._show_late()
+
+    def _moved(self, moved: Moved, at: int) -> None:
+        run = self.runs.get(moved.player, Run())
+        if moved.revision <= run.revision:
+            return
+        self.runs[moved.player] = replace(
+            run,
+            revision=moved.revision,
+            up=moved.up,
+            moves=moved.moves,
+            undos=moved.undos,
+            active=at,
+            here=at,
+            risen=run.risen if run.up == moved.up else at,
+            home=at if moved.home else run.home,
+            over=at if moved.over else run.over,
+        )
+        self._mark(moved.player)
+        if self._gallery is not None:
+            if self._gallery.add(moved.player, moved.revision, moved.action, at):
+                self._set_show()
+            else:
+                self._gallery = None
+                self._spawn(self.open_gallery())
+        if moved.home and self.race.options.first_home_ends:
+            self.race = replace(self.race, ends=min(at, self.race.ends))
+        if moved.home or moved.over:
+            self._spawn(self._tick(self.room))
+
+    def _presence(self, player: str, generation: int, here: int) -> None:
+        run = self.runs.get(player, Run())
+        if generation < run.generation:
+            return
+        self.runs[player] = replace(run, generation=generation, here=here)
+        self._mark(player)
+        self.fence(player, generation)
+
+    def fence(self, player: str, generation: int) -> None:
+        """Close this node's connection of a player when a newer one has come anywhere."""
+        held = self.seats.get(player)
+        if held is not None and held[0].generation < generation:
+            del self.seats[player]
+            held[1].seat = None
+            held[1].shut(Close.TAKEN_OVER, "you are connected from somewhere else now")
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due := self.race.due():
+            self._timer = asyncio.get_running_loop().call_later(self.clock.seconds_until(due), self._time)
+
+    def _time(self) -> None:
+        self._spawn(self._tick(self.room))
+
+    # ---------------------------------------------------------------- what everybody is told
+
+    def state(self) -> RoomState:
+        """The room as everybody in it may know it."""
+        race = self.race
+        return RoomState(
+            room=race.room,
+            event=self.event,
+            phase=race.phase,
+            game=race.game.name,
+            deal=race.deal,
+            options=race.options,
+            private=race.private,
+            host=race.host,
+            players=tuple(
+                SeatLine(player=racer.player, name=racer.name, seat=racer.seat, ready=racer.ready, out=racer.out)
+                for racer in race.racers
+            ),
+            tallies=tuple(self.tally(racer.player) for racer in race.racers),
+            commitment=race.commitment,
+            starts=race.starts,
+            ends=race.ends,
+            watching=self.watching,
+            seed=race.seed,
+            next=race.next,
+            standings=race.standings,
+        )
+
+    def tally(self, player: str) -> Tally:
+        """What everybody may know of a player's board."""
+        run = self.runs.get(player, Run())
+        return Tally(
+            player=player,
+            up=run.up,
+            moves=run.moves,
+            undos=run.undos,
+            active=run.active,
+            risen=run.risen,
+            home=run.home,
+            connected=self._connected(player),
+        )
+
+    def _connected(self, player: str) -> bool:
+        here = self.runs.get(player, Run()).here
+        return here > 0 and self.clock.now() - here < ABSENT_AFTER
+
+    def _tell_state(self) -> None:
+        self.told = self.event
+        if not self.empty:
+            self._tell_all(self.state(), [*(connection for _, connection in self.seats.values()), *self.spectators])
+
+    def _tell_all(self, message: ToClient, connections: Iterable[Connection]) -> None:
+        frame = encode(message)
+        for connection in connections:
+            connection.tell_frame(frame)
+
+    def _mark(self, player: str) -> None:
+        self._changed.add(player)
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_later(PROGRESS_EVERY, self._tell_progress)
+
+    def _tell_progress(self) -> None:
+        self._flush = None
+        changed, self._changed = self._changed, set()
+        tallies = tuple(self.tally(racer.player) for racer in self.race.racers if racer.player in changed)
+        if tallies and self.seats:
+            self._tell_all(Progress(tallies=tallies), [connection for _, connection in self.seats.values()])
+
+    # ---------------------------------------------------------------- boards
+
+    async def dealt(self) -> Board | None:
+        """The deal, once it is out."""
+        if self._board is None and self.race.phase in ("racing", "finished"):
+            secret = await self.store.secret(self.room)
+            if secret is not None:
+                game = self.race.game
+                self._board = Board.deal(game, shuffled(secret.seed, game.decks))
+        return self._board
+
+    async def deal(self) -> None:
+        """Give every player here the board, and have it shown to spectators in time."""
+        for seat, connection in list(self.seats.values()):
+            if seat.play is None and (play := await self.set_up(seat)) is not None:
+                connection.tell(self.board_state(play))
+        if self.spectators:
+            await self.open_gallery()
+
+    async def set_up(self, seat: Seat) -> Play | None:
+        """Bring a seat's board to what the log says; None before the deal."""
+        board = await self.dealt()
+        if board is None:
+            return None
+        entries = await self.store.log(self.room, seat.player)
+        play = Play(board, self.race.options.undo_rule)
+        for entry in entries:
+            play = play.act(entry.action)
+        seat.play = play
+        return play
+
+    def board_state(self, play: Play) -> BoardState:
+        """A player's board as they may see it."""
+        return BoardState(
+            room=self.room,
+            revision=play.revision,
+            game=play.board.game.name,
+            piles=play.board.masked().piles,
+            hash=play.board.state_hash(),
+            moves=play.moves,
+            undos=play.undos,
+            stuck=play.board.stuck,
+        )
+
+    # ---------------------------------------------------------------- spectators
+
+    async def open_gallery(self) -> None:
+        """Hang the boards for spectators, unless they hang already."""
+        board = await self.dealt()
+        if board is None or self._gallery is not None:
+            return
+        race = self.race
+        gallery = Gallery(board, race.options.undo_rule, race.starts, 1000 * race.options.delay)
+        for racer in race.racers:
+            gallery.enter(racer.player, await self.store.log(self.room, racer.player))
+        # What was announced while a log was being read is read now, until nothing new has come meanwhile.
+        while behind := [player for player in self.runs if 0 <= gallery.newest(player) < self.runs[player].revision]:
+            for player in behind:
+                for entry in await self.store.log(self.room, player, gallery.newest(player) + 1):
+                    gallery.add(player, entry.revision, entry.action, entry.at)
+        self._gallery = gallery
+        self._show_late()
+
+    def show_boards(self, spectator: Connection) -> None:
+        """Show one spectator all boards that are in sight."""
+        if self._gallery is not None:
+            for message in self._gallery.boards():
+                spectator.tell(message)
+
+    def _set_show(self) -> None:
+        if self._show is None and self._gallery is not None:
+            at = self._gallery.next_at()
+            if at is not None:
+                wait = self.clock.seconds_until(at)
+                self._show = asyncio.get_running_loop().call_later(wait, self._show_late)
+
+    def _show_late(self) -> None:
+        if self._show is not None:
+            self._show.cancel()
+            self._show = None
+        if self._gallery is None:
+            return
+        shown: list[LateBoard | LateMove] = self._gallery.show(
+            self.clock.now(), everything=self.race.phase == "finished"
+        )
+        if shown:
+            frames = [encode(message) for message in shown]
+            for spectator in self.spectators:
+                spectator.tell_late(frames)
+        self._set_show()

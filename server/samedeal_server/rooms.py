@@ -1,0 +1,306 @@
+"""The rooms as one node serves them: commands to races, hubs for those with somebody here, and the passing of time."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import secrets
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+from msgspec.structs import replace
+from redis.asyncio.client import PubSub
+from redis.exceptions import RedisError
+
+from samedeal.deal import SEED_BYTES, Deal, commitment
+from samedeal.errors import Refused
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomLine
+from samedeal_server import sessions
+from samedeal_server.clock import EVERY, Clock
+from samedeal_server.hub import Hub
+from samedeal_server.limits import Limits
+from samedeal_server.race import Command, Link, Race, Tick, after
+from samedeal_server.store import keys
+from samedeal_server.store.events import read_announced
+from samedeal_server.store.redis import Secret, Snapshot, Store
+
+_CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+_LISTED: Final = 100
+_SWEEP_EVERY: Final = 1.0
+_REFRESH_EVERY: Final = 15.0
+_RETRY_EVERY: Final = 0.5
+
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("rooms")
+
+
+class Rooms:
+    """All rooms, through one node. Nothing here is owned: any node may do any of it, and the store decides who was first."""
+
+    def __init__(self, store: Store, clock: Clock, node: str, limits: Limits) -> None:
+        self.store = store
+        self.clock = clock
+        self.node = node
+        self.limits = limits
+        self.hubs: dict[str, Hub] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pubsub: PubSub | None = None
+        self._subscribed: set[str] = set()
+
+    # ---------------------------------------------------------------- commands
+
+    async def command(self, room: str, command: Command | Callable[[Snapshot], Command], by: str) -> Snapshot:
+        """Have a command, or what is made of the race as it stands, take effect, whoever else is changing the race.
+
+        Raises Refused as ``race.after`` does.
+        """
+        while True:
+            snapshot = await self._load(room)
+            given = command(snapshot) if callable(command) else command
+            race, what = after(snapshot.race, given, snapshot.now)
+            if not what:
+                return snapshot
+            if await self.store.settle(snapshot, race, what, by):
+                _log.info("race", room=room, phase=race.phase, what=list(what), by=by)
+                hub = self.hubs.get(room)
+                if hub is not None:
+                    await hub.pull()
+                return replace_race(snapshot, race)
+
+    async def _load(self, room: str) -> Snapshot:
+        snapshot = await self.store.load(room)
+        if snapshot is None:
+            raise Refused("no_room", f"There is no room {room!r}: list the rooms, or open one")
+        return snapshot
+
+    async def tick(self, room: str) -> None:
+        """Let time pass for a room: start, finish or close its race where that is due."""
+        secret = await self.store.secret(room)
+        if secret is None:
+            await self.store.forget(room)
+            return
+        seed = secret.seed
+        snapshot = await self.command(room, lambda found: Tick(found.runs, seed), "")
+        await self.store.index(snapshot.race)
+
+    # ---------------------------------------------------------------- opening
+
+    async def create(self, options: Options, code: str, passphrase: str) -> str:
+        """Open a room and return its code, the wanted one or a new one. Raises Refused."""
+        now = await self.store.now()
+        if options.start == "at" and not now < options.start_at <= now + 7 * 86_400_000:
+            raise Refused("bad_options", "A race can start within the next seven days")
+        date = _date(now)
+        deal = Deal.parse(options.deal).on(date)
+        salt = secrets.token_bytes(16)
+        hashed = await asyncio.to_thread(sessions.hash_passphrase, passphrase, salt) if passphrase else b""
+        for _ in range(5):
+            name = code or "".join(secrets.choice(_CODE_ALPHABET) for _ in range(6))
+            if await self._open(name, options, 0, deal, salt, hashed, now):
+                return name
+            if code:
+                raise Refused("room_exists", f"There is a room {code!r} already: join it, or choose another code")
+        raise Refused("unavailable", "No free room code was found, try again", retry_after=1)
+
+    async def rematch(self, room: str) -> str:
+        """The room of the next race, opened by whoever asks first. Raises Refused."""
+        snapshot = await self._load(room)
+        race = snapshot.race
+        after(race, Link("-"), snapshot.now)
+        if not race.next:
+            secret = await self.store.secret(room)
+            if secret is None:
+                raise Refused("no_room", f"There is no room {room!r} any more: open one")
+            name = _successor(race)
+            options = replace(race.options, start="host", start_at=0) if race.options.start == "at" else race.options
+            deal = Deal.parse(race.successor_deal())
+            await self._open(name, options, race.round + 1, deal, secret.salt, secret.hash, snapshot.now)
+            race = (await self.command(room, Link(name), "")).race
+        return race.next
+
+    async def _open(
+        self, room: str, options: Options, number: int, deal: Deal, salt: bytes, hashed: bytes, now: int
+    ) -> bool:
+        seed = deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
+        race = Race(
+            room=room,
+            options=options,
+            round=number,
+            deal=str(deal),
+            commitment=commitment(seed),
+            private=bool(hashed),
+            created=now,
+            idle=now,
+        )
+        opened = await self.store.open(race, Secret(seed, salt, hashed))
+        if opened:
+            _log.info("race", room=room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
+        return opened
+
+    async def list(self) -> tuple[RoomLine, ...]:
+        """The rooms that can be joined or watched, newest first."""
+        lines = []
+        for room in await self.store.newest_rooms(_LISTED):
+            snapshot = await self.store.load(room)
+            if snapshot is None or snapshot.race.phase == "closed":
+                continue
+            race = snapshot.race
+            line = RoomLine(
+                room=room,
+                game=race.game.name,
+                deal=race.deal,
+                phase=race.phase,
+                players=len(race.racers),
+                seats=race.options.players,
+                private=race.private,
+                spectators=race.options.spectators,
+                starts=race.starts,
+            )
+            lines.append(line)
+        return tuple(lines)
+
+    async def check_passphrase(self, race: Race, passphrase: str) -> None:
+        """Raises Refused unless the passphrase opens the room, or the room needs none."""
+        if not race.private:
+            return
+        secret = await self.store.secret(race.room)
+        if secret is None or not await asyncio.to_thread(sessions.opens, passphrase, secret.salt, secret.hash):
+            raise Refused("bad_passphrase", "This room is private, and that is not its passphrase")
+
+    # ---------------------------------------------------------------- hubs
+
+    async def hub(self, room: str) -> Hub:
+        """The hub of a room, following it from now on. Raises Refused where there is no such room."""
+        lock = self._opening.setdefault(room, asyncio.Lock())
+        try:
+            async with lock:
+                if room not in self.hubs:
+                    # Announcements first: what happens between them and the snapshot is then seen twice, never missed.
+                    await self._subscribe(room)
+                    snapshot = await self._load(room)
+                    self.hubs[room] = Hub(self.store, self.clock, snapshot, self.spawn, self.tick)
+                return self.hubs[room]
+        finally:
+            if not lock.locked():
+                self._opening.pop(room, None)
+
+    async def let_go(self, hub: Hub) -> None:
+        """Follow a room no more when nobody is there through this node."""
+        if hub.empty and self.hubs.get(hub.room) is hub:
+            del self.hubs[hub.room]
+            hub.shut()
+            await self._unsubscribe(hub.room)
+
+    async def say_watching(self, hub: Hub) -> None:
+        """Tell the room how many watch through this node."""
+        await self.store.watched(hub.room, self.node, len(hub.spectators))
+
+    async def _subscribe(self, room: str) -> None:
+        self._subscribed.add(keys.channel(room))
+        if self._pubsub is not None:
+            await self._pubsub.subscribe(keys.channel(room))
+
+    async def _unsubscribe(self, room: str) -> None:
+        self._subscribed.discard(keys.channel(room))
+        if self._pubsub is not None:
+            await self._pubsub.unsubscribe(keys.channel(room))
+
+    # ---------------------------------------------------------------- what runs all the time
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something aside; what goes wrong is logged, and made good by the next look at the room."""
+        task = asyncio.create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Refused as refusal:
+            _log.info("refused", code=refusal.code)
+        except (RedisError, TimeoutError, OSError) as error:
+            _log.warning("redis", error=str(error))
+        except Exception:  # noqa: BLE001  # a mistake in one room's work must not end the node's; it is logged whole
+            _log.exception("fault")
+
+    async def run(self) -> None:
+        """Listen, sweep and refresh until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listen())
+            group.create_task(self._repeat(_SWEEP_EVERY, self._sweep))
+            group.create_task(self._repeat(_REFRESH_EVERY, self._refresh))
+            group.create_task(self._repeat(EVERY, self.clock.look))
+            group.create_task(self._repeat(4 * _REFRESH_EVERY, self._repair))
+
+    async def _repeat(self, seconds: float, work: Any) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await self._guard(work())
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with self.store.announcements() as pubsub:
+                    await self._follow(pubsub)
+            except (RedisError, TimeoutError, OSError) as error:
+                _log.warning("redis", error=str(error), doing="listening")
+            finally:
+                self._pubsub = None
+            await asyncio.sleep(_RETRY_EVERY)
+
+    async def _follow(self, pubsub: PubSub) -> None:
+        await pubsub.subscribe(keys.NODES, *self._subscribed)
+        self._pubsub = pubsub
+        for hub in list(self.hubs.values()):
+            self.spawn(hub.pull())
+        while True:
+            message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=None)
+            if message is None:
+                continue
+            followed = self.hubs.get(_room_of(message["channel"]))
+            if followed is not None:
+                followed.announced(read_announced(message["data"]))
+
+    async def _sweep(self) -> None:
+        for room in await self.store.due_rooms(self.clock.now(), _LISTED):
+            await self._guard(self.tick(room))
+
+    async def _repair(self) -> None:
+        for room in await self.store.newest_rooms(self.limits.rooms):
+            snapshot = await self.store.load(room)
+            if snapshot is None:
+                await self.store.forget(room)
+            else:
+                await self.store.index(snapshot.race)
+
+    async def _refresh(self) -> None:
+        for hub in list(self.hubs.values()):
+            for seat, _ in list(hub.seats.values()):
+                newest = await self.store.presence(hub.room, seat.player, seat.generation, here=True, tell=False)
+                hub.fence(seat.player, newest)
+            if hub.spectators:
+                await self.say_watching(hub)
+            await hub.refresh()
+
+
+def replace_race(snapshot: Snapshot, race: Race) -> Snapshot:
+    """The snapshot with another race in it."""
+    return Snapshot(race, snapshot.version + 1, snapshot.event, snapshot.now, snapshot.runs)
+
+
+def _room_of(channel: bytes) -> str:
+    return channel.decode().partition("{")[2].rstrip("}")
+
+
+def _successor(race: Race) -> str:
+    base = race.room
+    if race.round:
+        base = base.removesuffix(f"-{race.round + 1}")
+    suffix = f"-{race.round + 2}"
+    return base[: 24 - len(suffix)].rstrip("-") + suffix
+
+
+def _date(now: int) -> str:
+    return datetime.datetime.fromtimestamp(now / 1000, datetime.UTC).date().isoformat()

@@ -1,0 +1,1 @@
+"""The one store: Redis, its keys, its scripts, and what is asked of it."""

@@ -1,0 +1,97 @@
+"""What happened in a room, as its stream keeps it: a letter for the kind, then the rest.
+
+The scripts write the two that carry a number of theirs (``H`` and ``W``) as plain text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+from samedeal.protocol.codec import pack, unpack
+from samedeal_server.race import Race
+
+
+class Changed(Struct, frozen=True):
+    """The race is another now; ``what`` names what happened to it, ``by`` the player whose command it was, or empty."""
+
+    race: Race
+    what: tuple[str, ...]
+    by: str
+
+
+class Moved(Struct, frozen=True):
+    """A player's action was committed, as revision ``revision``."""
+
+    player: str
+    revision: int
+    action: str
+    seen: bytes
+    up: int
+    moves: int
+    undos: int
+    home: bool
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A player's connection of this generation came (``here``) or went."""
+
+    player: str
+    generation: int
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """So many watch the room now."""
+
+    count: int
+
+
+Event = Changed | Moved | Presence | Watched
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An event with its number in the room, from 1 without gaps, and its time in milliseconds."""
+
+    number: int
+    at: int
+    event: Event
+
+
+def write(event: Event) -> bytes:
+    """An event as it is kept."""
+    match event:
+        case Changed():
+            return b"R" + pack(event)
+        case Moved():
+            return b"M" + pack(event)
+        case Presence(player, generation, here):
+            return f"H {player} {generation} {int(here)}".encode()
+        case Watched(count):
+            return f"W {count}".encode()
+
+
+def read(data: bytes) -> Event:
+    """Read what ``write`` wrote. Raises ValueError."""
+    match data[:1]:
+        case b"R":
+            return unpack(data[1:], Changed)
+        case b"M":
+            return unpack(data[1:], Moved)
+        case b"H":
+            _, player, generation, here = data.decode().split(" ")
+            return Presence(player, int(generation), here == "1")
+        case b"W":
+            return Watched(int(data[2:]))
+    raise ValueError(f"no event begins with {data[:1]!r}")
+
+
+def read_announced(data: bytes) -> Numbered:
+    """Read an event as it is announced: ``number:at:event``."""
+    number, at, event = data.split(b":", 2)
+    return Numbered(int(number), int(at), read(event))

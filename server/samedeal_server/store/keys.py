@@ -1,0 +1,61 @@
+"""The names of everything in Redis.
+
+All keys of a room share the hash tag ``{room}``, so that a script touches one slot and a cluster spreads rooms. Outside the
+tag there are only sessions and two indexes that are rebuilt from the rooms.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PREFIX: Final = "samedeal:"
+
+ROOMS: Final = f"{PREFIX}rooms"
+"""Sorted set of room codes by when they were opened; an entry may outlive its room, never the other way round."""
+
+DUE: Final = f"{PREFIX}due"
+"""Sorted set of room codes by when time next changes them, in milliseconds."""
+
+
+NODES: Final = f"{PREFIX}nodes"
+"""Where what concerns every node is announced."""
+
+
+def meta(room: str) -> str:
+    """Hash: version, race (packed), phase, starts, ends, event, and an ``out:PLAYER`` for each who resigned."""
+    return f"{PREFIX}{{{room}}}:meta"
+
+
+def secret(room: str) -> str:
+    """Hash: the seed, and the passphrase's salt and hash."""
+    return f"{PREFIX}{{{room}}}:secret"
+
+
+def run(room: str, player: str) -> str:
+    """Hash: a player's generation, revision and counts."""
+    return f"{PREFIX}{{{room}}}:run:{player}"
+
+
+def log(room: str, player: str) -> str:
+    """Stream: a player's accepted actions, id = revision."""
+    return f"{PREFIX}{{{room}}}:log:{player}"
+
+
+def events(room: str) -> str:
+    """Stream: what happened in the room, id = event number; trimmed."""
+    return f"{PREFIX}{{{room}}}:events"
+
+
+def channel(room: str) -> str:
+    """Where events are announced."""
+    return f"{PREFIX}{{{room}}}"
+
+
+def watchers(room: str) -> str:
+    """Hash: how many watch the room, by node, each with the time until which that holds."""
+    return f"{PREFIX}{{{room}}}:watchers"
+
+
+def session(token_hash: str) -> str:
+    """String: the player whose session token has this hash."""
+    return f"{PREFIX}session:{token_hash}"

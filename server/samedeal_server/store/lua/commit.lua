@@ -1,0 +1,56 @@
+-- Commits one action of one player: the only way in which a board changes.
+-- KEYS meta, run, log, events.
+-- ARGV 1 player, 2 generation, 3 revision it was made on, 4 request id, 5 action, 6 cards seen, 7 cards up, 8 moves,
+-- 9 undos, 10 home (1 or 0), 11 over (1 or 0), 12 whether a first home ends the race, 13 event, 14 stream length,
+-- 15 channel, 16 lifetime of a log (s).
+-- Returns {'ok', now} | {'again', at, seen, up, moves, undos, action} | {'stale', revision} | {'fenced'} | {'not_racing'}
+-- | {'time_up'} | {'done'}.
+local race = redis.call('HMGET', KEYS[1], 'phase', 'starts', 'ends', 'out:' .. ARGV[1])
+local run = redis.call('HMGET', KEYS[2], 'generation', 'revision', 'up', 'home', 'over')
+if run[1] ~= ARGV[2] then
+  return {'fenced'}
+end
+local revision = tonumber(run[2] or 0)
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local at = string.format('%.0f', now)
+if revision ~= tonumber(ARGV[3]) then
+  local id = (tonumber(ARGV[3]) + 1) .. '-0'
+  local entry = redis.call('XRANGE', KEYS[3], id, id)[1]
+  if entry and entry[2][2] == ARGV[4] and entry[2][4] == ARGV[5] then
+    return {'again', unpack(entry[2])}
+  end
+  return {'stale', revision}
+end
+if (race[1] ~= 'racing' and race[1] ~= 'countdown') or tonumber(race[2]) == 0 or now < tonumber(race[2]) then
+  return {'not_racing'}
+end
+if now >= tonumber(race[3]) then
+  return {'time_up'}
+end
+if race[4] or (run[4] and run[4] ~= '0') or (run[5] and run[5] ~= '0') then
+  return {'done'}
+end
+revision = revision + 1
+redis.call('HSET', KEYS[2], 'revision', revision, 'up', ARGV[7], 'moves', ARGV[8], 'undos', ARGV[9],
+  'active', at, 'here', at)
+if (run[3] or '0') ~= ARGV[7] then
+  redis.call('HSET', KEYS[2], 'risen', at)
+end
+if ARGV[10] == '1' then
+  redis.call('HSET', KEYS[2], 'home', at)
+  if ARGV[12] == '1' then
+    redis.call('HSET', KEYS[1], 'ends', at)
+  end
+elseif ARGV[11] == '1' then
+  redis.call('HSET', KEYS[2], 'over', at)
+end
+redis.call('XADD', KEYS[3], revision .. '-0', 'id', ARGV[4], 'action', ARGV[5], 'seen', ARGV[6], 'up', ARGV[7],
+  'moves', ARGV[8], 'undos', ARGV[9], 'at', at)
+if revision == 1 then
+  redis.call('EXPIRE', KEYS[3], ARGV[16])
+end
+local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
+redis.call('XADD', KEYS[4], 'MAXLEN', '~', ARGV[14], number .. '-0', 'at', at, 'event', ARGV[13])
+redis.call('PUBLISH', ARGV[15], number .. ':' .. at .. ':' .. ARGV[13])
+return {'ok', at}

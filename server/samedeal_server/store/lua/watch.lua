@@ -1,0 +1,30 @@
+-- Notes how many watch a room through one node. KEYS meta, watchers, events.
+-- ARGV node, how many, milliseconds for which that holds, event head, stream length, lifetime (s), channel.
+-- Returns how many watch through all nodes; tells it as an event where it changed.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local before = redis.call('HGET', KEYS[2], ':all')
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. string.format('%.0f', now + tonumber(ARGV[3])))
+local fields = redis.call('HGETALL', KEYS[2])
+local all = 0
+for i = 1, #fields, 2 do
+  local count, holds = string.match(fields[i + 1], '^(%d+) (%d+)$')
+  if count then
+    if tonumber(holds) < now or count == '0' then
+      redis.call('HDEL', KEYS[2], fields[i])
+    else
+      all = all + tonumber(count)
+    end
+  end
+end
+redis.call('HSET', KEYS[2], ':all', all)
+redis.call('EXPIRE', KEYS[2], ARGV[6])
+if tonumber(before or 0) ~= all then
+  local at = string.format('%.0f', now)
+  local event = ARGV[4] .. all
+  local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
+  redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], number .. '-0', 'at', at, 'event', event)
+  redis.call('EXPIRE', KEYS[3], ARGV[6])
+  redis.call('PUBLISH', ARGV[7], number .. ':' .. at .. ':' .. event)
+end
+return all
