@@ -247,17 +247,16 @@ class Gateway:
 
     async def _join(self, connection: Connection, message: Join) -> ToClient:
         room = clean_room(message.room)
-        if connection.seat is None or connection.seat.hub.room != room:
-            await self._leave_room(connection)
-        hub = await self.rooms.hub(room)
+        player = connection.player
+        hub = await self.rooms.enter(room)
         try:
-            player = connection.player
             if hub.race.racer(player) is None:
                 await self.rooms.check_passphrase(hub.race, message.passphrase)
             snapshot = await self.rooms.command(room, races.Sit(player, connection.name), player)
             racer = snapshot.race.racer(player)
             if racer is None:
                 raise Refused("no_seat", "There is no seat for you in this room")
+            await self._leave_room(connection)
             generation = await self.rooms.store.attach(room, player)
             await hub.pull()
         except BaseException:
@@ -265,7 +264,6 @@ class Gateway:
             raise
         seat = Seat(hub, player, generation)
         connection.seat = seat
-        hub.fence(player, generation)
         hub.seats[player] = (seat, connection)
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
 
@@ -292,8 +290,7 @@ class Gateway:
 
     async def _watch(self, connection: Connection, message: Watch) -> ToClient:
         room = clean_room(message.room)
-        await self._leave_room(connection)
-        hub = await self.rooms.hub(room)
+        hub = await self.rooms.enter(room)
         try:
             race = hub.race
             if race.phase == "closed":
@@ -326,19 +323,26 @@ class Gateway:
 
     async def _leave_room(self, connection: Connection) -> None:
         """Take a connection out of its room; the player's seat stays as it is."""
-        seat, hub = connection.seat, connection.watching
+        seat, watched = connection.seat, connection.watching
         connection.seat = connection.watching = None
         if seat is not None:
-            held = seat.hub.seats.get(seat.player)
-            if held is not None and held[0] is seat:
-                del seat.hub.seats[seat.player]
-                room, player, generation = seat.hub.room, seat.player, seat.generation
-                await self.rooms.store.presence(room, player, generation, here=False, tell=True)
-            await self.rooms.let_go(seat.hub)
-        if hub is not None:
-            hub.spectators.discard(connection)
-            await self.rooms.say_watching(hub)
-            await self.rooms.let_go(hub)
+            try:
+                await self._part(seat)
+            finally:
+                await self.rooms.let_go(seat.hub)
+        if watched is not None:
+            watched.spectators.discard(connection)
+            try:
+                await self.rooms.say_watching(watched)
+            finally:
+                await self.rooms.let_go(watched)
+
+    async def _part(self, seat: Seat) -> None:
+        """Say that a player's connection is gone, unless a newer one has taken its place."""
+        held = seat.hub.seats.get(seat.player)
+        if held is not None and held[0] is seat:
+            del seat.hub.seats[seat.player]
+            await self.rooms.store.presence(seat.hub.room, seat.player, seat.generation, here=False, tell=True)
 
     # ---------------------------------------------------------------- the commit path
 

@@ -193,7 +193,6 @@ class Hub:
         held = self.seats.get(player)
         if held is not None and held[0].generation < generation:
             del self.seats[player]
-            held[1].seat = None
             held[1].shut(Close.TAKEN_OVER, "you are connected from somewhere else now")
 
     def _set_timer(self) -> None:

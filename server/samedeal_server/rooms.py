@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import secrets
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -45,6 +46,7 @@ class Rooms:
         self.limits = limits
         self.hubs: dict[str, Hub] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._guests: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._pubsub: PubSub | None = None
         self._subscribed: set[str] = set()
@@ -171,27 +173,34 @@ class Rooms:
 
     # ---------------------------------------------------------------- hubs
 
-    async def hub(self, room: str) -> Hub:
-        """The hub of a room, following it from now on. Raises Refused where there is no such room."""
+    async def enter(self, room: str) -> Hub:
+        """The hub of a room, which follows it until each who entered was let go. Raises Refused without a room."""
+        self._guests[room] += 1
         lock = self._opening.setdefault(room, asyncio.Lock())
         try:
             async with lock:
                 if room not in self.hubs:
                     # Announcements first: what happens between them and the snapshot is then seen twice, never missed.
                     await self._subscribe(room)
-                    snapshot = await self._load(room)
-                    self.hubs[room] = Hub(self.store, self.clock, snapshot, self.spawn, self.tick)
+                    self.hubs[room] = Hub(self.store, self.clock, await self._load(room), self.spawn, self.tick)
                 return self.hubs[room]
-        finally:
-            if not lock.locked():
-                self._opening.pop(room, None)
+        except BaseException:
+            await self._release(room)
+            raise
 
     async def let_go(self, hub: Hub) -> None:
-        """Follow a room no more when nobody is there through this node."""
-        if hub.empty and self.hubs.get(hub.room) is hub:
-            del self.hubs[hub.room]
+        """Take back one ``enter``; the room is followed no more when it was the last."""
+        await self._release(hub.room)
+
+    async def _release(self, room: str) -> None:
+        self._guests[room] -= 1
+        if self._guests[room]:
+            return
+        del self._guests[room], self._opening[room]
+        hub = self.hubs.pop(room, None)
+        if hub is not None:
             hub.shut()
-            await self._unsubscribe(hub.room)
+        await self._unsubscribe(room)
 
     async def say_watching(self, hub: Hub) -> None:
         """Tell the room how many watch through this node."""
