@@ -143,14 +143,10 @@ class Rooms:
 
     async def list(self) -> tuple[RoomLine, ...]:
         """The rooms that can be joined or watched, newest first."""
-        lines = []
-        for room in await self.store.newest_rooms(_LISTED):
-            snapshot = await self.store.load(room)
-            if snapshot is None or snapshot.race.phase == "closed":
-                continue
-            race = snapshot.race
-            line = RoomLine(
-                room=room,
+        races = await self.store.races(await self.store.newest_rooms(_LISTED))
+        return tuple(
+            RoomLine(
+                room=race.room,
                 game=race.game.name,
                 deal=race.deal,
                 phase=race.phase,
@@ -160,8 +156,9 @@ class Rooms:
                 spectators=race.options.spectators,
                 starts=race.starts,
             )
-            lines.append(line)
-        return tuple(lines)
+            for race in races
+            if race is not None and race.phase != "closed"
+        )
 
     async def check_passphrase(self, race: Race, passphrase: str) -> None:
         """Raises Refused unless the passphrase opens the room, or the room needs none."""
@@ -277,12 +274,12 @@ class Rooms:
             await self._guard(self.tick(room))
 
     async def _repair(self) -> None:
-        for room in await self.store.newest_rooms(self.limits.rooms):
-            snapshot = await self.store.load(room)
-            if snapshot is None:
+        rooms = await self.store.newest_rooms(self.limits.rooms)
+        for room, race in zip(rooms, await self.store.races(rooms), strict=True):
+            if race is None:
                 await self.store.forget(room)
             else:
-                await self.store.index(snapshot.race)
+                await self.store.index(race)
 
     async def _refresh(self) -> None:
         for hub in list(self.hubs.values()):

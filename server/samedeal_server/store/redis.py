@@ -102,6 +102,14 @@ class Store:
         race = replace(unpack(packed, Race), ends=int(ends))
         return Snapshot(race, int(version), int(event), _millis(time), await self.runs(race))
 
+    async def races(self, rooms: Sequence[str]) -> list[Race | None]:
+        """The races of rooms, None where there is no such room."""
+        async with self.redis.pipeline(transaction=False) as pipe:
+            for room in rooms:
+                pipe.hget(keys.meta(room), "race")
+            found = await pipe.execute()
+        return [None if packed is None else unpack(packed, Race) for packed in found]
+
     async def runs(self, race: Race) -> dict[str, Run]:
         """How far each player of a race has come."""
         async with self.redis.pipeline(transaction=False) as pipe:
