@@ -1,0 +1,82 @@
+"""Whether a Redis that was named will do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any, Final
+
+from redis.asyncio import Redis
+from redis.exceptions import AuthenticationError, BusyLoadingError, NoPermissionError, RedisError, ResponseError
+
+from samedeal_server.errors import StartupError
+from samedeal_server.redis_binary import OLDEST_REDIS
+
+_PROBE: Final = "samedeal:probe"
+_PATIENCE: Final = 10.0
+
+
+async def check_redis(client: Redis) -> None:
+    """Ask a Redis whether it is new enough and takes writes.
+
+    Raises StartupError ``redis_unreachable``, ``redis_too_old`` or ``redis_readonly``. No password is in its sentence.
+    """
+    where = _where(client)
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            info = await client.info("server")
+            _check_version(info, where)
+            await client.set(_PROBE, b"1", px=1000)
+    except BusyLoadingError:
+        raise StartupError(
+            "redis_unreachable", f"The Redis at {where} is still loading its data: try again when it is done"
+        ) from None
+    except AuthenticationError as error:
+        raise StartupError(
+            "redis_unreachable",
+            f"The Redis at {where} wants another user or password ({error}): "
+            "write them into the address, --redis redis://USER:PASSWORD@HOST:PORT/0",
+        ) from None
+    except NoPermissionError as error:
+        raise StartupError(
+            "redis_readonly",
+            f"The Redis at {where} allows this user too little ({error}): give it rights on samedeal:*",
+        ) from None
+    except ResponseError as error:
+        raise StartupError(
+            "redis_readonly",
+            f"The Redis at {where} takes no writes ({error}): name its primary with --redis, or repair it",
+        ) from None
+    except (RedisError, OSError) as error:
+        # TimeoutError is an OSError.
+        raise StartupError(
+            "redis_unreachable",
+            f"No Redis answers at {where} ({_reason(error)}): start it, or correct --redis",
+        ) from None
+
+
+def _check_version(info: dict[str, Any], where: str) -> None:
+    """Valkey calls itself a Redis of the version that it was forked from, and is always new enough."""
+    if "valkey_version" in info or info.get("server_name") == "valkey":
+        return
+    version = str(info.get("redis_version", ""))
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    if numbers and (int(numbers[1]), int(numbers[2])) >= OLDEST_REDIS:
+        return
+    oldest = ".".join(map(str, OLDEST_REDIS))
+    raise StartupError(
+        "redis_too_old",
+        f"The Redis at {where} is {version or 'of no known version'}, and Samedeal needs {oldest} or newer, or Valkey: "
+        "update it, or name another with --redis",
+    )
+
+
+def _where(client: Redis) -> str:
+    to = client.connection_pool.connection_kwargs
+    if "path" in to:
+        return str(to["path"])
+    return f"{to.get('host', 'localhost')}:{to.get('port', 6379)}"
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)
