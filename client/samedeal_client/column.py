@@ -66,7 +66,8 @@ def draw_column(board: Board, key: str, look: Look, at: Layout, marks: Marks = N
         y = 2
     singles = covered + 2 * pairs
     for card in range(covered, singles, 2):
-        row, middle = _pair(pile, card, marked, look, at)
+        two = (marked.get(card, ""), marked.get(card + 1, "")) if marked else ("", "")
+        row, middle = _pair(pile[card], pile[card + 1], two, look, at.cell, at.gap)
         rows.append(row)
         spots.append(Spot(0, y, middle, 1, Hit(key, card)))
         spots.append(Spot(middle, y, width - middle, 1, Hit(key, card + 1)))
@@ -125,18 +126,18 @@ def _covered(count: int, mark: str, look: Look, at: Layout) -> Row:
     return _padded(text.center(at.cell), f"more {mark}".rstrip(), at.gap)
 
 
-def _pair(pile: bytes, card: int, marked: dict[int, str], look: Look, at: Layout) -> tuple[Row, int]:
+@lru_cache(maxsize=4096)
+def _pair(first: int, second: int, marks: tuple[str, str], look: Look, cell: int, gap: int) -> tuple[Row, int]:
     """Two cards in a row, and the column at which the second begins; one sign fits, before the first card it is for."""
-    first, second = marked.get(card, ""), marked.get(card + 1, "")
-    strongest = max(first, second, key=STRENGTH.__getitem__)
-    sign = signs(look, strongest)[0].strip() or signs(look, strongest)[1].strip()
-    lead = (at.cell - 5) // 2
-    left = (sign if first == strongest else "") + look.short(pile[card])
-    right = (sign if first != strongest else "") + look.short(pile[card + 1])
-    middle = lead + len(left)
+    strongest = max(marks, key=STRENGTH.__getitem__)
+    before, after = signs(look, strongest)
+    sign = before.strip() or after.strip()
+    lead = " " * ((cell - 5) // 2)
+    left = lead + (sign if marks[0] == strongest else "") + look.short(first)
+    right = (sign if marks[0] != strongest else "") + look.short(second)
     row = (
-        Span(" " * lead + left, f"{look.style(pile[card])} {first}".rstrip()),
-        Span(right, f"{look.style(pile[card + 1])} {second}".rstrip()),
-        Span(" " * (at.cell + at.gap - middle - len(right))),
+        Span(left, f"{look.style(first)} {marks[0]}".rstrip()),
+        Span(right, f"{look.style(second)} {marks[1]}".rstrip()),
+        Span(" " * (cell + gap - len(left) - len(right))),
     )
-    return row, middle
+    return row, len(left)

@@ -45,7 +45,7 @@ class Glyphs(NamedTuple):
     rest: str
     blocks: str
     spark: str
-    plot: str
+    plot: tuple[str, ...]
     strokes: str
 
 
@@ -64,7 +64,7 @@ UNICODE: Final = Glyphs(
     rest="─",
     blocks=" ▏▎▍▌▋▊▉█",
     spark="▁▂▃▄▅▆▇█",
-    plot="┤┼─┴│╭╯╮╰",
+    plot=tuple("┤┼─┴┬│╭╯╮╰"),
     strokes="─·×+",
 )
 
@@ -83,7 +83,7 @@ ASCII: Final = Glyphs(
     rest="-",
     blocks=" #",
     spark="_.:-=+*#",
-    plot="|+-+|.'.'",
+    plot=tuple("|+-++|****"),
     strokes="*.x+",
 )
 
