@@ -1,0 +1,295 @@
+"""Athena, sentence by sentence of its rule text, and rulings R12-R15."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.shared.positions import after, cases, dealt, moves, state
+
+DEALT = {
+    "Athena Solitaire uses a standard 52-card deck": [("everything", "52")],
+    "There are seven tableau piles. Each pile is dealt four cards": [("sizes", "4 4 4 4 4 4 4")],
+    "R12 Each column from the deepest card: down, up, down, up; the odd-numbered cards are face down, the even-numbered "
+    "face up": [
+        ("1", "[AC] 8C [2D] 9D"),
+        ("2", "[2C] 9C [3D] TD"),
+        ("6", "[6C] KC [7D] AH"),
+        ("7", "[7C] AD [8D] 2H"),
+    ],
+    "Foundations: Four foundation piles are placed above the tableau. These start empty": [
+        ("01", ""),
+        ("02", ""),
+        ("03", ""),
+        ("04", ""),
+    ],
+    "Stock: The remaining cards after dealing the tableau form the stock pile, placed face down; R12 stock 24": [
+        (
+            "stock",
+            (
+                "[KS] [QS] [JS] [TS] [9S] [8S] [7S] [6S] [5S] [4S] [3S] [2S] [AS] "
+                "[KH] [QH] [JH] [TH] [9H] [8H] [7H] [6H] [5H] [4H] [3H]"
+            ),
+        )
+    ],
+    "R12 waste empty at the start": [("w", "")],
+}
+
+MOVES = {
+    "Only an Ace can be moved to an empty foundation pile": [
+        ("1: 2H AS", "1 0", "1: 2H | 01: AS"),
+        ("1: AH | 01: AS", "1 0", "1: | 02: AH"),
+        ("1: 2S", "1 0", "illegal: 2S can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: KS | 01: AH", "1 0", "illegal: KS can't go to a foundation: an empty foundation takes only an ace"),
+    ],
+    "Foundations must be built up by suit (2S on AS, 3S on 2S) until reaching King": [
+        ("1: 3S 2S | 01: AS", "1 0, 1 0", "1: | 01: AS-3S"),
+        ("1: KS | 01: AS-QS", "1 0", "1: | 01: AS-KS"),
+        ("1: 3S | 01: AS", "1 0", "illegal: 3S can't go on AS: a foundation builds up by one in the same suit"),
+        ("1: 2H | 01: AS", "1 0", "illegal: 2H can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: 2H | 01: AS | 02: AH", "1 0", "1: | 02: AH 2H"),
+        ("1: AS | 01: AH 2H | 03: AC", "1 0", "1: | 02: AS"),
+    ],
+    "R5 Foundations take one card at a time": [
+        (
+            "1: 2S AS",
+            "1 0 x2",
+            "illegal: 2S AS can't be taken from column 1 together: a group must run down by one in alternating colours",
+        ),
+        (
+            "1: 3S 2H | 01: AS-2S",
+            "1 0 x2",
+            "illegal: 2 cards can't go to a foundation together: it takes one card at a time",
+        ),
+    ],
+    "R5 Foundations give none back": [
+        ("1: 3H | 01: AS-2S", "01 1", "illegal: Nothing can be taken from a foundation"),
+        ("1: 3H | 01: AS-2S", "01 0", "illegal: Nothing can be taken from a foundation"),
+        ("01: AS-KS", "01 1", "illegal: Nothing can be taken from a foundation"),
+    ],
+    "Cards are built down in sequence by alternating colors (red on black, black on red)": [
+        ("1: 9S | 2: TH", "1 2", "1: | 2: TH 9S"),
+        ("1: 9D | 2: TC", "1 2", "1: | 2: TC 9D"),
+        ("1: 9H | 2: TC", "1 2", "1: | 2: TC 9H"),
+        ("1: 9S | 2: TC", "1 2", "illegal: 9S can't go on TC: a column builds down by one in alternating colours"),
+        ("1: 9D | 2: TH", "1 2", "illegal: 9D can't go on TH: a column builds down by one in alternating colours"),
+        ("1: 9H | 2: TH", "1 2", "illegal: 9H can't go on TH: a column builds down by one in alternating colours"),
+        ("1: 8S | 2: TH", "1 2", "illegal: 8S can't go on TH: a column builds down by one in alternating colours"),
+        ("1: JS | 2: TH", "1 2", "illegal: JS can't go on TH: a column builds down by one in alternating colours"),
+        ("1: TS | 2: TH", "1 2", "illegal: TS can't go on TH: a column builds down by one in alternating colours"),
+        ("1: KS | 2: AH", "1 2", "illegal: KS can't go on AH: a column builds down by one in alternating colours"),
+        ("1: AS | 2: KH", "1 2", "illegal: AS can't go on KH: a column builds down by one in alternating colours"),
+    ],
+    "Only a King can be moved to an empty tableau pile": [
+        ("1: 5C KH", "1 2", "1: 5C | 2: KH"),
+        ("1: 5C QH", "1 2", "illegal: QH can't go to the empty column 2: an empty column takes only a king"),
+        ("1: 5C AS", "1 2", "illegal: AS can't go to the empty column 2: an empty column takes only a king"),
+        ("w: 5C KD", "w 3", "3: KD | w: 5C"),
+        ("w: 5C QD", "w 3", "illegal: QD can't go to the empty column 3: an empty column takes only a king"),
+    ],
+    "R15 only a King, alone or leading its run, goes to an empty column (valid descending sequence starting with a King)": [
+        ("1: 5C KH QS JD", "1 2 x3", "1: 5C | 2: KH QS JD"),
+        ("1: 5C KH QS JD", "1 2 x2", "illegal: QS can't go to the empty column 2: an empty column takes only a king"),
+        ("1: 5C KH QS JD", "1 2", "illegal: JD can't go to the empty column 2: an empty column takes only a king"),
+    ],
+    "R15 A group is a run down in alternating colours; sequences can be moved together as a group": [
+        ("1: 2C 9S 8D 7C | 2: TH", "1 2 x3", "1: 2C | 2: TH 9S 8D 7C"),
+        ("1: 2C 9S 8D 7C | 2: 9C", "1 2 x2", "1: 2C 9S | 2: 9C 8D 7C"),
+        (
+            "1: 9S 8C | 2: TH",
+            "1 2 x2",
+            "illegal: 9S 8C can't be taken from column 1 together: a group must run down by one in alternating colours",
+        ),
+        (
+            "1: 9S 7D | 2: TH",
+            "1 2 x2",
+            "illegal: 9S 7D can't be taken from column 1 together: a group must run down by one in alternating colours",
+        ),
+        (
+            "1: 9S TD | 2: TH",
+            "1 2 x2",
+            "illegal: 9S TD can't be taken from column 1 together: a group must run down by one in alternating colours",
+        ),
+        (
+            "1: 9S 8D 7D | 2: TH",
+            "1 2 x3",
+            (
+                "illegal: 9S 8D 7D can't be taken from column 1 together: a group must run "
+                "down by one in alternating colours"
+            ),
+        ),
+    ],
+    "R3 Its deepest card must fit the destination": [
+        (
+            "1: 9S 8D 7C | 2: 8H",
+            "1 2 x3",
+            "illegal: 9S can't go on 8H: a column builds down by one in alternating colours",
+        ),
+        ("1: 9S 8D 7C | 2: 8H", "1 2", "1: 9S 8D | 2: 8H 7C"),
+    ],
+    "R3 A group is some number of cards from the top of a column, all face up": [
+        ("1: [9S] 8D 7C | 2: TH", "1 2 x3", "illegal: A group can't hold a card that lies face down: column 1"),
+        ("1: 2C [9S] 8D | 2: TH", "1 2 x3", "illegal: A group can't hold a card that lies face down: column 1"),
+        ("1: 2C (9S) 8D | 2: TH", "1 2 x2", "illegal: A group can't hold a card that lies face down: column 1"),
+        ("1: 9S | 2: TH", "1 2 x2", "illegal: There is only 1 card in column 1, not 2"),
+        ("1: 9S 8D | 2: TH", "1 2 x7", "illegal: There are only 2 cards in column 1, not 7"),
+        ("2: TH", "1 2", "illegal: There is nothing to take: the column 1 is empty"),
+        ("2: TH", "2 2", "illegal: Pile 2 can't go onto itself"),
+    ],
+    "R4 A face-down card that becomes the top of its column is turned up at once": [
+        ("1: [2C] 4D [KS] 9S | 2: TH", "1 2", "1: [2C] 4D KS | 2: TH 9S"),
+        ("1: [2C] 4D [KS] AS", "1 0", "1: [2C] 4D KS | 01: AS"),
+        ("1: [2C] 4D (KS) AS", "1 0", "1: [2C] 4D KS | 01: AS"),
+        ("1: [2C] 4D 9S 8D | 2: TH", "1 2 x2", "1: [2C] 4D | 2: TH 9S 8D"),
+        ("1: [2C] KD", "1 2", "1: 2C | 2: KD"),
+    ],
+    "R13 A draw turns three cards onto the waste one by one, so the third is on top": [
+        ("stock: [...] [4H] [3C] [2H] [AH]", "draw", "stock: [...] [4H] | w: AH 2H 3C"),
+        ("stock: [...] [4H] [3H] [2H] [AH] | w: KC", "draw", "stock: [...] [4H] | w: KC AH-3H"),
+        ("stock: [...] (3H) [2H] [AH] | w: KC", "draw", "stock: [...] | w: KC AH-3H"),
+    ],
+    "R13 when fewer are left, all of them": [
+        ("stock: [2H] [AH] | 7: [...] KC", "draw", "stock: | w: AH 2H"),
+        ("stock: [AH] | 7: [...] KC | w: 3C", "draw", "stock: | w: 3C AH"),
+        ("stock: [3H] [2H] [AH] | 7: [...] KC", "draw", "stock: | w: AH-3H"),
+    ],
+    "R14 With the stock empty and the waste not, the draw is a redeal: the waste is turned over as it is, unshuffled, and "
+    "nothing is drawn yet": [
+        ("7: [...] KC | w: AH 2H 9C", "draw", "stock: (9C) (2H) (AH) | w:"),
+        ("7: [...] KC | w: AH", "draw", "stock: (AH) | w:"),
+    ],
+    "R14 Redeals are unlimited: there is no limit to the number of passes through the stock": [
+        ("7: [...] KC | w: AH 2H 9C 7D", "draw, draw, draw, draw, draw, draw, draw, draw", "stock: (7D) | w: AH 2H 9C"),
+        ("7: [...] KC | w: AH 2H 9C 7D", ", ".join(["draw"] * 300), ""),
+    ],
+    "R14 With both empty there is no draw": [
+        ("7: [...] KC", "draw", "illegal: There is nothing to draw: the stock and the waste are empty"),
+    ],
+    "Only the top card of the waste is available for play": [
+        ("1: TH | w: 2C 9S", "w 1", "1: TH 9S | w: 2C"),
+        ("1: TH | w: 9S 2C", "w 1", "illegal: 2C can't go on TH: a column builds down by one in alternating colours"),
+        (
+            "1: TH | w: 9S 8D",
+            "w 1 x2",
+            "illegal: 9S 8D can't be taken from waste w together: only its top card can be taken",
+        ),
+        ("w: 2C AS", "w 0", "01: AS | w: 2C"),
+        ("w: AS 2C", "w 0", "illegal: 2C can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: TH", "w 1", "illegal: There is nothing to take: the waste w is empty"),
+    ],
+    "Cards and valid sequences from the tableau or the top card of the waste may be moved to another tableau pile, the "
+    "foundations, or empty tableau spaces (if the card is a King)": [
+        ("1: 9S | w: TH", "1 w", "illegal: 9S can't go to waste w: no card is ever put there"),
+        ("1: 9S | w: KH", "w 2, 1 3", "illegal: 9S can't go to the empty column 3: an empty column takes only a king"),
+        ("1: 2S | w: AS | 01: AH", "w 0, 1 0", "1: | 02: AS 2S | w:"),
+    ],
+    "Move the top card of the waste to the tableau or foundations, if legal": [
+        ("1: TH | 01: AS-8S | w: 9S", "w 1", "1: TH 9S | w:"),
+        ("1: TH | 01: AS-8S | w: 9S", "w 0", "01: AS-9S | w:"),
+    ],
+    "Card Accessibility: Only the top card of the waste and the exposed face-up cards in the tableau are available": [
+        (
+            "1: TH | stock: [...] [9S]",
+            "stock 1",
+            (
+                "malformed: 'stock 1' is not a move: write a source and a target pile and "
+                "the number of cards, as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+            ),
+        ),
+    ],
+    "There is no deal of a row": [
+        ("1: TH", "deal", "illegal: Athena has no deal: three cards are drawn to the waste"),
+    ],
+    "It has no other piles": [
+        (
+            "1: TH",
+            "1 q",
+            (
+                "illegal: Athena has no pile 'q': its piles are 1, 2, 3, 4, 5, 6, 7, 01, 02, 03, 04, w, and 0 for "
+                "a foundation"
+            ),
+        ),
+        (
+            "1: TH",
+            "8 1",
+            (
+                "illegal: Athena has no pile '8': its piles are 1, 2, 3, 4, 5, 6, 7, 01, 02, 03, 04, w, and 0 for "
+                "a foundation"
+            ),
+        ),
+    ],
+}
+
+LEGAL = {
+    "On each turn, the player may move within the tableau, to the foundations, a King to an empty pile, from the waste, "
+    "or draw": [
+        (
+            "1: [2C] 9S 8D | 2: TH | 3: [4C] KD QC | 4: 9C | 5: AS | 6: 9H | w: 8H",
+            "5 0, 1 4, 1 2 x2, 3 7 x2, 4 2, w 4, draw",
+        ),
+    ],
+    "If no legal moves remain in the tableau or waste, the player must draw from the stock": [
+        ("1: 5C | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: 3C | 7: 3D", "draw"),
+        ("1: 5C | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: 3C | 7: [...] 3D | w: 7H", "draw"),
+    ],
+    "R14 no draw, no move": [("1: 5C | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: 3C | 7: [...] 3D", "")],
+}
+
+BLOCKED = "1: 5C | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: 3C | 7: [...] 3D"
+
+STATES = {
+    "The game is won when all cards are moved to the four foundation piles, each built up by suit from Ace to King": [
+        ("01: AS-KS | 02: AH-KH | 03: AD-KD | 04: AC-KC", "won"),
+        ("01: AS-KS | 02: AH-KH | 03: AD-KD | 04: AC-QC | 1: KC", "open"),
+    ],
+    "The game is lost or unwinnable if no legal moves remain and the stock has been exhausted with no further possible "
+    "redeals": [
+        (BLOCKED, "over"),
+        (f"{BLOCKED} | w: 9H", "stuck"),
+        (f"{BLOCKED} | w: 4H", "open"),
+    ],
+    "R7 stuck when no card that drawing from here on would bring to the top of the waste could be played anywhere": [
+        (f"{BLOCKED} | stock: (KH) (8H) (9C)", "stuck"),
+        (f"{BLOCKED} | stock: (AH) (8H) (9C)", "open"),  # the third card is the first to come to the top
+        (f"{BLOCKED} | stock: (KH) (AH) (9C)", "stuck"),  # the second never does
+        (f"{BLOCKED} | stock: (KH) (8H) (AH)", "stuck"),
+        (f"{BLOCKED} | stock: (AH) (KH) (8H) (9C)", "open"),  # it is left alone for the second draw
+        (f"{BLOCKED} | w: 7D | stock: (AH) (8H)", "open"),  # last of the pass
+        (f"{BLOCKED} | w: 7D | stock: (8H) (AH)", "stuck"),
+        (f"{BLOCKED} | w: 7D | stock: (8H) (AH) (KH) (JS)", "open"),  # third of the pass after the redeal: 7D JS KH
+        (f"{BLOCKED} | w: 7D QD 4C | stock: (8H)", "open"),
+        (f"{BLOCKED} | w: 4C 7D QD", "stuck"),
+        (f"{BLOCKED} | w: 7D 4C QD", "stuck"),
+        (f"{BLOCKED} | w: 7D 9C 4C QD", "open"),
+    ],
+    "R7 a card never seen may help": [
+        (f"{BLOCKED} | stock: [KH] (8H) (9C)", "open"),
+        (f"{BLOCKED} | stock: (KH) [8H] [9C]", "stuck"),  # neither comes to the top
+    ],
+    "R7 nothing but null moves, and drawing or redealing remain": [
+        ("1: KC | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: [...] 3C | stock: (QS) (8H) (9C)", "stuck"),
+        ("1: KC | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: [...] 3C | stock: (KH) (8H) (9C)", "open"),
+        ("1: KC | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: [...] 3C | stock: (QH) (8H) (9C)", "open"),
+        ("1: 2C KC | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: [...] 3C | stock: (QS) (8H) (9C)", "open"),
+        ("1: KC | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: [...] 3C", "stuck"),  # the null move remains: not over
+    ],
+}
+
+
+@pytest.mark.parametrize(("pile", "cards"), cases(DEALT))
+def test_deal(pile: str, cards: str) -> None:
+    assert dealt("athena", pile) == cards
+
+
+@pytest.mark.parametrize(("position", "actions", "outcome"), cases(MOVES))
+def test_moves(position: str, actions: str, outcome: str) -> None:
+    assert after("athena", position, actions) == outcome
+
+
+@pytest.mark.parametrize(("position", "legal"), cases(LEGAL))
+def test_legal_moves(position: str, legal: str) -> None:
+    assert moves("athena", position) == legal
+
+
+@pytest.mark.parametrize(("position", "standing"), cases(STATES))
+def test_states(position: str, standing: str) -> None:
+    assert state("athena", position) == standing
