@@ -34,6 +34,11 @@ class Address:
     room: str | None = None
 
     @property
+    def host(self) -> str:
+        """The host alone."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
     def encrypted(self) -> bool:
         """Whether the connection is made with TLS."""
         return self.url.startswith("wss://")
@@ -127,3 +132,8 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def is_loopback_url(url: str) -> bool:
+    """Whether a URL stays on this machine."""
+    return _is_loopback(urlsplit(url).hostname or "")

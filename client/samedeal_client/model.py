@@ -72,10 +72,6 @@ class Watched:
     missed: bool = False
 
 
-_NO_TALLIES: Final[Mapping[str, Tally]] = MappingProxyType({})
-_NO_BOARDS: Final[Mapping[str, Watched]] = MappingProxyType({})
-
-
 @dataclass(frozen=True)
 class Model:
     """A client's knowledge. Times are the server's milliseconds; ``me`` is the player's public id, empty before a welcome.
@@ -94,8 +90,8 @@ class Model:
     stuck: bool = False
     first: Board | None = None
     done: tuple[tuple[int, str], ...] = ()
-    tallies: Mapping[str, Tally] = field(default=_NO_TALLIES)
-    watched: Mapping[str, Watched] = field(default=_NO_BOARDS)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    watched: Mapping[str, Watched] = field(default_factory=dict)
     delay: int | None = None
     commitment: bytes = b""
     rollback: Rollback | None = None

@@ -1,0 +1,467 @@
+"""A client's connection to a server, which heals by itself.
+
+Iterating a link gives every message of the server in order and, between them, how the connection fares: ``Connected``,
+``Lost``, ``Unseated``, ``Ended``. After a cut it comes back with the session that it was given, takes its seat again with
+the revision that it holds, and sends again, in order, what was not answered. That is safe for every request but ``Create``
+(an ``Act`` is known by its revision and id, and the others come to the same when done twice): an unanswered ``Create`` fails
+with the code ``unanswered`` and whoever asked decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from random import Random, SystemRandom
+from typing import Final, Self
+
+from msgspec.structs import replace
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
+
+import samedeal
+from samedeal.errors import MalformedFrame, Refused
+from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.protocol.messages import (
+    Acked,
+    BoardState,
+    Close,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    Joined,
+    Leave,
+    Notice,
+    Ping,
+    Pong,
+    Rooms,
+    ToClient,
+    ToServer,
+    Watch,
+    Watching,
+    Welcome,
+)
+from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal_client.address import Address
+from samedeal_client.dial import OPEN_TIMEOUT, CannotConnect, dial
+from samedeal_client.sessions import Sessions
+from samedeal_client.timing import Offset, Patience
+
+QUIET: Final = 10.0
+"""Seconds without a word from the server after which it is asked for one; as long again without an answer is a cut."""
+
+_STABLE: Final = 5.0
+"""Seconds that a connection must have lasted for the next attempt to start without waiting."""
+
+_BACKLOG: Final = 1024
+_FIRST_LOOKS: Final = 3
+
+Answer = Welcome | Pong | Rooms | Created | Joined | Watching | Done | Acked
+_ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Acked)
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The connection stands; ``again`` says that it was lost before."""
+
+    again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The connection is gone, or an attempt to have it back failed: why, and in how many seconds the next one comes."""
+
+    reason: str
+    retry_in: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unseated:
+    """After a cut the server did not give the seat, or the view, back."""
+
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The link has ended and won't come back: why, as a sentence, and the close code or the reason's name."""
+
+    code: str
+    sentence: str
+
+
+News = ToClient | Connected | Lost | Unseated | Ended
+
+_FAREWELLS: Final = {
+    Close.VERSION: "The server speaks another version of the protocol: update this client, or the server",
+    Close.BAD_FRAMES: "The server did not understand this client and has cut it off: update one of the two",
+    Close.TAKEN_OVER: "You are connected from somewhere else now, with the same session: this connection has given way",
+}
+
+
+class _Cut(Exception):
+    """The connection can't be used any more."""
+
+
+class _Farewell(Exception):
+    """The server closed with a code that says to stay away."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended.sentence)
+        self.ended = ended
+
+
+class Link:
+    """A connection under a name. Use it as an async context manager: entering connects, and raises if that fails."""
+
+    def __init__(
+        self,
+        address: Address,
+        name: str,
+        sessions: Sessions,
+        *,
+        rng: Random | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.address = address
+        self.name = name
+        self.player = ""
+        self._sessions = sessions
+        self._clock = clock
+        self._patience = Patience(rng or SystemRandom())
+        self._offset = Offset()
+        self._last_id = 0
+        self._unanswered: dict[int, ToServer] = {}
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._pings: dict[int, float] = {}
+        self._resuming = -1
+        self._outbox: deque[ToServer] = deque()
+        self._wake = asyncio.Event()
+        self._place: Join | Watch | None = None
+        self._revision = -1
+        self._news: asyncio.Queue[News | None] = asyncio.Queue(_BACKLOG)
+        self._runner: asyncio.Task[None] | None = None
+        self._ended: Ended | None = None
+
+    # ---------------------------------------------------------------- for the app
+
+    async def __aenter__(self) -> Self:
+        """Connect for the first time. Raises CannotConnect, or Refused when the server doesn't take the name."""
+        socket = await dial(self.address)
+        try:
+            await self._greet(socket)
+        except (_Cut, _Farewell) as cut:
+            await socket.close()
+            raise CannotConnect(f"{self.address.typed} can't be used: {cut}") from None
+        except BaseException:
+            await socket.close()
+            raise
+        self._runner = asyncio.create_task(self._run(socket), name=f"link {self.name}")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up; the seat stays for as long as the server keeps it."""
+        await self.end("closed", "The connection was closed here")
+
+    def now(self) -> int:
+        """The server's time, in milliseconds since 1970."""
+        return self._offset.now(self._clock())
+
+    def new_id(self) -> int:
+        """An id for a message, which none had before."""
+        self._last_id += 1
+        return self._last_id
+
+    def send(self, message: ToServer) -> None:
+        """Send a request without waiting: its answer comes with the messages. ``id`` must be from ``new_id``."""
+        if self._ended is not None:
+            return
+        self._unanswered[message.id] = message
+        self._post(message)
+
+    async def request(self, message: ToServer) -> Answer:
+        """Send a request, under an id of its own, and wait for the answer, across cuts if need be.
+
+        Raises Refused with the server's code, or with ``unanswered`` (a Create that was cut off) or ``ended``.
+        """
+        if self._ended is not None:
+            raise Refused("ended", self._ended.sentence)
+        numbered = replace(message, id=self.new_id())
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[numbered.id] = future
+        self.send(numbered)
+        try:
+            return await future
+        finally:
+            self._waiting.pop(numbered.id, None)
+
+    def sit_again(self) -> None:
+        """Ask for everything anew, the board included, where this client has lost its way."""
+        self._revision = -1
+        self._take_place()
+
+    async def end(self, code: str, sentence: str) -> None:
+        """Give up for a reason of one's own, which the iteration tells last."""
+        if self._runner is not None:
+            self._runner.cancel()
+            await asyncio.gather(self._runner, return_exceptions=True)
+        self._give_up(Ended(code, sentence))
+
+    async def __aiter__(self) -> AsyncIterator[News]:
+        """The news, until the link has ended."""
+        while (news := await self._news.get()) is not None:
+            yield news
+            if isinstance(news, Ended):
+                return
+
+    # ---------------------------------------------------------------- coming back
+
+    async def _run(self, socket: ClientConnection) -> None:
+        try:
+            again = False
+            while True:
+                began = self._clock()
+                reason, at_once = await self._live(socket, again=again)
+                again = True
+                lasted = self._clock() - began >= _STABLE
+                if lasted:
+                    self._patience.rewarded()
+                socket = await self._dial_again(reason, at_once=at_once and lasted)
+        except CannotConnect as error:
+            self._give_up(Ended("cannot_connect", str(error)))
+        except Refused as refused:
+            self._give_up(Ended(refused.code, str(refused)))
+        except _Farewell as farewell:
+            self._give_up(farewell.ended)
+        except Exception as error:
+            self._give_up(Ended("fault", f"This client has made a mistake: {error!r}"))
+            raise
+
+    async def _dial_again(self, reason: str, *, at_once: bool) -> ClientConnection:
+        while True:
+            wait = 0.0 if at_once else self._patience.wait()
+            at_once = False
+            await self._news.put(Lost(reason, wait))
+            await asyncio.sleep(wait)
+            try:
+                socket = await dial(self.address)
+            except CannotConnect as error:
+                if error.for_good:
+                    raise
+                reason = str(error)
+                continue
+            try:
+                await self._greet(socket)
+            except _Cut as cut:
+                reason = str(cut)
+                await socket.close()
+                continue
+            except BaseException:
+                await socket.close()
+                raise
+            return socket
+
+    async def _greet(self, socket: ClientConnection) -> None:
+        """Say hello and wait for the welcome, which also tells the time."""
+        session = self._sessions.session(self.address.url, self.name)
+        hello = Hello(
+            id=self.new_id(), name=self.name, session=session, client=f"samedeal {samedeal.__version__} (Python)"
+        )
+        sent = self._clock()
+        try:
+            async with asyncio.timeout(OPEN_TIMEOUT):
+                await socket.send(encode(hello))
+                message = _decoded(await socket.recv())
+        except TimeoutError:
+            raise _Cut("The server says nothing") from None
+        except ConnectionClosed as closed:
+            raise _farewell(closed) or _Cut(_why(closed)) from None
+        if isinstance(message, RefusedMessage):
+            if message.retry_after:
+                raise _Cut(message.message)
+            raise Refused(message.code, message.message)
+        if not isinstance(message, Welcome):
+            raise CannotConnect(f"{self.address.typed} is not a Samedeal server: it gave no welcome", for_good=True)
+        self._offset.forget()
+        self._offset.heard(sent, self._clock(), message.time)
+        self.player = message.player
+        if message.session != session:
+            self._sessions.keep(self.address.url, self.name, message.session)
+        await self._news.put(message)
+
+    def _resume(self) -> None:
+        """Queue what the server must hear on a new connection: the place held, then all that it did not answer."""
+        self._outbox.clear()
+        self._pings.clear()
+        self._resuming = -1
+        for number, message in list(self._unanswered.items()):
+            if isinstance(message, Create):
+                del self._unanswered[number]
+                self._fail(
+                    number,
+                    Refused(
+                        "unanswered",
+                        "The connection was cut before the server answered: the room may be open or not, list the rooms",
+                    ),
+                )
+        self._take_place()
+        for message in self._unanswered.values():
+            self._post(message)
+        for _ in range(_FIRST_LOOKS):
+            self._ping()
+
+    def _take_place(self) -> None:
+        if self._place is None:
+            return
+        self._resuming = self.new_id()
+        if isinstance(self._place, Join):
+            # Counts told between two states of the room have no number, so the room is always asked for whole.
+            self._post(replace(self._place, id=self._resuming, revision=self._revision, event=-1))
+        else:
+            self._post(replace(self._place, id=self._resuming))
+
+    # ---------------------------------------------------------------- one connection
+
+    async def _live(self, socket: ClientConnection, *, again: bool) -> tuple[str, bool]:
+        """Serve a connection until it is cut: why that was, and whether to come back at once."""
+        if again:
+            self._resume()
+        else:
+            for _ in range(_FIRST_LOOKS):
+                self._ping()
+        await self._news.put(Connected(again))
+        writer = asyncio.create_task(self._write(socket))
+        try:
+            return await self._read(socket)
+        finally:
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2):
+                    await socket.close()
+
+    async def _read(self, socket: ClientConnection) -> tuple[str, bool]:
+        asked = False
+        while True:
+            try:
+                async with asyncio.timeout(QUIET):
+                    frame = await socket.recv()
+            except TimeoutError:
+                if asked:
+                    return "The server has gone silent", False
+                asked = True
+                self._ping()
+                continue
+            except ConnectionClosed as closed:
+                if farewell := _farewell(closed):
+                    raise farewell from None
+                return _why(closed), _code(closed) == Close.RESTART
+            asked = False
+            message = _decoded(frame)
+            try:
+                await self._heard(message)
+            except _Cut as cut:
+                return str(cut), False
+            if isinstance(message, Notice) and message.code == "draining":
+                return message.message, True
+
+    async def _write(self, socket: ClientConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                while self._outbox:
+                    message = self._outbox.popleft()
+                    if isinstance(message, Ping):
+                        self._pings[message.id] = self._clock()
+                    await socket.send(encode(message))
+                self._wake.clear()
+                await self._wake.wait()
+
+    def _post(self, message: ToServer) -> None:
+        self._outbox.append(message)
+        self._wake.set()
+
+    def _ping(self) -> None:
+        self._post(Ping(id=self.new_id()))
+
+    async def _heard(self, message: ToClient) -> None:
+        if isinstance(message, Pong) and message.to in self._pings:
+            self._offset.heard(self._pings.pop(message.to), self._clock(), message.time)
+            return
+        if isinstance(message, BoardState):
+            self._revision = message.revision
+        elif isinstance(message, (*_ANSWERS, RefusedMessage)):
+            await self._answered(message)
+        await self._news.put(message)
+
+    async def _answered(self, message: Answer | RefusedMessage) -> None:
+        request = self._unanswered.pop(message.to, None)
+        if isinstance(message, Acked):
+            self._revision = max(self._revision, message.revision)
+        elif isinstance(message, RefusedMessage):
+            self._fail(message.to, Refused(message.code, message.message, message.retry_after or None))
+            if message.to == self._resuming:
+                if message.retry_after:
+                    raise _Cut(message.message)
+                self._place = None
+                await self._news.put(Unseated(message.code, message.message))
+            return
+        elif isinstance(request, Join | Watch):
+            if not (isinstance(request, Join) and isinstance(self._place, Join) and request.room == self._place.room):
+                self._revision = -1
+            self._place = request
+        elif isinstance(request, Leave):
+            self._place = None
+        future = self._waiting.get(message.to)
+        if future is not None and not future.done():
+            future.set_result(message)
+
+    # ---------------------------------------------------------------- the end
+
+    def _fail(self, number: int, refused: Refused) -> None:
+        future = self._waiting.get(number)
+        if future is not None and not future.done():
+            future.set_exception(refused)
+
+    def _give_up(self, ended: Ended) -> None:
+        if self._ended is not None:
+            return
+        self._ended = ended
+        for number in list(self._waiting):
+            self._fail(number, Refused("ended", ended.sentence))
+        self._unanswered.clear()
+        if self._news.full():
+            self._news.get_nowait()
+        self._news.put_nowait(ended)
+
+
+def _decoded(frame: str | bytes) -> ToClient:
+    try:
+        return decode_to_client(frame)
+    except MalformedFrame as error:
+        sentence = f"The server sent what this client does not understand ({error}): update one of the two"
+        raise _Farewell(Ended("bad_frame", sentence)) from None
+
+
+def _code(closed: ConnectionClosed) -> int:
+    return closed.rcvd.code if closed.rcvd is not None else 0
+
+
+def _farewell(closed: ConnectionClosed) -> _Farewell | None:
+    code = _code(closed)
+    return _Farewell(Ended(str(code), _FAREWELLS[code])) if code in Close.STAY_AWAY else None
+
+
+def _why(closed: ConnectionClosed) -> str:
+    if closed.rcvd is None:
+        return "The connection was cut"
+    said = "".join(char for char in closed.rcvd.reason if char.isprintable())
+    return f"The server has closed the connection{f': {said}' if said else ''}"
