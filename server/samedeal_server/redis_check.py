@@ -14,6 +14,8 @@ from samedeal_server.redis_binary import OLDEST_REDIS
 
 _PROBE: Final = "samedeal:probe"
 _PATIENCE: Final = 10.0
+_HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
+"""How a Redis before 6.0 greets a client that speaks the newer protocol."""
 
 
 async def check_redis(client: Redis) -> None:
@@ -43,6 +45,8 @@ async def check_redis(client: Redis) -> None:
             f"The Redis at {where} allows this user too little ({error}): give it rights on samedeal:*",
         ) from None
     except ResponseError as error:
+        if _HELLO_UNKNOWN.search(str(error)):
+            raise _too_old("older than 6", where) from None
         raise StartupError(
             "redis_readonly",
             f"The Redis at {where} takes no writes ({error}): name its primary with --redis, or repair it",
@@ -63,10 +67,14 @@ def _check_version(info: dict[str, Any], where: str) -> None:
     numbers = re.match(r"(\d+)\.(\d+)", version)
     if numbers and (int(numbers[1]), int(numbers[2])) >= OLDEST_REDIS:
         return
+    raise _too_old(version or "of no known version", where)
+
+
+def _too_old(version: str, where: str) -> StartupError:
     oldest = ".".join(map(str, OLDEST_REDIS))
-    raise StartupError(
+    return StartupError(
         "redis_too_old",
-        f"The Redis at {where} is {version or 'of no known version'}, and Samedeal needs {oldest} or newer, or Valkey: "
+        f"The Redis at {where} is {version}, and Samedeal needs {oldest} or newer, or Valkey: "
         "update it, or name another with --redis",
     )
 

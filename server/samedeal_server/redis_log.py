@@ -11,16 +11,23 @@ from typing import Final
 from samedeal_server.errors import StartupError
 from samedeal_server.redis_binary import RedisBinary
 
-_LINES: Final = 12
+_LINES: Final = 5
 _TAIL: Final = 16_384
 
-# Sentences of Redis 6.2 to 8 and Valkey (aof.c, rdb.c) on files that they can't read.
+# Sentences of Redis 6.2 to 8 and Valkey (aof.c, rdb.c) on files that they can't read, and on those of a newer one. What a
+# damaged file claims to be of is no version that there is.
 _DAMAGED: Final = re.compile(
-    r"reading the append only file|AOF manifest|Short read or OOM loading DB|Internal error in RDB|Wrong signature|"
-    r"RDB CRC error|Bad file format|AOF file .* doesn't exist|Fatal error loading the DB|Terminating server after rdb file",
+    r"reading the append only file|AOF manifest|Unable to obtain the AOF file|AOF file .* doesn't exist|"
+    r"Short read or OOM loading DB|Internal error in RDB|Wrong signature|RDB CRC error|AOF loading aborted",
     re.IGNORECASE,
 )
-_NEWER: Final = re.compile(r"Can't handle RDB format version|Unknown (RDB|AOF) (encoding|annotation)", re.IGNORECASE)
+_NEWER: Final = re.compile(r"Can't handle RDB format version [1-9]\d\b")
+
+# What every start says.
+_NOISE: Final = re.compile(
+    r"oO0OoO0|version=|Configuration loaded|monotonic clock|Running mode|[Ss]erver initialized|WARNING|"
+    r"Loading RDB produced|RDB age|RDB memory usage|^\s*$"
+)
 
 
 def tail(log: Path, start: int = 0) -> str:
@@ -32,7 +39,7 @@ def tail(log: Path, start: int = 0) -> str:
             text = file.read().decode("utf-8", "replace")
     except OSError as error:
         return f"(its log can't be read: {error})"
-    return "\n".join(text.splitlines()[-_LINES:])
+    return "\n".join([line for line in text.splitlines() if not _NOISE.search(line)][-_LINES:])
 
 
 def why(data: Path, binary: RedisBinary, code: int, said: str) -> StartupError:
@@ -44,9 +51,10 @@ def why(data: Path, binary: RedisBinary, code: int, said: str) -> StartupError:
         damaged = _append_only_file(data)
         return StartupError(
             "data_corrupt",
-            f"Redis can't read its data: {damaged} is damaged. Nothing was changed. Make a copy of it, then run\n"
+            f"Redis can't read its data: {damaged} is damaged. Nothing was changed. Make a copy of {data}, then try\n"
             f"    {_repair(binary, damaged)}\n"
-            "which cuts it off where the damage begins; or start anew with another directory, --data DIR. Redis said:\n"
+            "which cuts the file off where the damage begins; or put a backup back; or start anew with another directory, "
+            "--data DIR. Redis said:\n"
             f"{shown}",
         )
     return StartupError(
