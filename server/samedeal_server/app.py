@@ -46,32 +46,29 @@ async def run(config: Config, node: str, announce: Announce) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     async with AsyncExitStack() as stack:
-        lost = asyncio.create_task(asyncio.Event().wait())
         url = config.redis
+        ends: list[asyncio.Task[object]] = [asyncio.create_task(stopping.wait())]
         if not url:
             redis = EmbeddedRedis(config.data, config.durability)
             url = await stack.enter_async_context(redis)
-            lost = asyncio.create_task(redis.died())
-        stack.callback(lost.cancel)
+            ends.append(asyncio.create_task(redis.died()))
         store = await stack.enter_async_context(_store(url))
         clock = Clock(store)
         await clock.look()
         rooms = Rooms(store, clock, node, config.limits)
         gateway = Gateway(rooms, config.limits)
-        running = asyncio.create_task(rooms.run())
+        running: asyncio.Task[object] = asyncio.create_task(rooms.run())
         stack.push_async_callback(_cancelled, running)
         address = await stack.enter_async_context(_listening(config, gateway))
         _log.info("listening", address=address)
         announce(address)
-        waiting = asyncio.create_task(stopping.wait())
-        await asyncio.wait((waiting, lost, running), return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-        if running.done():
-            running.result()
-        if lost.done():
-            raise StartupError(
-                "redis_failed", "The Redis that this server started has ended: see its log in the data directory"
-            )
+        ends.append(running)
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for end in ends:
+            if not end.done():
+                end.cancel()
+            elif isinstance(why := end.result(), StartupError):
+                raise why
         _log.info("draining", connections=len(gateway.connections))
         await gateway.drain()
 
@@ -123,7 +120,7 @@ async def _listening(config: Config, gateway: Gateway) -> AsyncIterator[str]:
         await server.wait_closed()
 
 
-async def _cancelled(task: asyncio.Task[None]) -> None:
+async def _cancelled(task: asyncio.Task[object]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError, RedisError):
         await task
