@@ -30,4 +30,4 @@ class Config:
     durability: Literal["always", "everysec"] = "always"
     log_level: str = "info"
     log_style: LogStyle = "auto"
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)

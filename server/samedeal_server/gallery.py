@@ -58,7 +58,7 @@ class Gallery:
             if now < self._starts + self.delay and not everything:
                 return []
             self._open = True
-            self._play_until(now, everything)
+            self._play_until(now, everything=everything)
             return self.boards()
         shown: list[LateBoard | LateMove] = []
         while self._waiting and (everything or self._waiting[0][0] + self.delay <= now):
@@ -74,7 +74,7 @@ class Gallery:
         """All boards as they are in sight now; none before the first is."""
         return [self._board(player) for player in self._shown] if self._open else []
 
-    def _play_until(self, now: int, everything: bool) -> None:
+    def _play_until(self, now: int, *, everything: bool) -> None:
         while self._waiting and (everything or self._waiting[0][0] + self.delay <= now):
             self._act(*self._waiting.pop(0))
 

@@ -23,8 +23,8 @@ from samedeal.play import UNDO, Play
 from samedeal.protocol.codec import decode_to_server, request_id
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
-    Act,
     Acked,
+    Act,
     Close,
     Create,
     Created,
@@ -40,7 +40,6 @@ from samedeal.protocol.messages import (
     Ready,
     Rematch,
     Resign,
-    Rooms as RoomList,
     Start,
     ToClient,
     ToServer,
@@ -49,6 +48,9 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.protocol.messages import (
+    Rooms as RoomList,
+)
 from samedeal_server import race as races
 from samedeal_server import sessions
 from samedeal_server.connection import Connection, Seat
@@ -76,7 +78,7 @@ class Gateway:
 
     # ---------------------------------------------------------------- connections
 
-    def check(self, socket: ServerConnection, request: Request) -> Response | None:
+    def check(self, socket: ServerConnection, _request: Request) -> Response | None:
         """Turn a connection away before its handshake, where there is no room for it."""
         if self.draining:
             return socket.respond(
@@ -89,7 +91,7 @@ class Gateway:
         return None
 
     @staticmethod
-    def choose(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    def choose(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
         return Subprotocol(SUBPROTOCOL) if SUBPROTOCOL in offered else None
 
@@ -127,7 +129,7 @@ class Gateway:
             await self._frames(connection)
         except ConnectionClosed:
             pass
-        except Exception:
+        except Exception:  # noqa: BLE001  # a mistake over one connection must not end the node's; it is logged whole
             _log.exception("fault", connection=connection.number)
             connection.tell(
                 RefusedMessage(to=-1, code="fault", message="The server made a mistake: come back and resume")
