@@ -1,0 +1,171 @@
+"""The built distribution, installed where nothing of the source tree can hide what it lacks.
+
+Each environment here is empty but for the wheel and for what the wheel's own metadata asks for, so that a file, a package
+or a requirement that is not in it is missed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import samedeal
+
+ROOT = Path(__file__).parents[2]
+SOURCES = {
+    "samedeal": ROOT / "shared",
+    "samedeal_server": ROOT / "server",
+    "samedeal_client": ROOT / "client",
+}
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment with the wheel in it."""
+
+    home: Path
+
+    @property
+    def packages(self) -> Path:
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        return self.home / "lib" / version / "site-packages"
+
+    def run(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the environment, far from the source tree and with an environment that doesn't name it."""
+        return subprocess.run(
+            [self.home / "bin" / command, *arguments],
+            cwd=self.home,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "PYTHONWARNINGS": "error"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def python(self, code: str) -> subprocess.CompletedProcess[str]:
+        return self.run("python", "-c", code)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the source distribution and of the wheel that was built from it."""
+    to = tmp_path_factory.mktemp("dist")
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", to, ROOT],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return to
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
+
+
+def installed(wheel: Path, home: Path, *extras: str) -> Environment:
+    """A new environment with the wheel, and with what it requires with these extras taken from the running one."""
+    venv.create(home, with_pip=False, symlinks=True)
+    environment = Environment(home)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", home / "bin" / "python", "install", "--no-deps", "--no-index", wheel],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (metadata,) = environment.packages.glob("samedeal-*.dist-info")
+    for required in closure(Distribution.at(metadata), extras):
+        for name in sorted({file.parts[0] for file in required.files or () if file.parts[0] != ".."}):
+            (environment.packages / name).symlink_to(Path(str(required.locate_file(name))))
+    return environment
+
+
+def closure(root: Distribution, extras: Iterable[str]) -> Iterator[Distribution]:
+    """What a distribution requires, and what that requires in turn."""
+    seen = set()
+    waiting = [(root, {"", *extras})]
+    while waiting:
+        wanting, wanted = waiting.pop()
+        for text in wanting.requires or ():
+            requirement = Requirement(text)
+            if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in wanted):
+                continue
+            found = distribution(requirement.name)
+            if found.name not in seen:
+                seen.add(found.name)
+                yield found
+            waiting.append((found, {"", *requirement.extras}))
+
+
+@pytest.fixture(scope="module")
+def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return installed(wheel, tmp_path_factory.mktemp("whole"), "server", "client")
+
+
+def test_three_packages_and_nothing_else_are_installed(wheel: Path, tmp_path: Path) -> None:
+    environment = installed(wheel, tmp_path)
+    names = {path.name for path in environment.packages.iterdir() if not path.is_symlink()}
+    assert names == {*SOURCES, f"samedeal-{samedeal.__version__}.dist-info"}
+
+
+def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
+    sources = {
+        path.relative_to(root).as_posix()
+        for package, root in SOURCES.items()
+        for path in (root / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name} == sources
+
+
+def test_each_package_says_that_it_is_typed(wheel: Path) -> None:
+    assert {f"{package}/py.typed" for package in SOURCES} <= set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_source_distribution_holds_what_the_tests_need(built: Path) -> None:
+    (found,) = built.glob("*.tar.gz")
+    with tarfile.open(found) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    assert {"Makefile", "LICENSE", "pyproject.toml", "tests/end_to_end/test_wheel.py"} <= names
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_every_module_can_be_imported_from_the_wheel(whole: Environment, package: str) -> None:
+    done = whole.python(
+        "import importlib, pkgutil, pathlib\n"
+        f"import {package} as package\n"
+        f"assert pathlib.Path(package.__file__).is_relative_to({str(whole.home)!r}), package.__file__\n"
+        "for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
+        "    if not module.name.endswith('__main__'):\n"
+        "        importlib.import_module(module.name)\n"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("root", ["shared", "server", "client", "tests"])
+def test_no_source_root_is_a_package(whole: Environment, root: str) -> None:
+    done = whole.python(f"import {root}")
+    assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: No module named '{root}'"
+
+
+@pytest.mark.parametrize(("extra", "command"), [("server", "samedeal-server"), ("client", "samedeal")])
+def test_a_command_runs_with_its_extra_alone(wheel: Path, tmp_path: Path, extra: str, command: str) -> None:
+    environment = installed(wheel, tmp_path, extra)
+    shown = environment.run(command, "--version")
+    assert (shown.returncode, shown.stdout) == (0, f"samedeal {samedeal.__version__}\n"), shown.stderr
+    helped = environment.run(command, "--help")
+    assert (helped.returncode, helped.stdout.split()[:2]) == (0, ["usage:", command]), helped.stderr
