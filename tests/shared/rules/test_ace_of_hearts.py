@@ -140,6 +140,20 @@ MOVES = {
             "illegal: Ace of Hearts has no pile '02': its piles are 1, 2, 3, 4, 5, 6, 7, 01, and 0 for a foundation",
         ),
     ],
+    "Any card or valid sequence of cards (regardless of their internal build) may be moved between tableau piles": [
+        ("1: TS 9S 8S | 2: JS | 3: 9H", "1 2 x3", "1: | 2: JS TS 9S 8S"),
+    ],
+    "Stock Dealing: Each time you deal from the stock, one card is dealt face up to each tableau pile": [
+        (
+            "1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]",
+            "deal, 3 2",
+            "illegal: 6H can't go on 5H: a column builds down by one in the same suit",
+        ),
+        ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal, 2 3, 1 3", "3: 6H 5H 4H | stock:"),
+    ],
+    "No Suit Restriction for Foundation": [
+        ("1: 3S 2D | 01: AH", "1 0, 1 0", "1: | 01: AH 2D 3S"),
+    ],
 }
 
 OVER = "1: AS | 2: AD | 3: 2H | 4: AC | 5: 5C | 6: 4S | 7: ... KD | 01: AH 2S-3S 4C 5S 6S"

@@ -217,6 +217,38 @@ MOVES = {
             ),
         ),
     ],
+    "Waste: Cards from the stock are dealt face up; when the stock is tapped, three cards are dealt face up": [
+        (
+            "stock: [...] [3C] [2H] [9S] | 1: TH",
+            "draw, w 1",
+            "illegal: 3C can't go on TH: a column builds down by one in alternating colours",
+        ),
+        ("stock: [...] [9S] [2H] [3C] | 1: TH", "draw, w 1", "1: TH 9S | stock: [...] | w: 3C 2H"),
+    ],
+    "Draw three cards from the stock to the waste when no other moves are available or desired": [
+        ("stock: [...] [3C] [2H] [9S] | 1: AS", "draw", "stock: [...] | w: 9S 2H 3C"),
+    ],
+    "The player may redeal the stock as often as needed; the waste can be redealt to the stock": [
+        ("7: [...] KC | w: AH 2H 9C", "draw, draw, draw, draw", ""),
+    ],
+    "Cards must follow the building rules for their destination (ascending by suit for foundations)": [
+        ("1: 2S | 2: 3H | 01: AS", "1 2", "1: | 2: 3H 2S"),
+        ("1: 2S | 2: 3H | 01: AS", "1 0", "1: | 01: AS 2S"),
+        (
+            "1: 2S | 2: 3S | 01: AS",
+            "1 2",
+            "illegal: 2S can't go on 3S: a column builds down by one in alternating colours",
+        ),
+    ],
+    "Initial Deal: what lies face down is turned up only when it is bared": [
+        ("1: [AC] 8C [2D] 9D | 2: TC", "1 2", "1: [AC] 8C 2D | 2: TC 9D"),
+        ("1: [AC] 8C [2D] 9D | 2: TC | 3: 3S", "1 2, 1 3", "1: [AC] 8C | 2: TC 9D | 3: 3S 2D"),
+        (
+            "1: [AC] 8C [2D] 9D | 2: TC | 3: 3S | 4: 9H",
+            "1 2, 1 3, 1 4, 1 0",
+            "1: | 2: TC 9D | 3: 3S 2D | 4: 9H 8C | 01: AC",
+        ),
+    ],
 }
 
 LEGAL = {

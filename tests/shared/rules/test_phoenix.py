@@ -140,6 +140,18 @@ MOVES = {
             "q: | h: | k: | 01: AS-KS | 04: AC-KC",
         ),
     ],
+    "Move a card from the tableau or reserve to a foundation if it is the next card in suit and sequence": [
+        ("1: 3S | q: 2S | 01: AS", "q 0, 1 0", "1: | q: | 01: AS-3S"),
+        ("1: 3S | q: 2S | 01: AS", "1 0", "illegal: 3S can't go on AS: a foundation builds up by one in the same suit"),
+        (
+            "1: 3S | q: 2H | 01: AS",
+            "q 0",
+            "illegal: 2H can't go to a foundation: an empty foundation takes only an ace",
+        ),
+    ],
+    "Moving Sequences: Sequences of cards built down by alternating colors may be moved as a group": [
+        ("1: KS QH JC TD 9S 8H 7C 6D 5S 4H 3C 2D", "1 2 x12", "1: | 2: KS QH JC TD 9S 8H 7C 6D 5S 4H 3C 2D"),
+    ],
 }
 
 LEGAL = {

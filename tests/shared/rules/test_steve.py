@@ -154,8 +154,8 @@ MOVES = {
     "Tap the stock to deal one card face up to each tableau column: R17 left to right, empty ones too": [
         (
             (
-                "1: 3C | 2: 4C | 4: 6C | 5: 7C | 6: 8C | 7: 9C | 8: TC | stock: [...] [AS] [JH] [TH] [9H] [8H] [7H] [6H] [5H] "
-                "[4H]"
+                "1: 3C | 2: 4C | 4: 6C | 5: 7C | 6: 8C | 7: 9C | 8: TC "
+                "| stock: [...] [AS] [JH] [TH] [9H] [8H] [7H] [6H] [5H] [4H]"
             ),
             "deal",
             "1: 3C 4H | 2: 4C 5H | 3: 6H | 4: 6C 7H | 5: 7C 8H | 6: 8C 9H | 7: 9C TH | 8: TC JH | stock: [...] [AS]",
@@ -188,6 +188,29 @@ MOVES = {
                 "illegal: Steve has no pile 'w': its piles are 1, 2, 3, 4, 5, 6, 7, 8, 01, 02, 03, 04, 05, 06, 07, "
                 "08, and 0 for a foundation"
             ),
+        ),
+    ],
+    "Stock cards are face down until drawn; a row that was dealt lies face up": [
+        (
+            "8: ... TC | stock: [7H] [6S] [5D] [4C]",
+            "stock 1",
+            (
+                "malformed: 'stock 1' is not a move: write a source and a target pile and the number of cards, "
+                "as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+            ),
+        ),
+        ("8: ... TC | stock: [7H] [6S] (5D) [4C]", "deal", "1: 4C | 2: 5D | 3: 6S | 4: 7H | stock:"),
+    ],
+    "Move Aces to empty foundation piles, then build up by suit": [
+        ("1: 2S AS | 2: 2H AH", "1 0, 2 0, 2 0, 1 0", "1: | 2: | 01: AS 2S | 02: AH 2H"),
+    ],
+    "No Restrictions by Suit in Tableau, except for group moves, which require the same suit": [
+        ("1: 9S 8S | 2: TD", "1 2 x2", "1: | 2: TD 9S 8S"),
+        ("1: 9S 8D | 2: TD | 3: 9H", "1 3, 1 2, 3 2", "1: | 2: TD 9S 8D"),
+        (
+            "1: 9S 8D | 2: TS",
+            "1 2 x2",
+            "illegal: 9S 8D can't be taken from column 1 together: a group must run down by one in the same suit",
         ),
     ],
 }

@@ -148,6 +148,22 @@ MOVES = {
         ("1: 2C", "8 1", f"illegal: Willow has no pile '8': its piles are {PILES}"),
         ("1: 2C", "05 1", f"illegal: Willow has no pile '05': its piles are {PILES}"),
     ],
+    "Fans build by equal rank, not by suit or color (Fan Restrictions)": [
+        ("1: 2C JD | q: JH", "1 q", "1: 2C | q: JH JD"),
+        ("1: 2C TS | q: JH", "1 q", "illegal: TS can't go on JH: a fan builds with cards of the same rank"),
+        ("1: 2C JH | q: QH", "1 q", "illegal: JH can't go on QH: a fan builds with cards of the same rank"),
+    ],
+    "Only sequences built down by alternating color in the tableau may be moved together as a unit": [
+        ("1: 4C KS QH JC TD", "1 2 x4", "1: 4C | 2: KS QH JC TD"),
+        (
+            "1: 4C KS QS JC TD",
+            "1 2 x4",
+            (
+                "illegal: KS QS JC TD can't be taken from column 1 together: a group must run down by one in "
+                "alternating colours"
+            ),
+        ),
+    ],
 }
 
 LEGAL = {
