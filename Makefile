@@ -34,7 +34,7 @@ lint: .venv/.test
 	@$(BIN)/lint-imports --no-logo
 
 bench: .venv/.test
-	@$(BIN)/pytest -q -s -o norecursedirs= -o python_files='test_*.py bench_*.py' tests/bench
+	@$(BIN)/pytest -q -s -o norecursedirs='.*' -o python_files='test_*.py bench_*.py' tests/bench
 
 clean:
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -26,4 +26,4 @@ def connect(url: str) -> Redis:
         socket_timeout=_ANSWER_TIMEOUT,
         retry=Retry(NoBackoff(), 1),
     )
-    return Redis(connection_pool=pool)
+    return Redis.from_pool(pool)
