@@ -26,14 +26,14 @@ _PR_SET_PDEATHSIG = 1
 def guard(pipe: int, lock: int, scratch: str, command: list[str]) -> int:
     """Run a command until it ends or the pipe does; returns its exit code."""
     # The node alone says when Redis stops: what the terminal or a service manager sends to all must not take it away early.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    # Handlers that do nothing, since Redis would inherit SIG_IGN and miss a stop that comes before it has its own.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        signal.signal(number, lambda _number, _frame: None)
     os.umask(0o077)
     woken, waker = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker)
-    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     try:
         redis = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[lock], preexec_fn=_end_with_parent)  # noqa: PLW1509, S603  # one thread only; the command is the node's own
         ended = False
