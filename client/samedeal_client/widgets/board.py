@@ -1,0 +1,96 @@
+"""A board on the screen: a widget for each part of its picture, of which only the rows that changed are drawn again."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from samedeal.board import Board
+from samedeal.games import Game
+from samedeal_client.layout import Layout, Rect, layout, smallest
+from samedeal_client.look import Look
+from samedeal_client.marks import NO_MARKS, Marks
+from samedeal_client.picture import Hit, Part
+from samedeal_client.render import draw_part
+from samedeal_client.spans import Row
+from samedeal_client.widgets.theme import strip_of
+
+
+class PartView(Widget):
+    """One part of a board: the top line, the reserve, a column or a fan."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = "PartView { position: absolute; background: transparent; }"
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.look = look
+        self.part: Part | None = None
+
+    def show(self, part: Part) -> None:
+        """Show the part, in its place."""
+        before, self.part = self.part, part
+        if before is None or before.place != part.place:
+            x, y, width, height = part.place
+            self.styles.offset = (x, y)
+            self.styles.width, self.styles.height = width, height
+            self.refresh()
+            return
+        changed = [
+            Region(0, y, part.place.width, 1)
+            for y in range(max(len(before.rows), len(part.rows)))
+            if _row(before, y) != _row(part, y)
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """One line for the screen."""
+        width = self.size.width
+        row = _row(self.part, y) if self.part else None
+        return strip_of(row, self.look).adjust_cell_length(width) if row is not None else Strip.blank(width)
+
+
+def _row(part: Part, y: int) -> Row | None:
+    return part.rows[y] if y < len(part.rows) else None
+
+
+class BoardView(Widget):
+    """A board in the places of a layout, which may be changed at any time."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = "BoardView { layout: vertical; background: transparent; overflow: hidden hidden; }"
+
+    def __init__(self, look: Look, game: Game, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
+        super().__init__(id=id)
+        self.look = look
+        self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
+        self._shown: tuple[Board, Layout, Marks] | None = None
+
+    def compose(self) -> ComposeResult:
+        """The parts."""
+        yield from self._views.values()
+
+    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS) -> None:
+        """Show a board of its game in the places of a layout."""
+        if self._shown == (board, at, marks):
+            return
+        self._shown = (board, at, marks)
+        for name, view in self._views.items():
+            view.show(draw_part(board, name, self.look, at, marks))
+
+    def hit(self, x: int, y: int) -> Hit | None:
+        """What lies at a column and row, counted from the corner of the board."""
+        for view in self._views.values():
+            part = view.part
+            if part is not None and _within(part.place, x, y):
+                return part.hit(x - part.place.x, y - part.place.y)
+        return None
+
+
+def _within(place: Rect, x: int, y: int) -> bool:
+    return place.x <= x < place.x + place.width and place.y <= y < place.y + place.height
