@@ -29,34 +29,35 @@ async def check_redis(client: Redis) -> None:
             info = await client.info("server")
             _check_version(info, where)
             await client.set(_PROBE, b"1", px=1000)
-    except BusyLoadingError:
-        raise StartupError(
-            "redis_unreachable", f"The Redis at {where} is still loading its data: try again when it is done"
-        ) from None
-    except AuthenticationError as error:
-        raise StartupError(
-            "redis_unreachable",
-            f"The Redis at {where} wants another user or password ({error}): "
-            "write them into the address, --redis redis://USER:PASSWORD@HOST:PORT/0",
-        ) from None
-    except NoPermissionError as error:
-        raise StartupError(
-            "redis_readonly",
-            f"The Redis at {where} allows this user too little ({error}): give it rights on samedeal:*",
-        ) from None
-    except ResponseError as error:
-        if _HELLO_UNKNOWN.search(str(error)):
-            raise _too_old("older than 6", where) from None
-        raise StartupError(
-            "redis_readonly",
-            f"The Redis at {where} takes no writes ({error}): name its primary with --redis, or repair it",
-        ) from None
     except (RedisError, OSError) as error:
-        # TimeoutError is an OSError.
-        raise StartupError(
+        raise _refusal(error, where) from None
+
+
+def _refusal(error: RedisError | OSError, where: str) -> StartupError:
+    said = str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)
+    if _HELLO_UNKNOWN.search(said):
+        return _too_old("older than 6", where)
+    if isinstance(error, BusyLoadingError):
+        return StartupError(
+            "redis_unreachable", f"The Redis at {where} is still loading its data: try again when it is done"
+        )
+    if isinstance(error, AuthenticationError) or "already authenticated" in said:
+        # A Redis that was greeted without a password says so in a sentence of its own, not as an AuthenticationError.
+        return StartupError(
             "redis_unreachable",
-            f"No Redis answers at {where} ({_reason(error)}): start it, or correct --redis",
-        ) from None
+            f"The Redis at {where} wants another user or password ({said}): write them into the address, "
+            "--redis redis://USER:PASSWORD@HOST:PORT/0",
+        )
+    if isinstance(error, NoPermissionError):
+        return StartupError(
+            "redis_readonly", f"The Redis at {where} allows this user too little ({said}): give it rights on samedeal:*"
+        )
+    if isinstance(error, ResponseError):
+        return StartupError(
+            "redis_readonly",
+            f"The Redis at {where} takes no writes ({said}): name its primary with --redis, or repair it",
+        )
+    return StartupError("redis_unreachable", f"No Redis answers at {where} ({said}): start it, or correct --redis")
 
 
 def _check_version(info: dict[str, Any], where: str) -> None:
@@ -84,7 +85,3 @@ def _where(client: Redis) -> str:
     if "path" in to:
         return str(to["path"])
     return f"{to.get('host', 'localhost')}:{to.get('port', 6379)}"
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)
