@@ -131,7 +131,7 @@ def _times(columns: int, length: int, margin: int, width: int) -> Row:
     text = ""
     for at, seconds in _ticks(columns, length):
         label = clock_text(seconds * 1000)
-        start = max(margin - 1 + at - len(label) // 2, 0)
-        if start + len(label) <= width and (not text or start > len(text)):
+        start = min(max(margin - 1 + at - len(label) // 2, 0), width - len(label))
+        if not text or start > len(text):
             text = text.ljust(start) + label
     return (Span(fit(text, width), "axis"),)

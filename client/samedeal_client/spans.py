@@ -87,6 +87,6 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def ascii_only(text: str) -> str:
-    """The text with a question mark in each column of what ASCII lacks, accents taken off first."""
-    bare = "".join(char for char in unicodedata.normalize("NFD", text) if columns_of(char))
-    return "".join(char if char.isascii() else "?" * columns_of(char) for char in bare)
+    """The text with accents taken off, and a question mark in each column of what ASCII still lacks."""
+    bare = ((char, unicodedata.normalize("NFD", char)[0]) for char in text)
+    return "".join(base if base.isascii() and columns_of(char) else "?" * columns_of(char) for char, base in bare)
