@@ -42,6 +42,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.record import Record
+from samedeal_client.series import Point, Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ class Model:
 
     ``first`` is the board that the play began with, where it was seen from the deal on, and ``done`` the actions since, as
     in a record. ``rollback`` is what the last message took back, if it did. ``delay`` is how many seconds late a spectator
-    is, None for a player. ``commitment`` is the first one that the room's race was seen with.
+    is, None for a player. ``series`` are each player's counts over time, as late as their boards for a spectator.
+    ``commitment`` is the first one that the room's race was seen with.
     """
 
     me: str = ""
@@ -93,6 +95,7 @@ class Model:
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     watched: Mapping[str, Watched] = field(default_factory=dict)
     delay: int | None = None
+    series: Mapping[str, Series] = field(default_factory=dict)
     commitment: bytes = b""
     rollback: Rollback | None = None
     astray: bool = False
@@ -229,17 +232,35 @@ def _joined(model: Model, message: Joined) -> Model:
 def _room_state(model: Model, state: RoomState) -> Model:
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.leaving(), delay=model.delay)
-    return replace(
-        model,
-        room=state,
-        tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
-        commitment=model.commitment or state.commitment,
+    return _counted(
+        replace(
+            model,
+            room=state,
+            tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
+            commitment=model.commitment or state.commitment,
+        ),
+        state.tallies,
     )
 
 
 def _progress(model: Model, message: Progress) -> Model:
     changed = {tally.player: tally for tally in message.tallies}
-    return replace(model, tallies=MappingProxyType({**model.tallies, **changed}))
+    return _counted(replace(model, tallies=MappingProxyType({**model.tallies, **changed})), message.tallies)
+
+
+def _counted(model: Model, tallies: tuple[Tally, ...]) -> Model:
+    """The model with the tallies in the series; a spectator's series are of the boards that are seen."""
+    if model.delay is not None:
+        return model
+    points = {each.player: Point(each.active, each.up, each.moves) for each in tallies if each.active}
+    return _noted(model, points)
+
+
+def _noted(model: Model, points: Mapping[str, Point]) -> Model:
+    if not points:
+        return model
+    longer = {player: model.series.get(player, Series()).add(point) for player, point in points.items()}
+    return replace(model, series=MappingProxyType({**model.series, **longer}))
 
 
 # ---------------------------------------------------------------- one's own play
@@ -344,7 +365,9 @@ def _late_move(model: Model, message: LateMove) -> Model:
 
 
 def _hang(model: Model, player: str, watched: Watched) -> Model:
-    return replace(model, watched=MappingProxyType({**model.watched, player: watched}))
+    model = replace(model, watched=MappingProxyType({**model.watched, player: watched}))
+    play = watched.play
+    return model if watched.missed else _noted(model, {player: Point(watched.at, play.board.cards_up, play.moves)})
 
 
 _TAKE: Final[dict[type, Callable[[Model, Any], Model]]] = {
