@@ -14,14 +14,20 @@ LogStyle = Literal["auto", "json", "pretty"]
 def set_up(level: str, style: LogStyle, node: str) -> None:
     """Write structlog's events to standard error from a level on (``debug`` to ``error``), each with the node's name."""
     pretty = style == "pretty" or (style == "auto" and sys.stderr.isatty())
-    renderer: Any = structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
+    # A traceback that shows local variables would show seeds, tokens and cards.
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if pretty
+        else structlog.processors.JSONRenderer()
+    )
     processors: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if not pretty:
-        processors.append(structlog.processors.dict_tracebacks)
+        without_locals = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        processors.append(structlog.processors.ExceptionRenderer(without_locals))
     structlog.configure(
         processors=[*processors, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
