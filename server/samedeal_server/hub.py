@@ -26,15 +26,12 @@ from samedeal.protocol.messages import Seat as SeatLine
 from samedeal_server.clock import Clock
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.gallery import Gallery
-from samedeal_server.race import Race, Run
+from samedeal_server.race import ABSENT_AFTER, Race, Run
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched
 from samedeal_server.store.redis import Snapshot, Store
 
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two tellings of the rivals' counts."""
-
-ABSENT_AFTER: Final = 45_000
-"""Milliseconds after which a player that nothing was heard of counts as not connected."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 

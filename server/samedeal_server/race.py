@@ -8,7 +8,7 @@ The laws
 - Seats are taken while the race is open and given up until it runs; from then on a seat is for good, and to leave is to
   resign.
 - The deal is out when the countdown ends, at ``starts``; nothing counts from ``ends`` on. Both are fixed with the
-  countdown, and the clock is the store's.
+  countdown, and the clock is the store's. A countdown that has run out is a race under way, whoever comes first to say so.
 - A race is finished when every player is home, out, or over (no legal move and no undo), when its time is up, or, where
   the room says so, with the first player home.
 - Home stands before not home; those home by time; the others by cards up, then by who got there first. Who is level in
@@ -43,6 +43,9 @@ from samedeal.protocol.messages import Phase, Standing
 
 KEPT: Final = 3_600_000
 """Milliseconds for which a finished race's room stays, and an open room that nobody is in."""
+
+ABSENT_AFTER: Final = 45_000
+"""Milliseconds after which a player that nothing was heard of counts as not connected."""
 
 
 class Racer(Struct, frozen=True):
@@ -81,7 +84,8 @@ class Race(Struct, frozen=True):
     """One race of a room. Times are milliseconds on the store's clock, 0 for not yet.
 
     ``round`` counts the rematches before it; ``deal`` is the text of its deal; ``commitment`` binds the server to the
-    seed, which is empty here until the race is finished; ``idle`` is since when nothing has happened to it.
+    seed, which is empty here until the race is finished; ``idle`` is since when nothing has happened to it; ``follows``
+    is the room of the race that this one is the rematch of.
     """
 
     room: str
@@ -92,6 +96,7 @@ class Race(Struct, frozen=True):
     private: bool
     created: int
     idle: int
+    follows: str = ""
     phase: Phase = "open"
     racers: Annotated[tuple[Racer, ...], Meta(max_length=16)] = ()
     starts: int = 0
@@ -118,7 +123,7 @@ class Race(Struct, frozen=True):
         """When a Tick may next do something."""
         match self.phase:
             case "open" if self.options.start == "at":
-                return self.options.start_at - 1000 * self.options.countdown
+                return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
             case "open" | "finished":
                 return self.idle + KEPT
             case "countdown":
@@ -127,6 +132,10 @@ class Race(Struct, frozen=True):
                 return self.ends
             case _:
                 return 0
+
+    def done(self, runs: Runs) -> bool:
+        """Whether nobody has anything left to play for."""
+        return all(racer.out or (run := runs.get(racer.player, Run())).home or run.over for racer in self.racers)
 
     def successor_deal(self) -> str:
         """The deal of the rematch: the next number after a number, else a random one."""
@@ -186,10 +195,14 @@ Outcome = tuple[Race, tuple[str, ...]]
 
 def after(race: Race, command: Command, now: int) -> Outcome:
     """What a command makes of a race at a time. Raises Refused with the code and the sentence for the one who asked."""
+    begun: tuple[str, ...] = ()
+    if race.phase == "countdown" and now >= race.starts:
+        race, begun = replace(race, phase="racing"), ("racing",)
     law = _LAWS[type(command)].get(race.phase)
     if law is None:
         raise Refused("room_closed", "This room is closed: list the rooms for another one, or open one")
     changed, events = law(race, command, now)
+    events = (*begun, *events)
     if not events:
         return race, ()
     return replace(changed, idle=now), events
@@ -233,7 +246,7 @@ def _give_up(race: Race, command: Leave, now: int) -> Outcome:
 
 def _go_out(race: Race, command: Leave | Resign, now: int) -> Outcome:
     racer = race.racer(command.player)
-    if racer is None or racer.out:
+    if racer is None or racer.out or now >= race.ends:
         return race, ()
     racers = tuple(replace(each, out=True) if each is racer else each for each in race.racers)
     return replace(race, racers=racers), ("resigned",)
@@ -292,21 +305,14 @@ def _tick_open(race: Race, command: Tick, now: int) -> Outcome:
         return race, ()
     if race.options.start == "at" and race.racers:
         return _countdown(race, max(now, race.options.start_at))
-    if race.options.start == "at" or not any(run.here for run in command.runs.values()):
+    if race.options.start == "at" or all(now - run.here >= ABSENT_AFTER for run in command.runs.values()):
         return replace(race, phase="closed"), ("closed",)
     return race, ("kept_open",)
 
 
-def _tick_countdown(race: Race, command: Tick, now: int) -> Outcome:
-    if now < race.starts:
-        return race, ()
-    return replace(race, phase="racing"), ("racing",)
-
-
 def _tick_racing(race: Race, command: Tick, now: int) -> Outcome:
     runs = command.runs
-    done = all(racer.out or (run := runs.get(racer.player, Run())).home or run.over for racer in race.racers)
-    if not done and now < race.ends:
+    if not race.done(runs) and now < race.ends:
         return race, ()
     return replace(race, phase="finished", seed=command.seed, standings=standings(race, runs)), ("finished",)
 
@@ -336,7 +342,7 @@ def standings(race: Race, runs: Runs) -> tuple[Standing, ...]:
                 time=run.home - race.starts if run.home else 0,
                 moves=run.moves,
                 undos=run.undos,
-                out=racer.out,
+                out=racer.out and not run.home,
             )
         )
     return tuple(lines)
@@ -369,7 +375,7 @@ _LAWS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]] = {
     Link: {"open": _NOT_OVER, "countdown": _NOT_OVER, "racing": _NOT_OVER, "finished": _link},
     Tick: {
         "open": _tick_open,
-        "countdown": _tick_countdown,
+        "countdown": _stay,
         "racing": _tick_racing,
         "finished": _tick_finished,
         "closed": _stay,
