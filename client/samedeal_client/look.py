@@ -21,6 +21,7 @@ STYLES: Final = frozenset(
         *("label", "count", "title", "notice"),
         *("name", "you", "away", "bar", "rest", "spark", "axis"),
         *("line1", "line2", "line3", "line4"),  # the players of a plot
+        *("key", "field", "selected", "good", "bad"),  # what can be pressed, changed, is chosen, is well, is wrong
     )
 )
 """The names that a style is made of."""

@@ -1,0 +1,159 @@
+"""How the lobby looks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.protocol.messages import RoomLine
+from samedeal_client.entry import end_of
+from samedeal_client.lobby import DIRECT, Lobby
+from samedeal_client.look import Look
+from samedeal_client.panel import clock_text
+from samedeal_client.spans import Span, fit
+from samedeal_client.views.page import Link, Page, Piece, View, too_small
+from samedeal_client.words import title_of
+
+_FIXED: Final = 10
+"""Rows of the body that are not rooms."""
+
+_DEAL: Final = len("daily 2026-11-21 ")
+_WITH_DEAL: Final = 78
+"""The least width at which there is room for the deals."""
+
+_KEYS: Final = (
+    ("1-9", "join", "enter"),
+    ("w", "watch", "watch"),
+    ("q", "quick", "quick"),
+    ("n", "new room", "new"),
+    ("d", "daily", "daily"),
+    ("p", "practice", "practise"),
+    ("F1", "help", "help"),
+    ("^Q", "quit", "quit"),
+)
+
+
+def lobby_view(lobby: Lobby, look: Look, width: int, height: int, now: int) -> View:
+    """The lobby at a time of the server, in milliseconds."""
+    if (small := too_small(width, height)) is not None:
+        return small
+    page = Page(look, width)
+    page.rule()
+    rooms = lobby.rooms or ()
+    phases = [line.phase for line in rooms]
+    count = f"{phases.count('open')} open, {phases.count('racing') + phases.count('countdown')} racing "
+    page.add(Span(fit(" Rooms", width - len(count)), "title"), Span(count if rooms else "", "label"))
+    _rooms(page, lobby, max(height - _FIXED - 2, 1), now)
+    page.blank()
+    _quick_start(page, lobby)
+    _foot(page, lobby)
+    return page.view(height, 0)
+
+
+def _rooms(page: Page, lobby: Lobby, room: int, now: int) -> None:
+    """The heading and the rooms, or why there are none, in exactly ``room`` rows under the heading."""
+    rooms = lobby.rooms
+    look = page.look
+    deal = _DEAL if page.width >= _WITH_DEAL else 0
+    wide = max(11, min(page.width - 53 - deal, 26))
+    page.add(Span(f"   # {fit('room', wide)}{fit('game', 15)}{fit('deal', deal)}{fit('seats', 7)}state", "label"))
+    if not rooms:
+        text = "Looking for rooms …" if rooms is None else "No rooms yet. n opens one, q finds company, p is practice."
+        page.add(Span(f"      {text.replace('…', look.glyphs.ellipsis)}", "label"))
+    codes = [line.room for line in rooms or ()]
+    at = codes.index(lobby.chosen) if lobby.chosen in codes else 0
+    first = max(0, min(at - room // 2, len(codes) - room))
+    shown = (rooms or ())[first : first + room]
+    for number, line in enumerate(shown, first + 1):
+        if number == first + room < len(codes) and number - 1 != at:
+            page.add(Span(f"      {look.glyphs.ellipsis} {len(codes) - number + 1} more below", "label"), does="down")
+        elif number == first + 1 > 1 and number - 1 != at:
+            page.add(Span(f"      {look.glyphs.ellipsis} {number} more above", "label"), does="up")
+        else:
+            _room(page, number, line, wide, chosen=line.room == lobby.chosen, now=now)
+    for _ in range(room - (len(shown) or 1)):
+        page.blank()
+
+
+def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, now: int) -> None:
+    deal = _DEAL if page.width >= _WITH_DEAL else 0
+    look = page.look
+    style = " selected" if chosen else ""
+    pointer = look.glyphs.pointer if chosen else " "
+    digit = str(number) if number <= DIRECT else " "
+    state, state_style = _state(line, now)
+    pieces: list[Piece] = [
+        Span(f" {pointer} {digit} ", f"key{style}"),
+        Span(fit(line.room, wide - 1, look.glyphs.ellipsis) + " ", f"name{style}"),
+        Span(fit(title_of(line.game), 15, look.glyphs.ellipsis), style.strip()),
+        Span(fit(line.deal, deal, look.glyphs.ellipsis), f"label{style}"),
+        Span(fit(f"{line.players}/{line.seats}", 7), f"count{style}"),
+        Span(fit(state, 14), f"{state_style}{style}"),
+    ]
+    if chosen:
+        enter = "Enter" if look.ascii else "⏎"
+        if line.phase == "open" and line.players < line.seats:
+            pieces.append(Link(f"{enter} join", f"key{style}", "enter"))
+        elif line.spectators:
+            pieces.append(Link("w watch", f"key{style}", "watch"))
+    page.add(*pieces, does=f"choose {line.room}", chosen=chosen)
+
+
+def _state(line: RoomLine, now: int) -> tuple[str, str]:
+    """What is going on in a room, and its style."""
+    match line.phase:
+        case "open":
+            words = ["full"] if line.players == line.seats else ["open"]
+            words += ["private"] if line.private else []
+            return ", ".join(words), "label" if line.players == line.seats else "good"
+        case "countdown":
+            return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
+        case "racing":
+            return f"racing {clock_text(now - line.starts)}", "count"
+        case _:
+            return line.phase, "label"
+
+
+def _quick_start(page: Page, lobby: Lobby) -> None:
+    look = page.look
+    game = title_of(lobby.game) if lobby.game else "any game"
+    page.add(
+        Span(" Quick start", "title"),
+        Span("      "),
+        Link(" g ", "key", "game"),
+        Link("< " if look.ascii else "‹ ", "key", "game -"),
+        Link(f"{game}", "field", "game"),
+        Link(" >" if look.ascii else " ›", "key", "game"),
+    )
+    matches = lobby.matches()
+    match = f"join {matches[0].room}: {title_of(matches[0].game)}, {matches[0].players}/{matches[0].seats}"
+    quick = match if matches else "nobody waits: open a room that starts when all are ready"
+    return_to = f"{title_of(lobby.daily_game)}, {lobby.today.isoformat()}: the same cards for everybody today"
+    for key, name, words, does in (
+        ("q", "quick match", quick, "quick"),
+        ("d", "daily deal", return_to, "daily"),
+        ("p", "practice", f"{title_of(lobby.game or lobby.daily_game)} against bots on this machine", "practise"),
+        ("n", "new room", "choose everything: game, deal, seats, time, undo", "new"),
+    ):
+        page.add(Link(f"   {key}  ", "key", does), Link(f"{name:<14}", "name", does), Span(words, "label"), does=does)
+    page.blank()
+
+
+def _foot(page: Page, lobby: Lobby) -> None:
+    look = page.look
+    if lobby.prompt is not None:
+        room = lobby.prompt.room
+        stars = ("*" if look.ascii else "•") * len(lobby.prompt.text)
+        page.foot(Span(f" {lobby.said}", "notice"))
+        label = f" Passphrase of {room}: "
+        page.foot(
+            Span(label, "label"),
+            Span(fit(end_of(stars, 24) + "_", 26), "field"),
+            Link(" Enter", "key", "enter"),
+            Link(" go in ", "label", "enter"),
+            Link(" Esc", "key", "cancel"),
+            Link(" cancel", "label", "cancel"),
+        )
+        return
+    busy = f" {lobby.busy} {look.glyphs.ellipsis}" if lobby.busy else ""
+    page.foot(Span(busy or f" {lobby.said}", "label" if busy else "notice"))
+    page.keys(_KEYS)

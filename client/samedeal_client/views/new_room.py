@@ -1,0 +1,73 @@
+"""How the form of a new room looks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from samedeal_client.entry import end_of
+from samedeal_client.look import Look
+from samedeal_client.room_fields import Field
+from samedeal_client.room_form import RoomForm
+from samedeal_client.spans import Span, fit
+from samedeal_client.views.page import Link, Page, Piece, View, too_small
+from samedeal_client.words import title_of
+
+_LABEL: Final = 11
+_VALUE: Final = 19
+
+
+def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: datetime) -> View:
+    """The form; ``now`` has its time zone."""
+    if (small := too_small(width, height)) is not None:
+        return small
+    page = Page(look, width)
+    page.rule()
+    arrows = "<- and ->" if look.ascii else "← and →"
+    page.add(Span(" New room", "title"), Span(f"      type, or change with {arrows}", "label"))
+    page.blank()
+    errors = form.errors(now)
+    for field in form.fields:
+        _field(page, form, field, errors.get(field.name, ""))
+    page.blank()
+    _said(page, form, errors)
+    page.keys(
+        (
+            ("Enter", "open the room", "open"),
+            ("Tab", "next", "next"),
+            ("<- ->" if look.ascii else "← →", "change", "step 1"),
+            ("Esc", "back", "cancel"),
+        )
+    )
+    return page.view(height)
+
+
+def _said(page: Page, form: RoomForm, errors: dict[str, str]) -> None:
+    """In full, what the lines may be too narrow for."""
+    if form.busy:
+        page.foot(Span(f" Opening the room {page.look.glyphs.ellipsis}", "label"))
+    elif wrong := errors.get(form.at) or errors.get(""):
+        page.foot(Span(f" ! {wrong}", "bad"))
+    else:
+        field = form.current
+        page.foot(Span(f" {field.label}: {field.tell(form.values[field.name])}", "label"))
+
+
+def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:
+    look = page.look
+    chosen = form.at == field.name
+    text = form.values[field.name]
+    style = " selected" if chosen else ""
+    shown = title_of(text) if field.name == "game" else text
+    cursor = "_" if chosen and field.typed else ""
+    left, right = ("<", ">") if look.ascii else ("‹", "›")
+    wide = _VALUE + max(0, min(page.width - 80, 12))
+    value = fit(end_of(look.says(shown), wide - 1) + cursor, wide)
+    pieces: list[Piece] = [
+        Span(f" {look.glyphs.pointer if chosen else ' '} {field.label:<{_LABEL}}", f"name{style}"),
+        Link(f"{left} " if field.steps else "  ", "key", f"step -1 {field.name}"),
+        Link(value, f"field{style}", f"to {field.name}" if field.typed else f"step 1 {field.name}"),
+        Link(f" {right} " if field.steps else "   ", "key", f"step 1 {field.name}"),
+        Span(f"! {error}", "bad") if error else Span(field.tell(text), "label"),
+    ]
+    page.add(*pieces, does=f"to {field.name}", chosen=chosen)
