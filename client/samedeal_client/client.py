@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from samedeal.errors import PlayError, Refused
 from samedeal.moves import FOUNDATION, Move
-from samedeal.protocol.messages import Notice, Ping
+from samedeal.protocol.messages import Notice, Ping, RoomState
 from samedeal_client.link import Connected, Ended, Link, Lost, News, Unseated
 from samedeal_client.model import Model
 from samedeal_client.table import Table
@@ -42,7 +43,10 @@ class Said:
 
 
 class Client(Table):
-    """What one player or spectator does and knows, for a face that shows it. ``run`` has to be running for news to come."""
+    """What one player or spectator does and knows, for a face that shows it.
+
+    ``run`` has to be running for news to come. ``entering`` says that a room was asked for and is not known yet.
+    """
 
     def __init__(self, link: Link, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link)
@@ -50,6 +54,7 @@ class Client(Table):
         self._clock = clock
         self._subscribers: list[Callable[[], None]] = []
         self._said: list[Said] = []
+        self.entering = False
         self._raising = False
 
     # ---------------------------------------------------------------- what comes
@@ -84,6 +89,8 @@ class Client(Table):
             case Notice():
                 self._said.append(Said("notice", news.message))
             case _:
+                if isinstance(news, RoomState):
+                    self.entering = False
                 self._look_at(self.model)
 
     def _look_at(self, model: Model) -> None:
@@ -115,16 +122,30 @@ class Client(Table):
             before = self.connection
             if before.state == "up":
                 asked = self._clock()
-                try:
+                with suppress(Refused):
                     await self.link.request(Ping(id=0))
-                except Refused:
-                    continue
-                if self.connection is before:
-                    self.connection = replace(before, ping=round(1000 * (self._clock() - asked)))
-                    self._changed()
+                    if self.connection is before:
+                        self.connection = replace(before, ping=round(1000 * (self._clock() - asked)))
+                        self._changed()
             await asyncio.sleep(PING_EVERY)
 
     # ---------------------------------------------------------------- what is asked
+
+    async def join(self, room: str, passphrase: str = "") -> None:
+        """Take a seat, or take it again."""
+        await self._enter(super().join(room, passphrase))
+
+    async def watch(self, room: str, passphrase: str = "") -> None:
+        """Watch a room."""
+        await self._enter(super().watch(room, passphrase))
+
+    async def _enter(self, asking: Coroutine[None, None, None]) -> None:
+        self.entering = True
+        try:
+            await asking
+        except BaseException:
+            self.entering = False
+            raise
 
     async def leave(self) -> None:
         """Give up the seat, which resigns a race under way, or stop watching."""

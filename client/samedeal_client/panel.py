@@ -57,7 +57,7 @@ class Rival:
     """A player in the panel, oneself among them.
 
     ``activity`` are moves made in slots of time of equal length, oldest first; ``home`` is the time at which the last card
-    went up, in milliseconds from the start.
+    went up, in milliseconds from the start; ``player`` is the public id.
     """
 
     rank: int
@@ -69,6 +69,7 @@ class Rival:
     connected: bool = True
     out: bool = False
     home: int | None = None
+    player: str = ""
 
 
 def race_title(players: int, watching: int, look: Look, width: int) -> Row:

@@ -1,0 +1,171 @@
+"""The client on a full terminal: which screen is shown follows from what the client knows."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from rich.segment import Segment, Segments
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from samedeal_client.client import Client
+from samedeal_client.look import Look
+from samedeal_client.model import Model
+from samedeal_client.places import state_home, write_private
+from samedeal_client.screens.base import ClientScreen
+
+if TYPE_CHECKING:
+    from samedeal_client.keys import Bindings
+
+Place = Literal["lobby", "waiting", "race", "watch", "results"]
+
+SHOWN_KEYS: Final = {"quit": "Ctrl+Q"}
+
+
+def place_of(model: Model) -> Place:
+    """The screen that shows a model."""
+    room = model.room
+    if room is None:
+        return "lobby"
+    if room.standings:
+        return "results"
+    if room.phase == "closed":
+        return "lobby"
+    if model.delay is not None:
+        return "watch"
+    return "waiting" if room.phase == "open" else "race"
+
+
+class SamedealApp(App[int]):
+    """The app: it runs the client, and shows the screen for what the client knows."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
+    CSS_PATH: ClassVar[str] = "samedeal.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "Quit", priority=True, show=False),
+        Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
+    ]
+
+    def __init__(self, client: Client, look: Look, bindings: Bindings) -> None:
+        super().__init__(ansi_color=True)
+        self.client = client
+        self.look = look
+        self.bindings = bindings
+        self.place: Place | None = None
+        self._stale = False
+        self._unsubscribe: Callable[[], None] | None = None
+
+    async def on_mount(self) -> None:
+        """Have the client run, and show what it knows."""
+        self._unsubscribe = self.client.subscribe(self._client_changed)
+        self.run_worker(self.client.run(), name="client", exit_on_error=True)
+        await self._follow()
+
+    def on_unmount(self) -> None:
+        """Leave the client alone."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+    # ---------------------------------------------------------------- following the client
+
+    def _client_changed(self) -> None:
+        """Show what the client knows now, once for all changes of a turn."""
+        if not self._stale:
+            self._stale = True
+            self.call_later(self._follow)
+
+    async def _follow(self) -> None:
+        self._stale = False
+        model = self.client.model
+        waiting = model.room is None and self.client.entering
+        place = place_of(model)
+        if place != self.place and not waiting:
+            await self.goto(place)
+        screen = self.screen
+        if isinstance(screen, ClientScreen):
+            screen.update(model)
+            for said in self.client.take_said():
+                screen.say(said.sentence)
+
+    async def goto(self, place: Place) -> None:
+        """Show a screen, whatever was shown before."""
+        self.place = place
+        while len(self.screen_stack) > 2:
+            await self.pop_screen()
+        screen = self._screen(place)
+        if len(self.screen_stack) == 2:
+            await self.switch_screen(screen)
+        else:
+            await self.push_screen(screen)
+
+    @staticmethod
+    def _screen(place: Place) -> Screen[None]:
+        match place:
+            case "lobby":
+                from samedeal_client.screens.lobby import LobbyScreen
+
+                return LobbyScreen()
+            case "waiting":
+                from samedeal_client.screens.waiting import WaitingScreen
+
+                return WaitingScreen()
+            case "race":
+                from samedeal_client.screens.race import RaceScreen
+
+                return RaceScreen()
+            case "watch":
+                from samedeal_client.screens.spectate import SpectateScreen
+
+                return SpectateScreen()
+            case "results":
+                from samedeal_client.screens.results import ResultsScreen
+
+                return ResultsScreen()
+
+    def say(self, sentence: str, style: str = "notice") -> None:
+        """Show a sentence for some seconds."""
+        if isinstance(self.screen, ClientScreen):
+            self.screen.say(sentence, style)
+
+    # ---------------------------------------------------------------- the end
+
+    @property
+    def racing(self) -> bool:
+        """Whether leaving now would leave a race that one is still in."""
+        model = self.client.model
+        room, seat = model.room, model.seat
+        if room is None or seat is None or room.phase not in ("countdown", "racing"):
+            return False
+        return not seat.out and not (model.board is not None and model.board.won)
+
+    async def action_quit(self) -> None:
+        """Quit, but ask once during a race."""
+        from samedeal_client.screens.quit import QuitScreen
+
+        if isinstance(self.screen, QuitScreen) or not self.racing or self.client.connection.state == "ended":
+            self.exit(0)
+        else:
+            await self.push_screen(QuitScreen())
+
+    def _fatal_error(self) -> None:
+        """Say in a sentence that the client has made a mistake, and keep what is needed to find it.
+
+        Textual has no public hook for this; its own way is to print the whole traceback.
+        """
+        lines = traceback.format_exc()
+        where: Path | None = state_home() / "crash.txt"
+        try:
+            write_private(state_home() / "crash.txt", lines)
+        except OSError:
+            where = None
+        kept = f"what happened is in {where}" if where else "what happened could not be written down"
+        sentence = (
+            f"samedeal has made a mistake and stopped; your seat is kept, come back with the same command; {kept}\n"
+        )
+        self._exit_renderables.append(Segments([Segment(sentence)]))
+        self._close_messages_no_wait()

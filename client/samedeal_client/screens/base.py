@@ -1,0 +1,266 @@
+"""What all screens share: the header, the banner of a cut connection, the line for sentences and the line of keys.
+
+A screen says what it shows and is told of changes; when it is too small for that it says so instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from samedeal.names import columns_of
+from samedeal_client.client import Client
+from samedeal_client.layout import Size
+from samedeal_client.look import Look
+from samedeal_client.model import Model
+from samedeal_client.spans import Row, Span, fit_row, row_width, wrap
+from samedeal_client.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from samedeal_client.app import SamedealApp
+
+TICK: Final = 0.25
+"""Seconds between two looks at the clock; what is the same as before is not drawn."""
+
+SAID_FOR: Final = 6.0
+"""Seconds for which a sentence is shown."""
+
+
+class KeyHint(NamedTuple):
+    """A key in the line at the bottom: how it is written, what it does, and the key itself, as Textual names it.
+
+    A click presses it; an empty key can't be clicked.
+    """
+
+    label: str
+    word: str
+    key: str = ""
+
+
+class ClientScreen(Screen[None]):
+    """A screen with the client's frame around its body."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known = Model()
+        self._drawn = False
+        self._said: tuple[str, str] | None = None
+        self._said_timer: Timer | None = None
+        self._key_spots: list[tuple[int, int, str]] = []
+
+    # ---------------------------------------------------------------- for the screen to say
+
+    def compose_body(self) -> ComposeResult:
+        """The widgets between header and message line."""
+        yield from ()
+
+    def least_size(self) -> Size:
+        """The smallest terminal on which the screen can be used."""
+        return Size(60, 20)
+
+    def title_row(self) -> Row:
+        """What stands at the left of the header."""
+        return ()
+
+    def status_row(self) -> Row:
+        """What stands at the right of the header, before the state of the connection."""
+        return ()
+
+    def key_hints(self) -> Iterable[KeyHint]:
+        """The keys in the line at the bottom, the most important first; the last one is always shown."""
+        return ()
+
+    def idle_row(self) -> Row:
+        """What the line for sentences shows while there is none."""
+        return ()
+
+    def on_changed(self, before: Model, after: Model) -> None:
+        """Show what is new; called when the screen is shown first, when something has changed, and on a new size."""
+
+    def on_tick(self) -> None:
+        """Show what goes with the clock."""
+
+    # ---------------------------------------------------------------- what it has
+
+    @property
+    def samedeal(self) -> SamedealApp:
+        """The app."""
+        return cast("SamedealApp", self.app)
+
+    @property
+    def client(self) -> Client:
+        """The client."""
+        return self.samedeal.client
+
+    @property
+    def model(self) -> Model:
+        """What the client knows."""
+        return self.samedeal.client.model
+
+    @property
+    def look(self) -> Look:
+        """How things look."""
+        return self.samedeal.look
+
+    # ---------------------------------------------------------------- the frame
+
+    def compose(self) -> ComposeResult:
+        """The frame and the body."""
+        look = self.look
+        yield Rows(look, id="header")
+        yield Rows(look, id="banner")
+        yield Container(*self.compose_body(), id="body")
+        yield Rows(look, id="sentence")
+        yield Rows(look, id="keys")
+        yield Rows(look, id="too-small")
+
+    def on_mount(self) -> None:
+        """Look at the clock from now on."""
+        self.set_interval(TICK, self._tick)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show everything anew."""
+        self.refit(Size(event.size.width, event.size.height))
+
+    def refit(self, size: Size) -> None:
+        """Show everything in a new size."""
+        least = self.least_size()
+        small = size.width < least.width or size.height < least.height
+        self.set_class(small, "small")
+        if small:
+            sentence = (
+                f"{least.width} columns and {least.height} rows are needed, here are {size.width} and {size.height}:"
+            )
+            lines = wrap(f"{sentence} make the window larger, or the letters smaller", max(size.width, 1))
+            self.rows("#too-small").show([(Span(line, "notice"),) for line in lines])
+            return
+        self._drawn = True
+        self.update(self.model)
+
+    def on_screen_resume(self) -> None:
+        """Show what has changed while another screen was over this one."""
+        if self._drawn:
+            self.update(self.model)
+
+    def update(self, model: Model) -> None:
+        """Show a model."""
+        if not self._drawn or not self.is_mounted:
+            return
+        before, self._known = self._known, model
+        self.on_changed(before, model)
+        self._frame()
+
+    def _tick(self) -> None:
+        if self._drawn and self.is_current and not self.has_class("small"):
+            self.on_tick()
+            self._frame()
+
+    def _frame(self) -> None:
+        width = self.size.width
+        self.rows("#header").show([self._header(width)])
+        self.rows("#sentence").show([fit_row(self._sentence(), width)])
+        self.rows("#keys").show([fit_row(self._keys(width), width)])
+        banner = self._banner(width)
+        self.rows("#banner").display = bool(banner)
+        if banner:
+            self.rows("#banner").show(banner)
+
+    def rows(self, selector: str) -> Rows:
+        """A block of rows by its selector."""
+        return self.query_one(selector, Rows)
+
+    def widget(self, selector: str) -> Widget:
+        """A widget by its selector."""
+        return self.query_one(selector)
+
+    def _header(self, width: int) -> Row:
+        right = (*self.status_row(), *self._connection_row(), Span(" "))
+        room = width - row_width(right)
+        return fit_row((*fit_row((Span(" "), *self.title_row()), max(room, 0)), *right), width)
+
+    def _connection_row(self) -> Row:
+        connection = self.client.connection
+        dot = "*" if self.look.ascii else "●"
+        if connection.state == "up":
+            ping = "" if connection.ping is None else f" {connection.ping} ms"
+            return (Span("  "), Span(dot, "bar"), Span(ping, "label"))
+        return (Span("  "), Span(f"{'x' if self.look.ascii else '○'} cut off", "notice"))
+
+    def _banner(self, width: int) -> list[Row]:
+        connection = self.client.connection
+        match connection.state:
+            case "up":
+                return []
+            case "lost":
+                seconds = self.client.retry_in()
+                again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
+                text = f"{connection.reason}: {again}. Your seat and your moves are kept."
+            case _:
+                text = f"{connection.reason}. {self.samedeal.keys_text('quit')} closes this window."
+        lines = wrap(self.look.says(text), width - 2)[:2]
+        return [fit_row((Span(f" {line}", "notice found"),), width) for line in lines]
+
+    # ---------------------------------------------------------------- sentences
+
+    def say(self, sentence: str, style: str = "notice") -> None:
+        """Show a sentence for some seconds; an empty one takes the last away."""
+        self._said = (sentence, style) if sentence else None
+        if self._said_timer is not None:
+            self._said_timer.stop()
+            self._said_timer = None
+        if sentence:
+            self._said_timer = self.set_timer(SAID_FOR, self._fall_silent)
+        if self._drawn:
+            self.rows("#sentence").show([fit_row(self._sentence(), self.size.width)])
+
+    def _fall_silent(self) -> None:
+        self.say("")
+
+    def _sentence(self) -> Row:
+        if self._said is None:
+            return self.idle_row()
+        return (Span(f" {self.look.says(self._said[0])}", self._said[1]),)
+
+    # ---------------------------------------------------------------- keys
+
+    def _keys(self, width: int) -> Row:
+        """The key hints that fit, and where they are."""
+        hints = list(self.key_hints())
+        shown: list[KeyHint] = []
+        if hints:
+            room = width - 1 - _hint_width(hints[-1])
+            for hint in hints[:-1]:
+                room -= _hint_width(hint) + 2
+                if room < 0:
+                    break
+                shown.append(hint)
+            shown.append(hints[-1])
+        spans = [Span(" ")]
+        x = 1
+        self._key_spots = []
+        for hint in shown:
+            spans += [Span(hint.label, "title"), Span(f" {hint.word}", "label"), Span("  ")]
+            if hint.key:
+                self._key_spots.append((x, x + _hint_width(hint), hint.key))
+            x += _hint_width(hint) + 2
+        return tuple(spans)
+
+    def on_rows_clicked(self, event: Rows.Clicked) -> None:
+        """A click on a key hint presses the key."""
+        if event.rows.id == "keys":
+            for start, end, key in self._key_spots:
+                if start <= event.x < end:
+                    self.app.simulate_key(key)
+
+
+def _hint_width(hint: KeyHint) -> int:
+    return columns_of(hint.label) + 1 + columns_of(hint.word)
