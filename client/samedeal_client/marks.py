@@ -124,9 +124,13 @@ def foundation_for(board: Board, card: int) -> str | None:
 def picked(board: Board, key: str, size: int | None = None, *, last: tuple[tuple[str, int], ...] = ()) -> Marks:
     """The marks for cards picked up from a pile: ``size`` of its top cards, or as many as go together, and their targets.
 
-    Without ``size`` the targets are those of every group that can be lifted from the pile.
+    Without ``size`` the targets are those of every group that can be lifted from the pile. ``0`` is any foundation's top.
     """
-    targets: set[str] = set()
+    if key == FOUNDATION:
+        keys = [board.game.keys[at] for at in board.game.foundations]
+        targets = {move.target for move in board.legal_moves() if move.source in keys}
+        return Marks(None, frozenset(targets), last)
+    targets = set()
     top = board.piles[board.game.index[key]][-1:]
     for move in board.legal_moves():
         if move.source == key and size in (None, move.size):
