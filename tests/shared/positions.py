@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from samedeal.board import Board
-from samedeal.cards import DECK, FACE, lying_text, parse_pile, pile_text
+from samedeal.cards import DECK, DOWN, FACE, Card, lying_text, parse_pile, pile_text
 from samedeal.errors import SamedealError
 from samedeal.games import Game
 from samedeal.moves import Move
@@ -121,6 +121,16 @@ def dealt(game: str, pile: str) -> str:
     if pile == "everything":
         return str(sum(map(len, board.piles)))
     return pile_text(board.piles[board.game.index[pile]])
+
+
+def words(board: Board) -> dict[str, list[str]]:
+    """The piles as the plain rules of ``oracle`` write them: which cards were seen is not said."""
+
+    def word(code: int) -> str:
+        card = Card(code & FACE)
+        return f"({card})" if code & DOWN else str(card)
+
+    return {key: [word(code) for code in pile] for key, pile in zip(board.game.keys, board.piles, strict=True)}
 
 
 def is_null(game: str, text: str, move: str) -> bool:

@@ -1,0 +1,67 @@
+"""Boards as play leads to them: random playouts from numbered deals, and strategies that draw them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from hypothesis import strategies as st
+
+from samedeal.board import Board
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES, Game
+from samedeal.moves import Move
+from samedeal.play import UNDO, Play, Undo
+
+
+def numbered(game: Game, number: int) -> Board:
+    """The board of a numbered deal."""
+    return Board.deal(game, shuffled(Deal("number", number=number).public_seed(), game.decks))
+
+
+def some_move(board: Board, chance: random.Random) -> Move | None:
+    """One of the legal moves: now and then any, mostly one that leads on, so that playouts reach far into a game."""
+    legal = board.legal_moves()
+    if not legal:
+        return None
+    if chance.random() < 0.7:
+        useful = [move for move in legal if not board.is_null(move) and not board.is_take_back(move)]
+        return chance.choice(useful or legal)
+    return chance.choice(legal)
+
+
+def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]]:
+    """Boards and the moves made on them, from a numbered deal on, as long as there are any."""
+    chance = random.Random(f"{game} {number}")
+    board = numbered(game, number)
+    for _ in range(length):
+        move = some_move(board, chance)
+        if move is None:
+            return
+        yield board, move
+        board = board.play(move).board
+
+
+games = st.sampled_from(list(GAMES.values()))
+
+
+@st.composite
+def plays(draw: st.DrawFn, rule: Undo = Undo.FREE, undos: bool = True) -> Play:
+    """A play of some actions from some deal on."""
+    game = draw(games)
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    play = Play(numbered(game, draw(st.integers(0, 9999))), rule)
+    for _ in range(draw(st.integers(0, 150))):
+        if undos and chance.random() < 0.15 and play.why_no_undo is None:
+            play = play.act(UNDO)
+            continue
+        move = some_move(play.board, chance)
+        if move is None:
+            break
+        play = play.act(move)
+    return play
+
+
+def boards() -> st.SearchStrategy[Board]:
+    """A board that some play, undos included, leads to."""
+    return plays().map(lambda play: play.board)

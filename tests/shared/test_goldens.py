@@ -1,0 +1,110 @@
+"""Deals, plays and counts that must never change: a recorded race would mean something else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.cards import pile_text
+from samedeal.deal import Deal, shuffled
+from samedeal.errors import CannotUndo
+from samedeal.games import GAMES, Game
+from samedeal.play import UNDO, Play, Undo
+from samedeal.position import parse_position
+from samedeal.record import Record
+from tests.golden.kept import HERE, assert_kept
+from tests.shared import oracle
+from tests.shared.playouts import numbered
+from tests.shared.positions import words
+
+DEALS = ("#0", "#1", "#4821", "#999999999", "daily 2026-11-21")
+STEPS = 60
+DEPTHS = {"athena": 6, "steve": 4, "phoenix": 4, "ace-of-hearts": 6, "willow": 5}
+PERFT_DEALS = (1, 2, 3, 4821)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_deals(game: str) -> None:
+    known = Game.named(game)
+    texts = []
+    for name in DEALS:
+        board = Board.deal(known, shuffled(Deal.parse(name).public_seed(), known.decks))
+        assert parse_position(str(board)) == board
+        texts.append(f"; deal {name}\n{board}")
+    assert_kept(f"deals/{game}.txt", "\n".join(texts))
+
+
+def playthrough(game: Game) -> Iterator[str]:
+    """A play of some moves and undos as text; which ones follows from the boards alone, not from a random number."""
+    play = Play(numbered(game, 4821), Undo.NO_REVEAL)
+    yield f"{game.title}, deal #4821, undo {play.undo_rule.value}\n\n{play.board}"
+    for step in range(1, STEPS + 1):
+        legal = play.board.legal_moves()
+        yield f"hash {play.board.state_hash().hex()}, {play.board.cards_up} up{', stuck' * play.board.stuck}"
+        yield f"legal: {', '.join(map(str, legal)) or 'none'}\n"
+        choice = int.from_bytes(hashlib.sha256(f"{step} {play.board.state_hash().hex()}".encode()).digest()[:4], "big")
+        action = UNDO if choice % 8 == 0 or not legal else str(legal[choice // 8 % len(legal)])
+        before = play.board.piles
+        try:
+            play = play.act(action)
+        except CannotUndo as error:
+            yield f"{step}. {action}: {error}"
+            continue
+        yield f"{step}. {action}" + (f", turns up {pile_text(play.seen)}" if play.seen else "")
+        for key, was, now in zip(game.keys, before, play.board.piles, strict=True):
+            if was != now:
+                yield f"   {key}: {pile_text(now)}".rstrip()
+    yield f"\n{play.board}\n{play.moves} moves, {play.undos} undos, {play.board.cards_up} up"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_playthroughs(game: str) -> None:
+    assert_kept(f"playthroughs/{game}.txt", "\n".join(playthrough(Game.named(game))) + "\n")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_won_plays(game: str) -> None:
+    """Each game can be won: the record of a play, found by ``tests.golden.search``, wins it on both engines."""
+    text = (HERE / "records" / f"{game}.txt").read_text()
+    record = Record.parse(text)
+    assert str(record) == text
+    assert record.game.name == game
+    play = record.replay()
+    assert play.board.won
+    assert play.moves == len(record.actions)
+    piles = words(record.start().board)
+    for _, action in record.actions:
+        piles = dict(oracle.moves(game, piles))[action]
+    assert sum(len(pile) for key, pile in piles.items() if key.startswith("0")) == record.game.cards
+
+
+def count_sequences(board: Board, depth: int) -> int:
+    """How many distinct sequences of moves there are to a depth."""
+    moves = board.legal_moves()
+    if depth == 1:
+        return len(moves)
+    return sum(count_sequences(board.play(move).board, depth - 1) for move in moves)
+
+
+def test_counts_of_move_sequences() -> None:
+    lines = []
+    for game in GAMES.values():
+        for number in PERFT_DEALS:
+            board = numbered(game, number)
+            counts = [count_sequences(board, depth) for depth in range(1, DEPTHS[game.name] + 1)]
+            lines.append(f"{game} #{number}: {' '.join(map(str, counts))}")
+    assert_kept("counts.txt", "\n".join(lines) + "\n")
+
+
+def test_the_counts_are_those_of_the_plain_rules() -> None:
+    """The same counts by the other engine, a level or two less deep, since it is slow."""
+    for line in (HERE / "counts.txt").read_text().splitlines():
+        deal, counts = line.split(": ")
+        game, number = deal.split(" #")
+        piles = words(numbered(Game.named(game), int(number)))
+        for depth, expected in enumerate(map(int, counts.split()), 1):
+            if expected <= 2000:
+                assert oracle.count_sequences(game, piles, depth) == expected, f"{deal} at depth {depth}"

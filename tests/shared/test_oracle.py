@@ -1,0 +1,42 @@
+"""The engine against the same games written a second time, plainly, from the rule texts alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from samedeal.board import Board
+from samedeal.cards import Card
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES, Game
+from samedeal.moves import Move
+from tests.shared import oracle
+from tests.shared.playouts import boards, playout
+from tests.shared.positions import words
+
+
+def assert_agrees(board: Board) -> None:
+    expected = dict(oracle.moves(board.game.name, words(board)))
+    assert sorted(map(str, board.legal_moves())) == sorted(expected)
+    for move, after in expected.items():
+        assert words(board.play(Move.parse(move)).board) == after, move
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_deals(game: str) -> None:
+    known = Game.named(game)
+    for number in range(20):
+        deck = shuffled(Deal("number", number=number).public_seed(), known.decks)
+        assert words(Board.deal(known, deck)) == oracle.dealt(game, [str(Card(card)) for card in deck])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_playouts(game: str) -> None:
+    for number in range(8):
+        for board, _ in playout(Game.named(game), number, 120):
+            assert_agrees(board)
+
+
+@given(boards())
+def test_any_board(board: Board) -> None:
+    assert_agrees(board)
