@@ -199,6 +199,21 @@ async def test_a_killed_node_takes_its_redis_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent was killed")
+async def test_the_directory_is_held_for_as_long_as_redis_lives(tmp_path: Path) -> None:
+    async with redis_in(tmp_path) as redis:
+        process = await process_of(redis)
+        guard = guard_of(process)
+        os.kill(process, signal.SIGSTOP)
+        os.kill(guard, signal.SIGKILL)
+        await until(lambda: not alive(guard))
+    await refusal(tmp_path, "data_in_use")
+    os.kill(process, signal.SIGCONT)
+    async with redis_in(tmp_path) as redis:
+        assert not alive(process)
+        assert await redis.ping()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent was killed")
 async def test_a_killed_guard_takes_its_redis_along(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
