@@ -46,8 +46,8 @@ clean:
 	    python=; \
 	done; \
 	if [ -z "$$python" ]; then \
-	    echo 'Samedeal needs Python 3.11 or newer, and $(or $(PYTHON),none on PATH) is not.' \
-	        'Install one, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; \
+	    echo 'Samedeal needs Python 3.11 or newer, and $(if $(PYTHON),$(PYTHON) is no such,there is none on PATH).' \
+	        'Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3' >&2; \
 	    exit 1; \
 	fi; \
 	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
