@@ -211,10 +211,10 @@ def test_cards_up_over_time() -> None:
 
 def test_a_curve_goes_down_with_cards_taken_back() -> None:
     down = Curve("ana", ((10_000, 52), (40_000, 26), (70_000, 0)))
-    assert texts(cards_plot([down, down], 52, 100_000, 26, 5, GLYPHS), 26)[1:4] == [
-        "  52┤  ╭─────╮",
-        "  26┤  │     ╰─────╮",
-        "   0┼──┴─────────┬─┴──────",
+    assert texts(cards_plot([down, down], 52, 100_000, 25, 5, GLYPHS), 25)[1:4] == [
+        "  52┤ ╭─────╮",
+        "  26┤ │     ╰─────╮",
+        "   0┼─┴─────────┬─┴──────",
     ]
 
 
