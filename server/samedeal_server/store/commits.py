@@ -48,7 +48,7 @@ class Verdict(Struct, frozen=True):
     """What became of a commit.
 
     ``outcome`` is ``ok``, ``again`` (it had been committed before, as ``entry``), or why not: ``stale`` (the board is at
-    ``revision``), ``fenced``, ``not_racing``, ``time_up`` or ``done``.
+    ``revision``), ``fenced``, ``not_racing``, ``time_up``, ``done`` or ``no_room``.
     """
 
     outcome: str

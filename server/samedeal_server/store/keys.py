@@ -16,7 +16,6 @@ ROOMS: Final = f"{PREFIX}rooms"
 DUE: Final = f"{PREFIX}due"
 """Sorted set of room codes by when time next changes them, in milliseconds."""
 
-
 NODES: Final = f"{PREFIX}nodes"
 """Where what concerns every node is announced."""
 
@@ -52,7 +51,7 @@ def channel(room: str) -> str:
 
 
 def watchers(room: str) -> str:
-    """Hash: how many watch the room, by node, each with the time until which that holds."""
+    """Hash: how many watch the room, by node, each with the time until which that holds; ``:all`` is their sum."""
     return f"{PREFIX}{{{room}}}:watchers"
 
 

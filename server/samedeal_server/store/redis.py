@@ -23,8 +23,11 @@ from samedeal_server.store.events import Changed, Moved, Numbered, Presence, rea
 STREAM_LENGTH: Final = 2000
 """Events that a room's stream keeps at the least; who missed more gets a snapshot."""
 
-LIFETIME: Final = 3 * 86_400
-"""Seconds for which what belongs to a room is kept after the last thing that happened in it."""
+LIFETIME: Final = 8 * 86_400
+"""Seconds for which what belongs to a room is kept after the last thing that happened in it: longer than any room waits."""
+
+CLOSED_LIFETIME: Final = 60
+"""Seconds for which a closed room is kept: every node has heard of it by then, and its code is free again."""
 
 SESSION_LIFETIME: Final = 30 * 86_400
 """Seconds for which an unused session is kept."""
@@ -38,13 +41,17 @@ _RUN_FIELDS: Final = Run.__struct_fields__
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A race as the store has it: the version to settle against, the newest event, the runs, and the store's time."""
+    """A race as the store has it.
+
+    ``version`` is what to settle against, ``event`` the newest one's number, ``now`` the store's time in milliseconds.
+    """
 
     race: Race
     version: int
     event: int
     now: int
     runs: dict[str, Run]
+    watching: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,8 @@ class Store:
         await self.redis.zadd(keys.ROOMS, {race.room: race.created}, nx=True)
         room = race.room
         opened = await self._scripts["open"](
-            keys=[keys.meta(room), keys.secret(room), keys.events(room)],
-            args=[pack(race), race.phase, secret.seed, secret.salt, secret.hash, self._lifetime(race)],
+            keys=[keys.meta(room), keys.secret(room), keys.events(room), keys.watchers(room)],
+            args=[pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME],
         )
         await self.redis.zadd(keys.DUE, {room: race.due()}, nx=True)
         return bool(opened)
@@ -96,19 +103,20 @@ class Store:
         async with self.redis.pipeline(transaction=False) as pipe:
             pipe.time()
             pipe.hmget(keys.meta(room), "version", "race", "event", "ends")
-            time, (version, packed, event, ends) = await pipe.execute()
+            pipe.hget(keys.watchers(room), ":all")
+            time, (version, packed, event, ends), watching = await pipe.execute()
         if version is None:
             return None
         race = replace(unpack(packed, Race), ends=int(ends))
-        return Snapshot(race, int(version), int(event), _millis(time), await self.runs(race))
+        return Snapshot(race, int(version), int(event), _millis(time), await self.runs(race), int(watching or 0))
 
     async def races(self, rooms: Sequence[str]) -> list[Race | None]:
         """The races of rooms, None where there is no such room."""
         async with self.redis.pipeline(transaction=False) as pipe:
             for room in rooms:
-                pipe.hget(keys.meta(room), "race")
+                pipe.hmget(keys.meta(room), "race", "ends")
             found = await pipe.execute()
-        return [None if packed is None else unpack(packed, Race) for packed in found]
+        return [None if packed is None else replace(unpack(packed, Race), ends=int(ends)) for packed, ends in found]
 
     async def runs(self, race: Race) -> dict[str, Run]:
         """How far each player of a race has come."""
@@ -127,7 +135,7 @@ class Store:
         players = [racer.player for racer in (*before.race.racers, *race.racers)]
         owned = {key for player in players for key in (keys.run(room, player), keys.log(room, player))}
         number = await self._scripts["settle"](
-            keys=[keys.meta(room), keys.events(room), keys.secret(room), *sorted(owned)],
+            keys=[keys.meta(room), keys.events(room), keys.secret(room), keys.watchers(room), *sorted(owned)],
             args=[
                 before.version,
                 pack(race),
@@ -136,7 +144,7 @@ class Store:
                 race.ends,
                 write(Changed(race, what, by)),
                 STREAM_LENGTH,
-                self._lifetime(race),
+                CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
                 " ".join(racer.player for racer in race.racers if racer.out),
                 keys.channel(room),
             ],
@@ -161,6 +169,10 @@ class Store:
         await self.redis.zrem(keys.ROOMS, room)
         await self.redis.zrem(keys.DUE, room)
 
+    async def count_rooms(self) -> int:
+        """How many rooms there are, about."""
+        return int(await self.redis.zcard(keys.ROOMS))
+
     async def newest_rooms(self, most: int) -> list[str]:
         """The codes of the newest rooms, newest first."""
         return [room.decode() for room in await self.redis.zrevrange(keys.ROOMS, 0, most - 1)]
@@ -178,7 +190,7 @@ class Store:
     # ---------------------------------------------------------------- players
 
     async def attach(self, room: str, player: str) -> int:
-        """Make a new connection of a player the only one that may commit; returns its generation."""
+        """Make a new connection of a player the only one that may commit; returns its generation, 0 without a room."""
         return int(
             await self._scripts["attach"](
                 keys=[keys.meta(room), keys.run(room, player), keys.events(room)],
@@ -266,13 +278,17 @@ class Store:
     # ---------------------------------------------------------------- events
 
     async def events(self, room: str, after: int) -> list[Numbered] | None:
-        """The events of a room after a number, in order; None when some of them are kept no more."""
-        found = await self.redis.xrange(keys.events(room), f"{after + 1}-0", "+")
+        """The events of a room after a number, in order; None when some of them, or the room, are kept no more."""
+        async with self.redis.pipeline(transaction=False) as pipe:
+            pipe.hget(keys.meta(room), "event")
+            pipe.xrange(keys.events(room), f"{after + 1}-0", "+")
+            newest, found = await pipe.execute()
         numbered = [
             Numbered(int(id_.split(b"-")[0]), int(fields[b"at"]), read(fields[b"event"])) for id_, fields in found
         ]
-        complete = [each.number for each in numbered] == list(range(after + 1, after + 1 + len(numbered)))
-        return numbered if complete else None
+        last = after + len(numbered)
+        gapless = [each.number for each in numbered] == list(range(after + 1, last + 1))
+        return numbered if gapless and newest is not None and after <= int(newest) <= last else None
 
     @asynccontextmanager
     async def announcements(self) -> AsyncIterator[PubSub]:
@@ -290,10 +306,6 @@ class Store:
         """The player of a session, which is kept on; None where there is none any more."""
         player = await self.redis.getex(keys.session(token_hash), ex=SESSION_LIFETIME)
         return None if player is None else player.decode()
-
-    def _lifetime(self, race: Race) -> int:
-        ahead = max(race.options.start_at, race.ends) - race.idle
-        return LIFETIME + max(0, ahead) // 1000
 
 
 def _millis(time: tuple[int, int]) -> int:

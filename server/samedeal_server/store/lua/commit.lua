@@ -4,8 +4,11 @@
 -- 9 undos, 10 home (1 or 0), 11 over (1 or 0), 12 whether a first home ends the race, 13 event, 14 stream length,
 -- 15 channel, 16 lifetime of a log (s).
 -- Returns {'ok', now} | {'again', at, seen, up, moves, undos, action} | {'stale', revision} | {'fenced'} | {'not_racing'}
--- | {'time_up'} | {'done'}.
+-- | {'time_up'} | {'done'} | {'no_room'}.
 local race = redis.call('HMGET', KEYS[1], 'phase', 'starts', 'ends', 'out:' .. ARGV[1])
+if not race[1] then
+  return {'no_room'}
+end
 local run = redis.call('HMGET', KEYS[2], 'generation', 'revision', 'up', 'home', 'over')
 if run[1] ~= ARGV[2] then
   return {'fenced'}

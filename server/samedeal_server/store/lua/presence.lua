@@ -1,7 +1,10 @@
 -- Says that a player's newest connection is still there, or is gone. KEYS meta, run, events.
 -- ARGV generation, here (1 or 0), event (empty for none), stream length, channel.
--- Returns the present generation, -1 where there is none; does nothing when it is another.
+-- Returns the present generation, -1 where there is none or no such room; does nothing when it is another.
 local generation = redis.call('HGET', KEYS[2], 'generation')
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return -1
+end
 if generation ~= ARGV[1] then
   return tonumber(generation or -1)
 end

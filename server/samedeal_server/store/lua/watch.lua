@@ -1,6 +1,10 @@
 -- Notes how many watch a room through one node. KEYS meta, watchers, events.
 -- ARGV node, how many, milliseconds for which that holds, event head, stream length, lifetime (s), channel.
--- Returns how many watch through all nodes; tells it as an event where it changed.
+-- Returns how many watch through all nodes, 0 where there is no such room; tells it as an event where it changed.
+local phase = redis.call('HGET', KEYS[1], 'phase')
+if not phase or phase == 'closed' then
+  return 0
+end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local before = redis.call('HGET', KEYS[2], ':all')
