@@ -28,6 +28,7 @@ class Seat:
         self.player = player
         self.generation = generation
         self.play: Play | None = None
+        self.loading = asyncio.Lock()
 
 
 class Connection:
@@ -46,6 +47,7 @@ class Connection:
         self._late_backlog = late_backlog
         self._frames: deque[bytes] = deque()
         self._wake = asyncio.Event()
+        self._slow = False
         self._closing: tuple[int, str] | None = None
 
     def tell(self, message: ToClient) -> None:
@@ -55,8 +57,10 @@ class Connection:
     def tell_frame(self, frame: bytes) -> None:
         """Send an encoded message when its turn comes; a client that is too far behind is cut and may come back."""
         if len(self._frames) >= self._backlog:
+            self._slow = True
             self._frames.clear()
             self.shut(Close.SLOW, "too slow: come back and resume")
+        if self._slow:
             return
         self._frames.append(frame)
         self._wake.set()

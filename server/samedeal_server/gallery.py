@@ -21,6 +21,7 @@ class Gallery:
         self._shown: dict[str, Play] = {}
         self._at: dict[str, int] = {}
         self._newest: dict[str, int] = {}
+        self._latest: dict[str, int] = {}
         self._waiting: list[tuple[int, str, str]] = []
         self._open = False
 
@@ -29,6 +30,7 @@ class Gallery:
         self._shown[player] = self._start
         self._at[player] = self._starts
         self._newest[player] = 0
+        self._latest[player] = self._starts
         for entry in entries:
             self.add(player, entry.revision, entry.action, entry.at)
 
@@ -43,6 +45,8 @@ class Gallery:
             return False
         if revision == newest + 1:
             self._newest[player] = revision
+            # A clock that was put back must not put a player's actions out of order.
+            self._latest[player] = at = max(at, self._latest[player])
             insort(self._waiting, (at, player, action), key=lambda waiting: waiting[0])
         return True
 

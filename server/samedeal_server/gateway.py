@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 import samedeal
-from samedeal.errors import MalformedFrame, Refused, SamedealError
+from samedeal.errors import MalformedFrame, Refused, SamedealError, StaleRevision
 from samedeal.names import clean_name, clean_room
 from samedeal.play import UNDO, Play
 from samedeal.protocol.codec import decode_to_server, request_id
@@ -56,11 +56,27 @@ from samedeal_server import sessions
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.limits import Bucket, Limits
 from samedeal_server.rooms import Rooms
-from samedeal_server.store.commits import Commit, Entry
+from samedeal_server.store.commits import Commit
 
 _UNAVAILABLE: Final = Refused(
     "unavailable", "The server can't reach its store: nothing was lost, try again", retry_after=1.0
 )
+
+_COSTS: Final[dict[type, int]] = {
+    ListRooms: 10,
+    Create: 20,
+    Join: 10,
+    Watch: 10,
+    Leave: 5,
+    Ready: 5,
+    Start: 5,
+    Resign: 5,
+    Rematch: 20,
+}
+"""What a request takes of a connection's rate, in moves."""
+
+_PARTING: Final = 5.0
+"""Seconds that clients have to go when a node stops."""
 
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("gateway")
 
@@ -74,6 +90,7 @@ class Gateway:
         self.draining = False
         self.connections: set[Connection] = set()
         self._addresses: Counter[str] = Counter()
+        self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 
     # ---------------------------------------------------------------- connections
@@ -100,6 +117,9 @@ class Gateway:
         if socket.subprotocol != SUBPROTOCOL:
             await socket.close(Close.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
             return
+        if self.draining:  # it had begun to come before
+            await socket.close(Close.RESTART, "this server is stopping: come back and resume")
+            return
         self._number += 1
         address = _address(socket)
         connection = Connection(socket, address, self._number, self.limits.backlog, self.limits.late_backlog)
@@ -107,6 +127,10 @@ class Gateway:
         self._addresses[address] += 1
         log = _log.bind(connection=connection.number)
         log.info("connected", address=address)
+        serving = asyncio.current_task()
+        if serving is not None:
+            self._serving.add(serving)
+            serving.add_done_callback(self._serving.discard)
         writer = asyncio.create_task(connection.write())
         reader = asyncio.create_task(self._read(connection))
         try:
@@ -137,29 +161,30 @@ class Gateway:
             connection.shut(Close.RESTART, "a mistake of the server: come back and resume")
 
     async def _frames(self, connection: Connection) -> None:
-        bucket = Bucket(self.limits.rate, self.limits.burst, time.monotonic())
-        bad = 0
+        limits = self.limits
+        asked = Bucket(limits.rate, limits.burst, time.monotonic())
+        bad = Bucket(limits.bad_frames / 60, limits.bad_frames, time.monotonic())
         hello = asyncio.get_running_loop().call_later(
             self.limits.hello_timeout, connection.shut, Close.SILENT, "say hello first, in time"
         )
         try:
             async for frame in connection.socket:
-                if connection.player:
-                    hello.cancel()
-                wait = bucket.take(time.monotonic())
                 try:
-                    if wait:
-                        raise Refused("rate_limited", "Too many messages: wait a moment", retry_after=round(wait, 3))
                     message = decode_to_server(frame)
-                except (MalformedFrame, Refused) as error:
-                    bad += 1
+                except MalformedFrame as error:
                     connection.tell(_refusal(request_id(frame), error))
-                    if bad > self.limits.bad_frames:
+                    if bad.take(time.monotonic()):
                         connection.shut(Close.BAD_FRAMES, "too many messages that can't be taken")
                         return
                     continue
-                connection.tell(await self._answer(connection, message))
-                if isinstance(message, Join | Watch):
+                # Who asks too much is read more slowly: nothing is refused for it, and nobody else waits.
+                if wait := asked.take(time.monotonic(), _COSTS.get(type(message), 1)):
+                    await asyncio.sleep(wait)
+                answer = await self._answer(connection, message)
+                connection.tell(answer)
+                if connection.player:
+                    hello.cancel()
+                if isinstance(answer, Joined | Watching):
                     await self._follow_up(connection, message)
         finally:
             hello.cancel()
@@ -171,11 +196,13 @@ class Gateway:
             _log.warning("redis", error=str(error), doing="parting")
 
     async def drain(self) -> None:
-        """Take nobody any more and send those who are here elsewhere; returns when all are gone."""
+        """Take nobody any more and send those who are here elsewhere; returns when they are gone, or time is up."""
         self.draining = True
         for connection in list(self.connections):
             connection.tell(Notice(code="draining", message="This server is stopping: your client resumes elsewhere"))
             connection.shut(Close.RESTART, "this server is stopping: come back and resume")
+        if self._serving:
+            await asyncio.wait(self._serving, timeout=_PARTING)
 
     # ---------------------------------------------------------------- messages
 
@@ -217,7 +244,6 @@ class Gateway:
                 await self._command(connection, races.Begin(connection.player))
             case Resign():
                 await self._command(connection, races.Resign(connection.player))
-                self.rooms.spawn(self.rooms.tick(_seat(connection).hub.room))
             case Rematch():
                 hub = connection.watching or _seat(connection).hub
                 return Created(to=message.id, room=await self.rooms.rematch(hub.room))
@@ -229,7 +255,8 @@ class Gateway:
         name = clean_name(message.name)
         session = await sessions.begin(self.rooms.store, message.session)
         connection.player, connection.name = session.player, name
-        _log.info("hello", connection=connection.number, player=session.player, client=message.client[:40])
+        client = "".join(char for char in message.client if char.isprintable())[:40]
+        _log.info("hello", connection=connection.number, player=session.player, client=client)
         return Welcome(
             to=message.id,
             session=session.token,
@@ -254,27 +281,29 @@ class Gateway:
         try:
             if hub.race.racer(player) is None:
                 await self.rooms.check_passphrase(hub.race, message.passphrase)
-            snapshot = await self.rooms.command(room, races.Sit(player, connection.name), player)
-            racer = snapshot.race.racer(player)
+            race = await self.rooms.command(room, races.Sit(player, connection.name), player)
+            racer = race.racer(player)
             if racer is None:
                 raise Refused("no_seat", "There is no seat for you in this room")
             await self._leave_room(connection)
             generation = await self.rooms.store.attach(room, player)
             await hub.pull()
+            if not generation or hub.race.phase == "closed":
+                raise Refused("room_closed", "This room has just closed: list the rooms for another one, or open one")
+            seat = Seat(hub, player, generation)
+            hub.take_seat(seat, connection)
         except BaseException:
             await self.rooms.let_go(hub)
             raise
-        seat = Seat(hub, player, generation)
         connection.seat = seat
-        hub.seats[player] = (seat, connection)
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
 
-    async def _follow_up(self, connection: Connection, message: Join | Watch) -> None:
+    async def _follow_up(self, connection: Connection, message: ToServer) -> None:
         """After the answer, what the client does not have yet."""
         try:
             if isinstance(message, Join) and (seat := connection.seat) is not None:
                 await self._bring_up(connection, seat, message)
-            elif isinstance(message, Watch) and (hub := connection.watching) is not None:
+            elif (hub := connection.watching) is not None:
                 connection.tell(hub.state())
                 await hub.open_gallery()
                 hub.show_boards(connection)
@@ -284,8 +313,7 @@ class Gateway:
 
     async def _bring_up(self, connection: Connection, seat: Seat, message: Join) -> None:
         hub = seat.hub
-        if message.event != hub.told:
-            connection.tell(hub.state())
+        connection.tell(hub.tallies() if message.event == hub.told else hub.state())
         play = seat.play or await hub.set_up(seat)
         if play is not None and message.revision != play.revision:
             connection.tell(hub.board_state(play))
@@ -294,33 +322,32 @@ class Gateway:
         room = clean_room(message.room)
         hub = await self.rooms.enter(room)
         try:
-            race = hub.race
-            if race.phase == "closed":
-                raise Refused("room_closed", "This room is closed: list the rooms for another one")
-            if not race.options.spectators:
+            if not hub.race.options.spectators:
                 raise Refused("no_spectators", "This room lets nobody watch")
-            await self.rooms.check_passphrase(race, message.passphrase)
-            if len(hub.spectators) >= self.limits.spectators_per_room:
-                raise Refused(
-                    "room_full", "As many watch this room as this server lets: try again later", retry_after=30
-                )
+            await self.rooms.check_passphrase(hub.race, message.passphrase)
+            hub.check_view(connection.player, self.limits.spectators_per_room)
+            await self._leave_room(connection)
+            hub.check_view(connection.player, self.limits.spectators_per_room)
         except BaseException:
             await self.rooms.let_go(hub)
             raise
         connection.watching = hub
         hub.spectators.add(connection)
         self.rooms.spawn(self.rooms.say_watching(hub))
-        return Watching(to=message.id, room=room, delay=race.options.delay)
+        return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 
     async def _command(self, connection: Connection, command: races.Command) -> None:
-        await self.rooms.command(_seat(connection).hub.room, command, connection.player)
+        seat = _seat(connection)
+        await self.rooms.command(seat.hub.room, command, seat.player, seat.generation)
 
     async def _give_up(self, connection: Connection) -> None:
         """Leave for good, as opposed to being cut off."""
-        seat = connection.seat
-        if seat is not None and seat.hub.race.phase != "closed":
-            await self._command(connection, races.Leave(connection.player))
-            self.rooms.spawn(self.rooms.tick(seat.hub.room))
+        try:
+            if connection.seat is not None:
+                await self._command(connection, races.Leave(connection.player))
+        except Refused as refusal:
+            if refusal.code != "no_room":
+                raise
         await self._leave_room(connection)
 
     async def _leave_room(self, connection: Connection) -> None:
@@ -357,6 +384,11 @@ class Gateway:
         if message.revision < play.revision:
             return await self._again(seat, play, message)
         after = play.act(message.action, message.revision)
+        if after.revision > self.limits.actions_per_race:
+            raise Refused(
+                "too_many_actions",
+                f"A race has room for {self.limits.actions_per_race} actions a player: these were all",
+            )
         board = after.board
         verdict = await self.rooms.store.commit(
             Commit(
@@ -380,34 +412,33 @@ class Gateway:
             return _acked(message, after)
         if verdict.outcome == "stale":
             seat.play = None
+            await hub.set_up(seat)
+        elif verdict.outcome == "fenced":
+            hub.fence(seat.player, seat.generation + 1)
         raise Refused(*_REFUSALS[verdict.outcome])
 
     async def _again(self, seat: Seat, play: Play, message: Act) -> ToClient:
         """The first answer to an action that was sent before, or the refusal of one made on an old board."""
-        first = message.revision + 1
-        entries = await self.rooms.store.log(seat.hub.room, seat.player, 1, first)
-        if not _is_same(entries[-1], message):
-            play.act(message.action, message.revision)
-        board = await seat.hub.dealt()
-        if board is None:
-            raise Refused("not_racing", "The race has not begun")
-        then = Play(board, play.undo_rule)
-        for entry in entries:
-            then = then.act(entry.action)
+        revision = message.revision + 1
+        entries = await self.rooms.store.log(seat.hub.room, seat.player, revision, revision)
+        if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
+            raise StaleRevision(
+                f"The move was made on revision {message.revision}, the board is at revision {play.revision}"
+            )
+        then = play if play.revision == revision else await seat.hub.replay(seat.player, revision)
+        if then is None:
+            raise Refused(*_REFUSALS["not_racing"])
         return _acked(message, then)
 
 
 _REFUSALS: Final = {
     "stale": ("stale", "The move was made on another revision of the board: look at the present one"),
     "fenced": ("fenced", "You are connected from somewhere else now; this connection can't move any more"),
-    "not_racing": ("not_racing", "There is no race under way: the cards are dealt when the countdown ends"),
+    "not_racing": ("not_racing", "There is no race under way: it has not begun, or is over"),
     "time_up": ("time_up", "The race is over: its time is up"),
     "done": ("done", "Your race is over: you are home, or out"),
+    "no_room": ("no_room", "This room is no more: list the rooms for another one, or open one"),
 }
-
-
-def _is_same(entry: Entry, message: Act) -> bool:
-    return entry.request == message.id and entry.action == message.action
 
 
 def _acked(message: Act, play: Play) -> Acked:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from samedeal.board import Board
 from samedeal.deal import shuffled
+from samedeal.errors import PlayError, Refused
 from samedeal.play import Play
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
@@ -17,6 +18,7 @@ from samedeal.protocol.messages import (
     Close,
     LateBoard,
     LateMove,
+    Notice,
     Progress,
     RoomState,
     Tally,
@@ -29,6 +31,10 @@ from samedeal_server.gallery import Gallery
 from samedeal_server.race import ABSENT_AFTER, Race, Run
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched
 from samedeal_server.store.redis import Snapshot, Store
+
+_TAKEN_OVER: Final = "you are connected from somewhere else now"
+_AT_A_TIME: Final = 500
+"""Actions that are replayed before others of this node have their turn."""
 
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two tellings of the rivals' counts."""
@@ -46,6 +52,7 @@ class Hub:
         snapshot: Snapshot,
         spawn: Spawn,
         tick: Callable[[str], Coroutine[Any, Any, None]],
+        close: Callable[[Hub], Coroutine[Any, Any, None]],
     ) -> None:
         self.store = store
         self.clock = clock
@@ -54,19 +61,22 @@ class Hub:
         self.runs: dict[str, Run] = dict(snapshot.runs)
         self.event = snapshot.event
         self.told = snapshot.event
-        self.watching = 0
+        self.watching = snapshot.watching
         self.seats: dict[str, tuple[Seat, Connection]] = {}
         self.spectators: set[Connection] = set()
         self._spawn = spawn
         self._tick = tick
+        self._close = close
         self._pulling = asyncio.Lock()
         self._board: Board | None = None
         self._gallery: Gallery | None = None
         self._changed: set[str] = set()
+        self._recounted = False
         self._flush: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
         self._set_timer()
+        self._finish_if_done()
 
     def shut(self) -> None:
         """Stop all timers; nobody is here any more."""
@@ -78,6 +88,34 @@ class Hub:
     def empty(self) -> bool:
         """Whether no connection of this node is in the room."""
         return not self.seats and not self.spectators
+
+    def check_view(self, player: str, most: int) -> None:
+        """Raises Refused when a player can't watch now: who races here, where many do already, and where all is over."""
+        if self.race.phase == "closed":
+            raise Refused("room_closed", "This room is closed: list the rooms for another one, or open one")
+        if self.plays(player):
+            raise Refused("racing", "You have a seat in this room, and who races sees nobody's board: leave it first")
+        if len(self.spectators) >= most:
+            raise Refused("room_full", "As many watch this room as this server lets: try again later", retry_after=30)
+
+    def take_seat(self, seat: Seat, connection: Connection) -> None:
+        """Have a player's connection here, unless a newer one has come anywhere. Raises Refused, and closes it, then."""
+        held = self.seats.get(seat.player)
+        newest = max(self.runs.get(seat.player, Run()).generation, held[0].generation if held else 0)
+        if newest > seat.generation:
+            connection.shut(Close.TAKEN_OVER, _TAKEN_OVER)
+            raise Refused("fenced", "You are connected from somewhere else now")
+        self.fence(seat.player, seat.generation)
+        self.seats[seat.player] = (seat, connection)
+
+    def dismiss(self) -> int:
+        """Send everybody out; returns how many were in."""
+        connections = [*(connection for _, connection in self.seats.values()), *self.spectators]
+        for connection in connections:
+            connection.seat = connection.watching = None
+        self.seats.clear()
+        self.spectators.clear()
+        return len(connections)
 
     # ---------------------------------------------------------------- following the room
 
@@ -91,20 +129,21 @@ class Hub:
     async def pull(self) -> None:
         """Read and take the events that this node has not seen."""
         async with self._pulling:
+            if self.race.phase == "closed":
+                return
             missed = await self.store.events(self.room, self.event)
             if missed is None:
                 await self._reload()
-            else:
-                for numbered in missed:
-                    if numbered.number == self.event + 1:
-                        self._apply(numbered)
+            for numbered in missed or ():
+                if numbered.number == self.event + 1:
+                    self._apply(numbered)
 
     async def _reload(self) -> None:
         snapshot = await self.store.load(self.room)
-        if snapshot is None:
+        if snapshot is None or snapshot.race.created != self.race.created:
             self.race = replace(self.race, phase="closed")
         else:
-            self.race, self.event = snapshot.race, snapshot.event
+            self.race, self.event, self.watching = snapshot.race, snapshot.event, snapshot.watching
             self.runs = dict(snapshot.runs)
         self._gallery = None
         self._after_change()
@@ -118,10 +157,15 @@ class Hub:
         await self.pull()
         before = {player: self._connected(player) for player in self.runs}
         for player, run in (await self.store.runs(self.race)).items():
-            self.runs[player] = run
+            known = self.runs.get(player)
+            if known is not None and known.generation == run.generation:
+                self.runs[player] = replace(known, here=run.here)
         for player, connected in before.items():
             if self._connected(player) != connected:
                 self._mark(player)
+        if any(seat.play is None for seat, _ in self.seats.values()):
+            await self.deal()
+        self._finish_if_done()
 
     def _apply(self, numbered: Numbered) -> None:
         self.event = numbered.number
@@ -137,19 +181,33 @@ class Hub:
                 self._presence(player, generation, numbered.at if here else 0)
             case Watched(count):
                 self.watching = count
-                self._tell_state()
+                self._recounted = True
+                self._flush_soon()
 
     def _after_change(self) -> None:
-        for racer in self.race.racers:
-            self.runs.setdefault(racer.player, Run())
+        self.runs = {racer.player: self.runs.get(racer.player, Run()) for racer in self.race.racers}
         self._set_timer()
         self._tell_state()
-        if self.race.phase == "racing":
-            self._spawn(self.deal())
-        elif self.race.phase == "finished":
-            self._show_late()
+        for spectator in [each for each in self.spectators if self.plays(each.player)]:
+            self.spectators.discard(spectator)
+            spectator.tell(Notice(code="seated", message="You have a seat in this room now: racers see no boards"))
+        match self.race.phase:
+            case "racing":
+                self._spawn(self.deal())
+                self._finish_if_done()
+            case "finished":
+                self._show_late()
+            case "closed":
+                self._spawn(self._close(self))
+
+    def _finish_if_done(self) -> None:
+        if self.race.phase == "racing" and self.race.done(self.runs):
+            self._spawn(self._tick(self.room))
 
     def _moved(self, moved: Moved, at: int) -> None:
+        if moved.home and self.race.options.first_home_ends:
+            self.race = replace(self.race, ends=min(at, self.race.ends))
+            self._spawn(self._tick(self.room))
         run = self.runs.get(moved.player, Run())
         if moved.revision <= run.revision:
             return
@@ -172,14 +230,11 @@ class Hub:
             else:
                 self._gallery = None
                 self._spawn(self.open_gallery())
-        if moved.home and self.race.options.first_home_ends:
-            self.race = replace(self.race, ends=min(at, self.race.ends))
-        if moved.home or moved.over:
-            self._spawn(self._tick(self.room))
+        self._finish_if_done()
 
     def _presence(self, player: str, generation: int, here: int) -> None:
-        run = self.runs.get(player, Run())
-        if generation < run.generation:
+        run = self.runs.get(player)
+        if run is None or generation < run.generation:
             return
         self.runs[player] = replace(run, generation=generation, here=here)
         self._mark(player)
@@ -190,7 +245,7 @@ class Hub:
         held = self.seats.get(player)
         if held is not None and held[0].generation < generation:
             del self.seats[player]
-            held[1].shut(Close.TAKEN_OVER, "you are connected from somewhere else now")
+            held[1].shut(Close.TAKEN_OVER, _TAKEN_OVER)
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -217,7 +272,13 @@ class Hub:
             private=race.private,
             host=race.host,
             players=tuple(
-                SeatLine(player=racer.player, name=racer.name, seat=racer.seat, ready=racer.ready, out=racer.out)
+                SeatLine(
+                    player=racer.player,
+                    name=racer.name,
+                    seat=racer.seat,
+                    ready=racer.ready,
+                    out=racer.out and not self.runs.get(racer.player, Run()).home,
+                )
                 for racer in race.racers
             ),
             tallies=tuple(self.tally(racer.player) for racer in race.racers),
@@ -244,12 +305,24 @@ class Hub:
             connected=self._connected(player),
         )
 
+    def tallies(self) -> Progress:
+        """The counts of all players."""
+        return Progress(tallies=tuple(self.tally(racer.player) for racer in self.race.racers))
+
+    def plays(self, player: str) -> bool:
+        """Whether a player has a seat in a race that is not over for them: who does must see nobody's board."""
+        racer = self.race.racer(player)
+        run = self.runs.get(player, Run())
+        ahead = self.race.phase in ("open", "countdown", "racing")
+        return ahead and racer is not None and not (racer.out or run.home or run.over)
+
     def _connected(self, player: str) -> bool:
         here = self.runs.get(player, Run()).here
         return here > 0 and self.clock.now() - here < ABSENT_AFTER
 
     def _tell_state(self) -> None:
         self.told = self.event
+        self._recounted = False
         if not self.empty:
             self._tell_all(self.state(), [*(connection for _, connection in self.seats.values()), *self.spectators])
 
@@ -260,11 +333,16 @@ class Hub:
 
     def _mark(self, player: str) -> None:
         self._changed.add(player)
-        if self._flush is None:
-            self._flush = asyncio.get_running_loop().call_later(PROGRESS_EVERY, self._tell_progress)
+        self._flush_soon()
 
-    def _tell_progress(self) -> None:
+    def _flush_soon(self) -> None:
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_later(PROGRESS_EVERY, self._tell_counts)
+
+    def _tell_counts(self) -> None:
         self._flush = None
+        if self._recounted:
+            self._tell_state()
         changed, self._changed = self._changed, set()
         tallies = tuple(self.tally(racer.player) for racer in self.race.racers if racer.player in changed)
         if tallies and self.seats:
@@ -290,15 +368,27 @@ class Hub:
             await self.open_gallery()
 
     async def set_up(self, seat: Seat) -> Play | None:
-        """Bring a seat's board to what the log says; None before the deal."""
+        """Bring a seat's board to what the log says, unless it is there; None before the deal."""
+        async with seat.loading:
+            if seat.play is None:
+                seat.play = await self.replay(seat.player)
+            return seat.play
+
+    async def replay(self, player: str, last: int | None = None) -> Play | None:
+        """A player's play up to a revision, from the log; None before the deal."""
         board = await self.dealt()
         if board is None:
             return None
-        entries = await self.store.log(self.room, seat.player)
         play = Play(board, self.race.options.undo_rule)
-        for entry in entries:
-            play = play.act(entry.action)
-        seat.play = play
+        for entry in await self.store.log(self.room, player, 1, last):
+            try:
+                play = play.act(entry.action)
+            except PlayError:
+                raise RuntimeError(
+                    f"action {entry.revision} of {player} in {self.room} can't be played again"
+                ) from None
+            if play.revision % _AT_A_TIME == 0:
+                await asyncio.sleep(0)
         return play
 
     def board_state(self, play: Play) -> BoardState:
@@ -328,14 +418,17 @@ class Hub:
         # What was announced while a log was being read is read now, until nothing new has come meanwhile.
         while behind := [player for player in self.runs if 0 <= gallery.newest(player) < self.runs[player].revision]:
             for player in behind:
-                for entry in await self.store.log(self.room, player, gallery.newest(player) + 1):
+                entries = await self.store.log(self.room, player, gallery.newest(player) + 1)
+                if not entries:
+                    raise RuntimeError(f"the log of {player} in {self.room} is not whole")
+                for entry in entries:
                     gallery.add(player, entry.revision, entry.action, entry.at)
         self._gallery = gallery
         self._show_late()
 
     def show_boards(self, spectator: Connection) -> None:
         """Show one spectator all boards that are in sight."""
-        if self._gallery is not None:
+        if self._gallery is not None and spectator in self.spectators:
             for message in self._gallery.boards():
                 spectator.tell(message)
 

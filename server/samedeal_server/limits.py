@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a node. Rates are messages a second with a burst; times in seconds."""
+    """Bounds of a node, but for ``rooms``, which bounds all nodes together.
+
+    ``rate`` and ``burst`` are what a connection may ask for a second and at once; a move costs 1. ``bad_frames`` are those
+    that may come within a minute. Times in seconds, backlogs in frames.
+    """
 
     connections: int = 10_000
     connections_per_address: int = 200
@@ -19,11 +23,11 @@ class Limits:
     hello_timeout: float = 10.0
     backlog: int = 512
     late_backlog: int = 64
-    actions_per_race: int = 20_000
+    actions_per_race: int = 10_000
 
 
 class Bucket:
-    """A token bucket: ``rate`` tokens a second, ``burst`` at the most; time is an argument."""
+    """A token bucket: ``rate`` tokens a second, ``burst`` at the most; it lends, and time is an argument."""
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
         self._rate = rate
@@ -31,11 +35,8 @@ class Bucket:
         self._tokens = float(burst)
         self._then = now
 
-    def take(self, now: float) -> float:
-        """Take a token: 0 when there was one, else the seconds until there is."""
-        self._tokens = min(self._burst, self._tokens + self._rate * (now - self._then))
+    def take(self, now: float, tokens: int = 1) -> float:
+        """Take tokens; returns the seconds until what was lent is paid back, 0 when there were enough."""
+        self._tokens = min(self._burst, self._tokens + self._rate * (now - self._then)) - tokens
         self._then = now
-        if self._tokens >= 1:
-            self._tokens -= 1
-            return 0.0
-        return (1 - self._tokens) / self._rate
+        return max(0.0, -self._tokens / self._rate)

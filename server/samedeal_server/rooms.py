@@ -22,7 +22,7 @@ from samedeal_server import sessions
 from samedeal_server.clock import EVERY, Clock
 from samedeal_server.hub import Hub
 from samedeal_server.limits import Limits
-from samedeal_server.race import Command, Link, Race, Tick, after
+from samedeal_server.race import Command, Link, Race, Run, Tick, after
 from samedeal_server.store import keys
 from samedeal_server.store.events import read_announced
 from samedeal_server.store.redis import Secret, Snapshot, Store
@@ -32,6 +32,10 @@ _LISTED: Final = 100
 _SWEEP_EVERY: Final = 1.0
 _REFRESH_EVERY: Final = 15.0
 _RETRY_EVERY: Final = 0.5
+_TRIES: Final = 5
+_HASHING: Final = 2
+"""Passphrases that are looked at at once; each keeps a core busy for a while."""
+
 
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("rooms")
 
@@ -47,29 +51,44 @@ class Rooms:
         self.hubs: dict[str, Hub] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._guests: Counter[str] = Counter()
+        self._hashing = asyncio.Semaphore(_HASHING)
         self._tasks: set[asyncio.Task[None]] = set()
         self._pubsub: PubSub | None = None
         self._subscribed: set[str] = set()
 
     # ---------------------------------------------------------------- commands
 
-    async def command(self, room: str, command: Command | Callable[[Snapshot], Command], by: str) -> Snapshot:
+    async def command(
+        self,
+        room: str,
+        command: Command | Callable[[Snapshot], Command],
+        by: str,
+        generation: int | None = None,
+    ) -> Race:
         """Have a command, or what is made of the race as it stands, take effect, whoever else is changing the race.
 
-        Raises Refused as ``race.after`` does.
+        ``by`` is the player whose command it is, ``generation`` that of the connection it came over, where that must be
+        the newest. Returns the race as it is then. Raises Refused as ``race.after`` does, and when fenced.
         """
+        wanted: Race | None = None
         while True:
             snapshot = await self._load(room)
+            if snapshot.race == wanted:
+                return wanted  # settled, though the answer was lost
+            if generation is not None and snapshot.runs.get(by, Run()).generation > generation:
+                raise Refused(
+                    "fenced", "You are connected from somewhere else now: this connection can do nothing more"
+                )
             given = command(snapshot) if callable(command) else command
-            race, what = after(snapshot.race, given, snapshot.now)
+            wanted, what = after(snapshot.race, given, snapshot.now)
             if not what:
-                return snapshot
-            if await self.store.settle(snapshot, race, what, by):
-                _log.info("race", room=room, phase=race.phase, what=list(what), by=by)
+                return wanted
+            if await self.store.settle(snapshot, wanted, what, by):
+                _log.info("race", room=room, phase=wanted.phase, what=list(what), by=by)
                 hub = self.hubs.get(room)
                 if hub is not None:
-                    await hub.pull()
-                return replace_race(snapshot, race)
+                    await self._guard(hub.pull())
+                return wanted
 
     async def _load(self, room: str) -> Snapshot:
         snapshot = await self.store.load(room)
@@ -84,27 +103,32 @@ class Rooms:
             await self.store.forget(room)
             return
         seed = secret.seed
-        snapshot = await self.command(room, lambda found: Tick(found.runs, seed), "")
-        await self.store.index(snapshot.race)
+        await self.store.index(await self.command(room, lambda found: Tick(found.runs, seed), ""))
 
     # ---------------------------------------------------------------- opening
 
     async def create(self, options: Options, code: str, passphrase: str) -> str:
         """Open a room and return its code, the wanted one or a new one. Raises Refused."""
+        if await self.store.count_rooms() >= self.limits.rooms:
+            raise Refused(
+                "server_full", "There are as many rooms as this server holds: join one of them", retry_after=60
+            )
         now = await self.store.now()
         if options.start == "at" and not now < options.start_at <= now + 7 * 86_400_000:
             raise Refused("bad_options", "A race can start within the next seven days")
         date = _date(now)
         deal = Deal.parse(options.deal).on(date)
         salt = secrets.token_bytes(16)
-        hashed = await asyncio.to_thread(sessions.hash_passphrase, passphrase, salt) if passphrase else b""
-        for _ in range(5):
-            name = code or "".join(secrets.choice(_CODE_ALPHABET) for _ in range(6))
-            if await self._open(name, options, 0, deal, salt, hashed, now):
+        async with self._hashing:
+            hashed = await asyncio.to_thread(sessions.hash_passphrase, passphrase, salt) if passphrase else b""
+        secret = Secret(_seed(deal), salt, hashed)
+        for _ in range(_TRIES):
+            name = code or _random_code()
+            if await self._open(_race(name, options, 0, deal, secret, now), secret):
                 return name
             if code:
                 raise Refused("room_exists", f"There is a room {code!r} already: join it, or choose another code")
-        raise Refused("unavailable", "No free room code was found, try again", retry_after=1)
+        raise _no_code()
 
     async def rematch(self, room: str) -> str:
         """The room of the next race, opened by whoever asks first. Raises Refused."""
@@ -112,33 +136,32 @@ class Rooms:
         race = snapshot.race
         after(race, Link("-"), snapshot.now)
         if not race.next:
-            secret = await self.store.secret(room)
-            if secret is None:
-                raise Refused("no_room", f"There is no room {room!r} any more: open one")
-            name = _successor(race)
-            options = replace(race.options, start="host", start_at=0) if race.options.start == "at" else race.options
-            deal = Deal.parse(race.successor_deal())
-            await self._open(name, options, race.round + 1, deal, secret.salt, secret.hash, snapshot.now)
-            race = (await self.command(room, Link(name), "")).race
+            name = await self._open_successor(race, snapshot.now)
+            race = await self.command(room, Link(name), "")
         return race.next
 
-    async def _open(
-        self, room: str, options: Options, number: int, deal: Deal, salt: bytes, hashed: bytes, now: int
-    ) -> bool:
-        seed = deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
-        race = Race(
-            room=room,
-            options=options,
-            round=number,
-            deal=str(deal),
-            commitment=commitment(seed),
-            private=bool(hashed),
-            created=now,
-            idle=now,
-        )
-        opened = await self.store.open(race, Secret(seed, salt, hashed))
+    async def _open_successor(self, race: Race, now: int) -> str:
+        """Open a room for the rematch, or find the one that another who asked has just opened."""
+        door = await self.store.secret(race.room)
+        if door is None:
+            raise Refused("no_room", f"There is no room {race.room!r} any more: open one")
+        options = replace(race.options, start="host", start_at=0) if race.options.start == "at" else race.options
+        deal = Deal.parse(race.successor_deal())
+        secret = Secret(_seed(deal), door.salt, door.hash)
+        name = _successor(race)
+        for _ in range(_TRIES):
+            if await self._open(_race(name, options, race.round + 1, deal, secret, now, race.room), secret):
+                return name
+            (there,) = await self.store.races([name])
+            if there is not None and there.follows == race.room and there.created >= race.idle:
+                return name
+            name = _random_code()
+        raise _no_code()
+
+    async def _open(self, race: Race, secret: Secret) -> bool:
+        opened = await self.store.open(race, secret)
         if opened:
-            _log.info("race", room=room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
+            _log.info("race", room=race.room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
         return opened
 
     async def list(self) -> tuple[RoomLine, ...]:
@@ -165,7 +188,11 @@ class Rooms:
         if not race.private:
             return
         secret = await self.store.secret(race.room)
-        if secret is None or not await asyncio.to_thread(sessions.opens, passphrase, secret.salt, secret.hash):
+        if secret is None:
+            raise Refused("no_room", f"There is no room {race.room!r} any more: list the rooms, or open one")
+        async with self._hashing:
+            opens = await asyncio.to_thread(sessions.opens, passphrase, secret.salt, secret.hash)
+        if not opens:
             raise Refused("bad_passphrase", "This room is private, and that is not its passphrase")
 
     # ---------------------------------------------------------------- hubs
@@ -177,9 +204,11 @@ class Rooms:
         try:
             async with lock:
                 if room not in self.hubs:
-                    # Announcements first: what happens between them and the snapshot is then seen twice, never missed.
                     await self._subscribe(room)
-                    self.hubs[room] = Hub(self.store, self.clock, await self._load(room), self.spawn, self.tick)
+                    hub = Hub(self.store, self.clock, await self._load(room), self.spawn, self.tick, self.close)
+                    self.hubs[room] = hub
+                    # What was announced while the snapshot was read reached no hub.
+                    self.spawn(hub.pull())
                 return self.hubs[room]
         except BaseException:
             await self._release(room)
@@ -199,6 +228,14 @@ class Rooms:
             hub.shut()
         await self._unsubscribe(room)
 
+    async def close(self, hub: Hub) -> None:
+        """Have nobody in a room that is closed, so that its code is free for another."""
+        if self.hubs.get(hub.room) is hub:
+            del self.hubs[hub.room]
+        hub.shut()
+        for _ in range(hub.dismiss()):
+            await self._release(hub.room)
+
     async def say_watching(self, hub: Hub) -> None:
         """Tell the room how many watch through this node."""
         await self.store.watched(hub.room, self.node, len(hub.spectators))
@@ -212,6 +249,8 @@ class Rooms:
         self._subscribed.discard(keys.channel(room))
         if self._pubsub is not None:
             await self._pubsub.unsubscribe(keys.channel(room))
+            if keys.channel(room) in self._subscribed:  # somebody has come meanwhile
+                await self._subscribe(room)
 
     # ---------------------------------------------------------------- what runs all the time
 
@@ -259,15 +298,18 @@ class Rooms:
     async def _follow(self, pubsub: PubSub) -> None:
         await pubsub.subscribe(keys.NODES, *self._subscribed)
         self._pubsub = pubsub
-        for hub in list(self.hubs.values()):
-            self.spawn(hub.pull())
         while True:
-            message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=None)
-            if message is None:
+            message = await pubsub.get_message(timeout=None)
+            hub = self.hubs.get(_room_of(message["channel"])) if message else None
+            if hub is None:
                 continue
-            followed = self.hubs.get(_room_of(message["channel"]))
-            if followed is not None:
-                followed.announced(read_announced(message["data"]))
+            if message["type"] == "subscribe":
+                self.spawn(hub.pull())  # what was announced before reached nobody here
+            elif message["type"] == "message":
+                await self._guard(self._announced(hub, message["data"]))
+
+    async def _announced(self, hub: Hub, data: bytes) -> None:
+        hub.announced(read_announced(data))
 
     async def _sweep(self) -> None:
         for room in await self.store.due_rooms(self.clock.now(), _LISTED):
@@ -286,14 +328,35 @@ class Rooms:
             for seat, _ in list(hub.seats.values()):
                 newest = await self.store.presence(hub.room, seat.player, seat.generation, here=True, tell=False)
                 hub.fence(seat.player, newest)
-            if hub.spectators:
+            if hub.spectators or hub.watching:
                 await self.say_watching(hub)
             await hub.refresh()
 
 
-def replace_race(snapshot: Snapshot, race: Race) -> Snapshot:
-    """The snapshot with another race in it."""
-    return Snapshot(race, snapshot.version + 1, snapshot.event, snapshot.now, snapshot.runs)
+def _race(room: str, options: Options, number: int, deal: Deal, secret: Secret, now: int, follows: str = "") -> Race:
+    return Race(
+        room=room,
+        options=options,
+        round=number,
+        deal=str(deal),
+        commitment=commitment(secret.seed),
+        private=bool(secret.hash),
+        created=now,
+        idle=now,
+        follows=follows,
+    )
+
+
+def _seed(deal: Deal) -> bytes:
+    return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
+
+
+def _no_code() -> Refused:
+    return Refused("unavailable", "No free code for a room was found: try again", retry_after=1)
+
+
+def _random_code() -> str:
+    return "".join(secrets.choice(_CODE_ALPHABET) for _ in range(6))
 
 
 def _room_of(channel: bytes) -> str:
