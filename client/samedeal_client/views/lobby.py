@@ -6,46 +6,47 @@ from typing import Final
 
 from samedeal.protocol.messages import RoomLine
 from samedeal_client.entry import end_of
-from samedeal_client.lobby import DIRECT, Lobby
+from samedeal_client.lobby import DIRECT, Lobby, Prompt
 from samedeal_client.look import Look
 from samedeal_client.panel import clock_text
 from samedeal_client.spans import Span, fit
-from samedeal_client.views.page import Link, Page, Piece, View, too_small
+from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 from samedeal_client.words import title_of
 
-_FIXED: Final = 10
-"""Rows of the body that are not rooms."""
+_FIXED: Final = 9
+"""Rows that are not rooms."""
 
 _DEAL: Final = len("daily 2026-11-21 ")
 _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
-_KEYS: Final = (
-    ("1-9", "join", "enter"),
-    ("w", "watch", "watch"),
-    ("q", "quick", "quick"),
-    ("n", "new room", "new"),
-    ("d", "daily", "daily"),
-    ("p", "practice", "practise"),
-    ("F1", "help", "help"),
-    ("^Q", "quit", "quit"),
+KEYS: Final = (
+    KeyWord("1-9", "join", "enter"),
+    KeyWord("w", "watch", "w"),
+    KeyWord("q", "quick", "q"),
+    KeyWord("n", "new room", "n"),
+    KeyWord("d", "daily", "d"),
+    KeyWord("p", "practice", "p"),
+    KeyWord("F1", "help", "f1"),
+    KeyWord("^Q", "quit", "ctrl+q"),
 )
+
+PROMPT_KEYS: Final = (KeyWord("Enter", "go in", "enter"), KeyWord("Esc", "cancel", "escape"))
 
 
 def lobby_view(lobby: Lobby, look: Look, width: int, height: int, now: int) -> View:
     """The lobby at a time of the server, in milliseconds."""
-    if (small := too_small(width, height)) is not None:
-        return small
     page = Page(look, width)
     page.rule()
     rooms = lobby.rooms or ()
     phases = [line.phase for line in rooms]
     count = f"{phases.count('open')} open, {phases.count('racing') + phases.count('countdown')} racing "
     page.add(Span(fit(" Rooms", width - len(count)), "title"), Span(count if rooms else "", "label"))
-    _rooms(page, lobby, max(height - _FIXED - 2, 1), now)
+    _rooms(page, lobby, max(height - _FIXED - (lobby.prompt is not None), 1), now)
     page.blank()
     _quick_start(page, lobby)
-    _foot(page, lobby)
+    if lobby.prompt is not None:
+        _ask(page, lobby.prompt)
     return page.view(height, 0)
 
 
@@ -135,25 +136,15 @@ def _quick_start(page: Page, lobby: Lobby) -> None:
         ("n", "new room", "choose everything: game, deal, seats, time, undo", "new"),
     ):
         page.add(Link(f"   {key}  ", "key", does), Link(f"{name:<14}", "name", does), Span(words, "label"), does=does)
-    page.blank()
 
 
-def _foot(page: Page, lobby: Lobby) -> None:
-    look = page.look
-    if lobby.prompt is not None:
-        room = lobby.prompt.room
-        stars = ("*" if look.ascii else "•") * len(lobby.prompt.text)
-        page.foot(Span(f" {lobby.said}", "notice"))
-        label = f" Passphrase of {room}: "
-        page.foot(
-            Span(label, "label"),
-            Span(fit(end_of(stars, 24) + "_", 26), "field"),
-            Link(" Enter", "key", "enter"),
-            Link(" go in ", "label", "enter"),
-            Link(" Esc", "key", "cancel"),
-            Link(" cancel", "label", "cancel"),
-        )
-        return
-    busy = f" {lobby.busy} {look.glyphs.ellipsis}" if lobby.busy else ""
-    page.foot(Span(busy or f" {lobby.said}", "label" if busy else "notice"))
-    page.keys(_KEYS)
+def _ask(page: Page, prompt: Prompt) -> None:
+    stars = ("*" if page.look.ascii else "•") * len(prompt.text)
+    page.foot(
+        Span(f" Passphrase of {prompt.room}: ", "notice"),
+        Span(fit(end_of(stars, 24) + "_", 26), "field"),
+        Link("  Enter", "key", "enter"),
+        Link(" go in ", "label", "enter"),
+        Link(" Esc", "key", "cancel"),
+        Link(" cancel", "label", "cancel"),
+    )

@@ -10,8 +10,15 @@ from samedeal_client.look import Look
 from samedeal_client.room_fields import Field
 from samedeal_client.room_form import RoomForm
 from samedeal_client.spans import Span, fit
-from samedeal_client.views.page import Link, Page, Piece, View, too_small
+from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 from samedeal_client.words import title_of
+
+KEYS: Final = (
+    KeyWord("Enter", "open the room", "enter"),
+    KeyWord("Tab", "next", "tab"),
+    KeyWord("Right", "change", "right"),
+    KeyWord("Esc", "back", "escape"),
+)
 
 _LABEL: Final = 11
 _VALUE: Final = 19
@@ -19,8 +26,6 @@ _VALUE: Final = 19
 
 def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: datetime) -> View:
     """The form; ``now`` has its time zone."""
-    if (small := too_small(width, height)) is not None:
-        return small
     page = Page(look, width)
     page.rule()
     arrows = "<- and ->" if look.ascii else "← and →"
@@ -29,28 +34,18 @@ def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: date
     errors = form.errors(now)
     for field in form.fields:
         _field(page, form, field, errors.get(field.name, ""))
-    page.blank()
-    _said(page, form, errors)
-    page.keys(
-        (
-            ("Enter", "open the room", "open"),
-            ("Tab", "next", "next"),
-            ("<- ->" if look.ascii else "← →", "change", "step 1"),
-            ("Esc", "back", "cancel"),
-        )
-    )
     return page.view(height)
 
 
-def _said(page: Page, form: RoomForm, errors: dict[str, str]) -> None:
+def said(form: RoomForm, look: Look, now: datetime) -> Span:
     """In full, what the lines may be too narrow for."""
+    errors = form.errors(now)
     if form.busy:
-        page.foot(Span(f" Opening the room {page.look.glyphs.ellipsis}", "label"))
-    elif wrong := errors.get(form.at) or errors.get(""):
-        page.foot(Span(f" ! {wrong}", "bad"))
-    else:
-        field = form.current
-        page.foot(Span(f" {field.label}: {field.tell(form.values[field.name])}", "label"))
+        return Span(f"Opening the room {look.glyphs.ellipsis}", "label")
+    if wrong := errors.get(form.at) or errors.get(""):
+        return Span(f"! {wrong}", "bad")
+    current = form.current
+    return Span(f"{current.label}: {current.tell(form.values[current.name])}", "label")
 
 
 def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:

@@ -1,21 +1,17 @@
-"""A screen as rows of text on which places can be clicked.
+"""The body of a screen as rows of text, with places that can be clicked.
 
-What a click does is a text of the screen's own, as ``join friday``; its keys do the same things.
+What a click does is a text of the screen's own, as ``choose friday``; its keys do the same things.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from samedeal.names import columns_of
-from samedeal_client.layout import Size
 from samedeal_client.look import Look
 from samedeal_client.spans import Row, Span, cut, fit_row, row_text, wrap
-
-SMALLEST: Final = Size(60, 16)
-"""The smallest screen, its head line left out; under it stands a sentence."""
 
 
 class Link(NamedTuple):
@@ -38,11 +34,19 @@ class Area(NamedTuple):
 Piece: TypeAlias = Span | Link
 
 
+class KeyWord(NamedTuple):
+    """A key for the line at the bottom: how it is written, its word, and its name as ``bindings.NAMED_KEYS`` has it."""
+
+    label: str
+    word: str
+    key: str
+
+
 @dataclass(frozen=True)
 class View:
-    """A screen: ``rows`` as many and as wide as asked for; a later area lies over an earlier one.
+    """A body: ``rows`` as many and as wide as asked for; a later area lies over an earlier one.
 
-    ``scroll`` is how many rows of its body lie above it, ``beyond`` how many below.
+    ``scroll`` is how many rows lie above it, ``beyond`` how many below.
     """
 
     rows: tuple[Row, ...]
@@ -62,12 +66,12 @@ class View:
         return next(((area.x, area.y) for area in self.areas if area.does == does), None)
 
     def text(self) -> str:
-        """The screen without styles, lines without blanks at their ends."""
+        """The body without styles, lines without blanks at their ends."""
         return "\n".join(row_text(row).rstrip() for row in self.rows) + "\n"
 
 
 class Page:
-    """A screen under construction: a body of any length, and a foot that is always in sight."""
+    """A body under construction: rows of any number, and a foot that is always in sight."""
 
     def __init__(self, look: Look, width: int) -> None:
         self.look = look
@@ -78,16 +82,11 @@ class Page:
 
     @property
     def height(self) -> int:
-        """How many rows the body has."""
+        """How many rows there are, the foot left out."""
         return len(self._body)
 
-    @property
-    def foot_height(self) -> int:
-        """How many rows the foot has."""
-        return len(self._foot)
-
     def add(self, *pieces: Piece, does: str = "", chosen: bool = False) -> None:
-        """Add a row to the body; ``does`` is what a click anywhere else on it does, ``chosen`` keeps it in sight."""
+        """Add a row; ``does`` is what a click anywhere else on it does, ``chosen`` keeps it in sight."""
         if chosen:
             self._chosen = len(self._body)
         self._body.append(self._row(pieces, does))
@@ -114,16 +113,6 @@ class Page:
         """Add a row to the foot."""
         self._foot.append(self._row(pieces, ""))
 
-    def keys(self, keys: Iterable[tuple[str, str, str]]) -> None:
-        """Add the keys to the foot, as many as fit: each a key, what it is for, and what it does."""
-        pieces: list[Piece] = []
-        left = self.width
-        for key, word, does in keys:
-            if (left := left - columns_of(key) - columns_of(word) - 3) < 0:
-                break
-            pieces += [Link(f" {key}", "key", does), Link(f" {word} ", "label", does)]
-        self.foot(*pieces)
-
     def _row(self, pieces: Iterable[Piece], does: str) -> tuple[Row, tuple[Area, ...]]:
         row: list[Span] = []
         areas = [Area(0, 0, self.width, does)] if does else []
@@ -139,7 +128,7 @@ class Page:
         return fit_row(tuple(row), self.width), tuple(areas)
 
     def view(self, height: int, scroll: int | None = None) -> View:
-        """The screen in ``height`` rows, scrolled as far as it can be; without ``scroll`` the chosen row is in sight."""
+        """The body in ``height`` rows, scrolled as far as it can be; without ``scroll`` the chosen row is in sight."""
         room = max(height - len(self._foot), 0)
         hidden = max(len(self._body) - room, 0)
         first = max(min(self._chosen - room // 2 if scroll is None else scroll, hidden), 0)
@@ -152,13 +141,3 @@ class Page:
             first,
             hidden - first,
         )
-
-
-def too_small(width: int, height: int) -> View | None:
-    """The sentence for a screen that is too small for any view; None where it isn't."""
-    if width >= SMALLEST.width and height >= SMALLEST.height:
-        return None
-    words = f"This needs {SMALLEST.width} columns and {SMALLEST.height + 1} rows: make the terminal larger"
-    rows = [fit_row((Span(line, "notice"),), width) for line in wrap(words, max(width, 1))]
-    rows += [fit_row((), width)] * (height - len(rows))
-    return View(tuple(rows[:height]))

@@ -1,0 +1,68 @@
+"""How the help looks: a page of keys, and one of rules for each game."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.games import GAMES, Game
+from samedeal_client.bindings import Bindings, Command
+from samedeal_client.key_help import key_rows, keys_of, move_lines
+from samedeal_client.look import Look
+from samedeal_client.rules_text import rules_rows
+from samedeal_client.spans import Span
+from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
+
+KEYS_PAGE: Final = "keys"
+PAGES: Final = (KEYS_PAGE, *GAMES)
+
+HELP_KEYS: Final = (
+    KeyWord("Right", "next page", "right"),
+    KeyWord("Down", "scroll", "down"),
+    KeyWord("PgDn", "by a page", "pagedown"),
+    KeyWord("Esc", "back", "escape"),
+)
+
+
+def help_view(name: str, bindings: Bindings, look: Look, width: int, height: int, scroll: int = 0) -> View:
+    """A page of the help by its name, one of ``PAGES``, scrolled by so many rows."""
+    page = Page(look, width)
+    if name == KEYS_PAGE:
+        page.rows(key_rows(bindings, look, width))
+    else:
+        _rules(page, GAMES[name], bindings)
+    body = page.view(height - 2, scroll)
+    head = Page(look, width)
+    head.add(*_tabs(name, look))
+    head.add(*_rule(body, look, width))
+    top = head.view(2)
+    areas = (*top.areas, *(area._replace(y=area.y + 2) for area in body.areas))
+    return View((*top.rows, *body.rows), areas, body.scroll, body.beyond)
+
+
+def _rules(page: Page, game: Game, bindings: Bindings) -> None:
+    page.add(Span(f" How to move in {game.title}", "title"))
+    two, up, best, *_ = move_lines(bindings)
+    lines = [two, up, best]
+    if game.stock_at >= 0:
+        lines.append((keys_of(bindings, Command.STOCK), "the stock"))
+    for keys, words in lines:
+        page.add(Span(f"   {page.look.says(keys):<14} ", "key"), Span(words))
+    page.blank()
+    page.rows(rules_rows(game, page.look, page.width))
+
+
+def _tabs(name: str, look: Look) -> list[Piece]:
+    pieces: list[Piece] = [Span(" ")]
+    for page in PAGES:
+        title = GAMES[page].title if page in GAMES else "Keys"
+        chosen = page == name
+        text = f"[{title}]" if chosen and not look.colour else f" {title} "
+        pieces += [Link(text, "title selected" if chosen else "label", f"page {page}"), Span(" ")]
+    return pieces
+
+
+def _rule(body: View, look: Look, width: int) -> list[Piece]:
+    """A line across, which says how much lies above and below."""
+    more = f" {body.scroll} above, {body.beyond} below " if body.scroll or body.beyond else ""
+    rest = look.glyphs.rest
+    return [Span(rest * max(width - len(more) - 2, 0), "axis"), Span(more, "label"), Span(rest * 2, "axis")]

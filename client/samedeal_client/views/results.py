@@ -1,0 +1,100 @@
+"""How a finished race looks: the standings, cards up over time, whether the deal was as promised, and what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal_client.look import Look
+from samedeal_client.model import Model
+from samedeal_client.panel import standings_lines
+from samedeal_client.plot import Curve, cards_plot
+from samedeal_client.proof import proof
+from samedeal_client.series import Series
+from samedeal_client.spans import Span, wrap
+from samedeal_client.views.page import KeyWord, Link, Page, View
+
+_LEAST_PLOT: Final = 7
+_MOST_PLOT: Final = 16
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What is known beside the model.
+
+    ``saved`` says where the record is, or why there is none; ``there`` how many players the room of the rematch has, None
+    while that is not known.
+    """
+
+    saved: str = ""
+    there: int | None = None
+
+
+def results_keys(model: Model) -> tuple[KeyWord, ...]:
+    """The keys that do something now."""
+    follow = "join the rematch" if model.room is not None and model.room.next else "rematch"
+    keys = [KeyWord("m", follow if model.delay is None else "watch the rematch", "m")]
+    return (
+        *keys,
+        KeyWord("n", "same game, new deal", "n"),
+        KeyWord("r", "rules", "r"),
+        KeyWord("F1", "help", "f1"),
+        KeyWord("Esc", "lobby", "escape"),
+    )
+
+
+def race_length(model: Model) -> int:
+    """How long the race went on, in milliseconds: to the last thing that is known to have happened in it."""
+    room = model.room
+    if room is None:
+        return 0
+    times = [line.time for line in room.standings]
+    times += [tally.active - room.starts for tally in model.tallies.values()]
+    times += [point.at - room.starts for series in model.series.values() for point in series.points[-1:]]
+    return max(0, *times) if times else 0
+
+
+def results_view(model: Model, after: Aftermath, look: Look, width: int, height: int, scroll: int = 0) -> View:
+    """The results; empty outside a finished race."""
+    page = Page(look, width)
+    page.rule()
+    room = model.room
+    if room is None:
+        return page.view(height)
+    page.rows(standings_lines(room.standings, model.game.cards, look, width, model.me))
+    words = _words(model, after, look)
+    below = 1 + sum(len(wrap(text, width - 2)) for text, _, _ in words)
+    plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
+    page.blank()
+    page.rows(cards_plot(curves(model, look), model.game.cards, race_length(model), width, plot, look))
+    page.blank()
+    for text, style, does in words:
+        for line in wrap(text, width - 2):
+            page.add(Span(" "), Link(line, style, does) if does else Span(line, style))
+    return page.view(height, scroll)
+
+
+def curves(model: Model, look: Look) -> tuple[Curve, ...]:
+    """Cards up over time, one's own first, then those of the others from the first place on."""
+    room = model.room
+    if room is None:
+        return ()
+    order = sorted(room.standings, key=lambda line: line.player != model.me)
+    return tuple(
+        Curve(look.says(line.name), model.series.get(line.player, Series()).cards_up(room.starts)) for line in order
+    )
+
+
+def _words(model: Model, after: Aftermath, look: Look) -> list[tuple[str, str, str]]:
+    """The sentences below: each with its style and what a click on it does."""
+    room = model.room
+    words = []
+    checked = proof(model)
+    if checked is not None:
+        words.append((f"{checked.sentence}.", "good" if checked.holds else "bad", ""))
+    if after.saved:
+        words.append((look.says(after.saved), "label", ""))
+    if room is not None and room.next:
+        there = "" if after.there is None else f", {after.there} {'is' if after.there == 1 else 'are'} there"
+        words.append((f"The rematch is room {room.next}{there}: m goes there.", "notice", "rematch"))
+    return words
