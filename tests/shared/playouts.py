@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import accumulate
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from samedeal.board import Board
@@ -12,6 +16,8 @@ from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
 from samedeal.play import UNDO, Play, Undo
+from samedeal.record import Record
+from tests.golden.kept import HERE
 
 
 def numbered(game: Game, number: int) -> Board:
@@ -42,17 +48,33 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
         board = board.play(move).board
 
 
+law = settings(deadline=None)
+"""For laws that look at many moves of a board: how long that takes says nothing."""
+
 games = st.sampled_from(list(GAMES.values()))
 
 
+@cache
+def won_play(game: Game) -> tuple[Play, ...]:
+    """The plays along a record that wins."""
+    record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
+    return tuple(accumulate((move for _, move in record.actions), Play.act, initial=record.start()))
+
+
 @st.composite
-def plays(draw: st.DrawFn, rule: Undo = Undo.FREE, undos: bool = True) -> Play:
-    """A play of some actions from some deal on."""
+def plays(draw: st.DrawFn, rule: Undo = Undo.FREE) -> Play:
+    """A play of some actions, undos among them, from some deal on, or from some way into a play that wins."""
     game = draw(games)
     chance = random.Random(draw(st.integers(0, 2**32)))
-    play = Play(numbered(game, draw(st.integers(0, 9999))), rule)
-    for _ in range(draw(st.integers(0, 150))):
-        if undos and chance.random() < 0.15 and play.why_no_undo is None:
+    if draw(st.booleans()):
+        play = Play(numbered(game, draw(st.integers(0, 9999))), rule)
+        length = draw(st.integers(0, 150))
+    else:
+        won = won_play(game)
+        play = replace(won[draw(st.integers(0, len(won) - 1))], undo_rule=rule)
+        length = draw(st.integers(0, 10))
+    for _ in range(length):
+        if chance.random() < 0.15 and play.why_no_undo is None:
             play = play.act(UNDO)
             continue
         move = some_move(play.board, chance)
