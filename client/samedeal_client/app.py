@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.segment import Segment, Segments
 from textual.app import App
@@ -13,17 +13,16 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from samedeal_client.client import Client
+from samedeal_client.key_names import QUIT_KEY
 from samedeal_client.look import Look
 from samedeal_client.model import Model
 from samedeal_client.places import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
 
 if TYPE_CHECKING:
-    from samedeal_client.keys import Bindings
+    from samedeal_client.bindings import Bindings
 
 Place = Literal["lobby", "waiting", "race", "watch", "results"]
-
-SHOWN_KEYS: Final = {"quit": "Ctrl+Q"}
 
 
 def place_of(model: Model) -> Place:
@@ -47,7 +46,7 @@ class SamedealApp(App[int]):
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
     CSS_PATH: ClassVar[str] = "samedeal.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "Quit", priority=True, show=False),
+        Binding(f"{QUIT_KEY},ctrl+c", "quit", "Quit", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
@@ -126,6 +125,13 @@ class SamedealApp(App[int]):
                 from samedeal_client.screens.results import ResultsScreen
 
                 return ResultsScreen()
+
+    async def help(self) -> None:
+        """Show the keys and the rules of the game in hand, over what is shown."""
+        from samedeal_client.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            await self.push_screen(HelpScreen())
 
     def say(self, sentence: str, style: str = "notice") -> None:
         """Show a sentence for some seconds."""

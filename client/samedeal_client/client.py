@@ -64,16 +64,19 @@ class Client(Table):
         self._subscribers.append(callback)
         return lambda: self._subscribers.remove(callback)
 
-    async def run(self) -> None:
-        """Take what comes, until the link has ended."""
+    async def run(self) -> Ended:
+        """Take what comes, until the link has ended: why it did."""
         pinging = asyncio.create_task(self._measure(), name="ping")
         try:
             async for news in self:
                 self._hear(news)
                 self._changed()
+                if isinstance(news, Ended):
+                    return news
         finally:
             pinging.cancel()
             await asyncio.gather(pinging, return_exceptions=True)
+        return Ended("closed", "The connection was closed here")
 
     def _hear(self, news: News) -> None:
         match news:

@@ -183,6 +183,10 @@ class Keys:
             return self._ends(Unknown(f"No card of {kind} {self.source} can go anywhere that helps"))
         return self._ends(move)
 
+    def draw(self, board: Board) -> Pressed:
+        """Draw or deal from the stock."""
+        return self._ends(_draw(board))
+
     # ---------------------------------------------------------------- commands
 
     def _ends(self, effect: Effect) -> Pressed:
@@ -193,7 +197,7 @@ class Keys:
             case Command.BEST:
                 return self.best(board)
             case Command.STOCK:
-                return self._ends(_draw(board))
+                return self.draw(board)
             case Command.FIND:
                 return Pressed(Keys(self.bindings, finding=""), Typing("/"))
             case Command.LOOK if self.source:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -40,22 +39,24 @@ class Series:
         """
         first = now // slot - slots + 1
         made = [0] * slots
-        for before, after in pairwise(_from_zero(self.points)):
-            at = after.at // slot - first
-            if 0 <= at < slots:
-                made[at] += max(after.moves - before.moves, 0)
+        for at in range(len(self.points) - 1, -1, -1):
+            point = self.points[at]
+            place = point.at // slot - first
+            if place < 0:
+                break
+            if place < slots:
+                made[place] += max(point.moves - self._before(at), 0)
         return tuple(made)
+
+    def _before(self, at: int) -> int:
+        """The moves made before a point; how many a series began with can't be told by time, but for the first one."""
+        if at:
+            return self.points[at - 1].moves
+        return 0 if self.points[0].moves <= 1 else self.points[0].moves
 
     def cards_up(self, start: int) -> tuple[tuple[int, int], ...]:
         """Pairs of milliseconds since a time and the cards up from then on."""
         return tuple((max(point.at - start, 0), point.up) for point in self.points)
-
-
-def _from_zero(points: tuple[Point, ...]) -> Iterable[Point]:
-    """The points after one at which nothing had been done; how many moves a series began with can't be told by time."""
-    if points and points[0].moves <= 1:
-        return (Point(points[0].at, 0, 0), *points)
-    return points
 
 
 def _thinned(points: tuple[Point, ...]) -> tuple[Point, ...]:

@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from samedeal.names import columns_of
 from samedeal_client.client import Client
+from samedeal_client.key_names import QUIT_KEY, key_text
 from samedeal_client.layout import Size
 from samedeal_client.look import Look
 from samedeal_client.model import Model
@@ -168,7 +169,7 @@ class ClientScreen(Screen[None]):
         width = self.size.width
         self.rows("#header").show([self._header(width)])
         self.rows("#sentence").show([fit_row(self._sentence(), width)])
-        self.rows("#keys").show([fit_row(self._keys(width), width)])
+        self.rows("#keys").show([fit_row(self._key_line(width), width)])
         banner = self._banner(width)
         self.rows("#banner").display = bool(banner)
         if banner:
@@ -205,7 +206,7 @@ class ClientScreen(Screen[None]):
                 again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
                 text = f"{connection.reason}: {again}. Your seat and your moves are kept."
             case _:
-                text = f"{connection.reason}. {self.samedeal.keys_text('quit')} closes this window."
+                text = f"{connection.reason}. {key_text(QUIT_KEY, self.look)} closes this window."
         lines = wrap(self.look.says(text), width - 2)[:2]
         return [fit_row((Span(f" {line}", "notice found"),), width) for line in lines]
 
@@ -232,7 +233,7 @@ class ClientScreen(Screen[None]):
 
     # ---------------------------------------------------------------- keys
 
-    def _keys(self, width: int) -> Row:
+    def _key_line(self, width: int) -> Row:
         """The key hints that fit, and where they are."""
         hints = list(self.key_hints())
         shown: list[KeyHint] = []

@@ -1,0 +1,37 @@
+"""How keys are written for players: ``⏎`` or ``Enter``, ``Ctrl+Q``, ``F1``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal_client.bindings import Bindings, Command
+from samedeal_client.look import Look
+
+QUIT_KEY: Final = "ctrl+q"
+
+_SIGNS: Final = {"enter": "⏎", "space": "␣", "backspace": "⌫", "escape": "Esc"}
+_WORDS: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "delete": "Del"}
+
+
+def key_text(key: str, look: Look) -> str:
+    """A key as it is written: a sign for some where the terminal has it, else its name."""
+    sign = _SIGNS.get(key)
+    if sign and not look.ascii:
+        return sign
+    *modifiers, last = key.split("+") if len(key) > 1 else [key]
+    if len(last) > 1:
+        last = _WORDS.get(last, last.capitalize())
+    elif modifiers:
+        last = last.upper()
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), last])
+
+
+def command_key(bindings: Bindings, command: Command) -> str:
+    """The first key of a command; empty where it has none."""
+    keys = bindings.commands.get(command, ())
+    return keys[0] if keys else ""
+
+
+def command_text(bindings: Bindings, command: Command, look: Look) -> str:
+    """The first key of a command, as it is written."""
+    return key_text(command_key(bindings, command), look)
