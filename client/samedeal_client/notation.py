@@ -9,7 +9,7 @@
     w 4   q 0         the waste, a fan or the reserve, by its letter
     0 5   02 5        a foundation's top card back to column 5 (Steve); which one, where several fit
     draw deal d       Athena's draw or redeal, Steve's and Ace of Hearts' deal
-    undo u   up   hint   find TH   board   ready   start   resign   again   help   quit
+    undo u   up   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
 A letter that names a pile of the game is that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
 """
@@ -36,10 +36,12 @@ class Word(Enum):
     HINT = "hint"
     FIND = "find"
     BOARD = "board"
+    RIVALS = "rivals"
     READY = "ready"
     START = "start"
     RESIGN = "resign"
     AGAIN = "again"
+    LEAVE = "leave"
     HELP = "help"
     QUIT = "quit"
 
