@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 import samedeal
-from samedeal.errors import MalformedFrame, Refused, SamedealError, StaleRevision
+from samedeal.errors import Refused, SamedealError, StaleRevision
 from samedeal.names import clean_name, clean_room
 from samedeal.play import UNDO, Play
 from samedeal.protocol.codec import decode_to_server, request_id
@@ -171,10 +171,10 @@ class Gateway:
             async for frame in connection.socket:
                 try:
                     message = decode_to_server(frame)
-                except MalformedFrame as error:
+                except SamedealError as error:
                     connection.tell(_refusal(request_id(frame), error))
                     if bad.take(time.monotonic()):
-                        connection.shut(Close.BAD_FRAMES, "too many messages that can't be taken")
+                        connection.shut(Close.BAD_FRAMES, "too many messages that can't be read")
                         return
                     continue
                 # Who asks too much is read more slowly: nothing is refused for it, and nobody else waits.

@@ -15,7 +15,7 @@ from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
-from samedeal.errors import Refused
+from samedeal.errors import BadOptions, Refused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
 from samedeal_server import sessions
@@ -115,7 +115,7 @@ class Rooms:
             )
         now = await self.store.now()
         if options.start == "at" and not now < options.start_at <= now + 7 * 86_400_000:
-            raise Refused("bad_options", "A race can start within the next seven days")
+            raise BadOptions("A race can start within the next seven days: choose another start_at")
         date = _date(now)
         deal = Deal.parse(options.deal).on(date)
         salt = secrets.token_bytes(16)

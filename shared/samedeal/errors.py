@@ -9,6 +9,7 @@ SamedealError
 │   ├── StaleRevision  stale            made on an older (or newer) revision of the board than the present one
 │   ├── CannotUndo     cannot_undo      nothing to take back, or the race's undo rule forbids it
 │   └── UnseenCard     unseen           it turns up a card that this copy of the board doesn't know
+├── BadOptions         bad_options      options of a room that contradict each other
 ├── Refused            (its own code)   a room, seat or session refuses a request
 └── MalformedFrame     bad_frame        a frame that is no message of the protocol
 """
@@ -72,6 +73,12 @@ class MalformedFrame(SamedealError):
     """Bytes or fields that are no message of the protocol."""
 
     code = "bad_frame"
+
+
+class BadOptions(SamedealError):
+    """Options of a room that can't go together."""
+
+    code = "bad_options"
 
 
 class Refused(SamedealError):

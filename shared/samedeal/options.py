@@ -42,7 +42,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
                 Game.named(game)
             Deal.parse(self.deal)
         except SamedealError as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(str(error)) from error
         if (self.start == "at") != (self.start_at > 0):
             raise ValueError(
                 "start 'at' goes with start_at, a time in milliseconds since 1970, and no other start does"

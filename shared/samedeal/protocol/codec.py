@@ -7,11 +7,14 @@ from typing import Any, Final, TypeVar
 import msgpack
 import msgspec
 
-from samedeal.errors import MalformedFrame
+from samedeal.errors import BadOptions, MalformedFrame, SamedealError
 from samedeal.protocol.messages import ToClient, ToServer
 
 LARGEST_FRAME: Final = 16 * 1024
 """Bytes that a server takes in one frame; no message of a client comes near it."""
+
+_LONGEST_REASON: Final = 160
+"""Characters; what was wrong may quote the frame."""
 
 _Value = TypeVar("_Value")
 
@@ -22,7 +25,11 @@ def encode(message: ToServer | ToClient) -> bytes:
 
 
 def decode_to_server(frame: bytes | str) -> ToServer:
-    """Read a client's frame. Raises MalformedFrame with a sentence for the one who wrote it."""
+    """Read a client's frame.
+
+    Raises MalformedFrame with a sentence for the one who wrote it; UnknownGame, MalformedText (of a deal) or BadOptions for
+    a frame that could be read but asks for a room that can't be.
+    """
     return _decode(frame, ToServer)  # type: ignore[arg-type]  # a union is a type form, which mypy can't take as a type
 
 
@@ -37,7 +44,13 @@ def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
     try:
         return unpack(frame, kind)
     except ValueError as error:
-        raise MalformedFrame(f"Not a message of this protocol: {error}") from None
+        # A cause is what a message's own check said, as opposed to its types.
+        if (said := error.__cause__) is not None:
+            raise said.__cause__ if isinstance(said.__cause__, SamedealError) else BadOptions(str(said)) from None
+        why = "".join(char if char.isprintable() else "?" for char in str(error))
+        if len(why) > _LONGEST_REASON:
+            why = f"{why[: _LONGEST_REASON // 2]}...{why[-_LONGEST_REASON // 2 :]}"
+        raise MalformedFrame(f"Not a message of this protocol: {why}") from None
 
 
 def request_id(frame: bytes | str) -> int:
