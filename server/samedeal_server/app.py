@@ -78,7 +78,9 @@ async def _store(url: str) -> AsyncIterator[Store]:
     try:
         redis = connect(url)
     except ValueError as error:
-        raise StartupError("bad_redis_url", f"{url!r} is not the address of a Redis: {error}") from None
+        # The address itself is not repeated: it may hold a password.
+        sentence = f"That is not the address of a Redis ({error}): write redis://HOST:6379/0 or unix://PATH"
+        raise StartupError("bad_redis_url", sentence) from None
     async with redis:
         await check_redis(redis)
         store = Store(redis)
