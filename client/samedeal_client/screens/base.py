@@ -77,7 +77,7 @@ class ClientScreen(Screen[None]):
         return ()
 
     def key_hints(self) -> Iterable[KeyHint]:
-        """The keys in the line at the bottom, the most important first; the last one is always shown."""
+        """The keys in the line at the bottom, the most important first; the last two are always shown."""
         return ()
 
     def idle_row(self) -> Row:
@@ -237,14 +237,13 @@ class ClientScreen(Screen[None]):
         """The key hints that fit, and where they are."""
         hints = list(self.key_hints())
         shown: list[KeyHint] = []
-        if hints:
-            room = width - 1 - _hint_width(hints[-1])
-            for hint in hints[:-1]:
-                room -= _hint_width(hint) + 2
-                if room < 0:
-                    break
-                shown.append(hint)
-            shown.append(hints[-1])
+        room = width - 1 - sum(_hint_width(hint) + 2 for hint in hints[-2:])
+        for hint in hints[:-2]:
+            room -= _hint_width(hint) + 2
+            if room < 0:
+                break
+            shown.append(hint)
+        shown += hints[-2:]
         spans = [Span(" ")]
         x = 1
         self._key_spots = []

@@ -1,0 +1,27 @@
+"""The client on a full terminal, from a connection to its end. Textual is loaded here and nowhere before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samedeal_client.background import is_dark
+from samedeal_client.bindings import Bindings
+from samedeal_client.client import Client
+from samedeal_client.look import Look
+
+
+def with_background(look: Look) -> Look:
+    """The look for the terminal's own background."""
+    return replace(look, dark=is_dark()) if look.colour else look
+
+
+async def show(client: Client, look: Look, bindings: Bindings) -> int:
+    """Show a client, whose link is connected, until its player quits: the exit code.
+
+    A room that was asked for already, and is not known yet, is waited for.
+    """
+    from samedeal_client.app import SamedealApp
+
+    app = SamedealApp(client, look, bindings)
+    code = await app.run_async()
+    return code if code is not None else 1

@@ -1,0 +1,334 @@
+"""A link whose other end is in the same process: a race judged by the engine that the server judges with."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from textual.pilot import Pilot
+
+from samedeal.board import Board
+from samedeal.deal import Deal, commitment, shuffled
+from samedeal.errors import PlayError
+from samedeal.games import Game
+from samedeal.moves import Move
+from samedeal.options import Options
+from samedeal.play import UNDO, Play
+from samedeal.position import parse_position
+from samedeal.protocol.messages import (
+    Act,
+    Acked,
+    BoardState,
+    Create,
+    Created,
+    Done,
+    Join,
+    Joined,
+    LateBoard,
+    LateMove,
+    Leave,
+    ListRooms,
+    Ping,
+    Pong,
+    Progress,
+    Ready,
+    Refused,
+    Rematch,
+    Resign,
+    RoomLine,
+    Rooms,
+    RoomState,
+    Seat,
+    Start,
+    Tally,
+    ToClient,
+    ToServer,
+    Watch,
+    Watching,
+    Welcome,
+)
+from samedeal_client.address import Address
+from samedeal_client.app import SamedealApp
+from samedeal_client.bindings import DEFAULT, Bindings
+from samedeal_client.client import Client
+from samedeal_client.link import Connected, Link
+from samedeal_client.look import Look
+from samedeal_client.sessions import BriefSessions
+
+START = 1_790_000_000_000
+ME = "p1"
+
+
+class Referee(Link):
+    """The link of a player, or a spectator, in a room with rivals.
+
+    The referee's clock, ``time``, stands still until it is set. While ``held`` nothing is answered. What was asked is in
+    ``asked``; the next action is refused with ``refuse``, a sentence, where that is set.
+    """
+
+    def __init__(
+        self,
+        game: str = "willow",
+        *,
+        deal: str = "#7",
+        position: str = "",
+        rivals: tuple[str, ...] = ("mira", "k0ji"),
+        phase: str = "racing",
+        delay: int = 15,
+        options: Options | None = None,
+    ) -> None:
+        super().__init__(Address("ws://referee.test:1"), "ana", BriefSessions())
+        self.game = Game.named(game)
+        self.options = options or Options(games=(game,), deal=deal, delay=delay)
+        self.phase = phase
+        self.seed = Deal.parse(deal).public_seed()
+        dealt = parse_position(position) if position else Board.deal(self.game, shuffled(self.seed, self.game.decks))
+        self.play = Play(dealt, self.options.undo_rule)
+        self.plays = {f"p{at}": Play(dealt, self.options.undo_rule) for at in range(2, 2 + len(rivals))}
+        self.names = {ME: "ana"} | {f"p{at}": name for at, name in enumerate(rivals, 2)}
+        self.tallies: dict[str, Tally] = {}
+        self.out: set[str] = set()
+        self.time = START + 60_000
+        self.asked: list[ToServer] = []
+        self.refuse = ""
+        self.room = "friday"
+        self.rooms: tuple[RoomLine, ...] = ()
+        self.event = 0
+        self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
+        self._free = asyncio.Event()
+        self._free.set()
+
+    # ---------------------------------------------------------------- the link's side
+
+    def now(self) -> int:
+        return self.time
+
+    def _post(self, message: ToServer) -> None:
+        self.asked.append(message)
+        self._inbox.put_nowait(message)
+
+    async def judge(self) -> None:
+        """Answer what is asked, one thing after another."""
+        await self.tell(Welcome(to=0, session="s", player=ME, name="ana", time=self.time, server="referee"))
+        await self._news.put(Connected(again=False))
+        while True:
+            message = await self._inbox.get()
+            await self._free.wait()
+            for answer in self.answers(message):
+                await self._heard(answer)
+
+    async def tell(self, message: ToClient) -> None:
+        await self._heard(message)
+
+    def hold(self) -> None:
+        self._free.clear()
+
+    def release(self) -> None:
+        self._free.set()
+
+    # ---------------------------------------------------------------- the judge's side
+
+    def answers(self, message: ToServer) -> list[ToClient]:
+        match message:
+            case Ping():
+                return [Pong(to=message.id, time=self.time)]
+            case Act():
+                return [self._judge(message)]
+            case Join():
+                return [Joined(to=message.id, room=self.room, seat=1, generation=1), self.state(), *self._board()]
+            case Watch():
+                late = self.late_boards()
+                return [Watching(to=message.id, room=self.room, delay=self.options.delay), self.state(), *late]
+            case Create() | Rematch():
+                return [Created(to=message.id, room=self.room)]
+            case ListRooms():
+                return [Rooms(to=message.id, rooms=self.rooms)]
+            case Resign():
+                self.out.add(ME)
+                return [Done(to=message.id), self.state()]
+            case Leave() | Ready() | Start():
+                return [Done(to=message.id)]
+            case _:
+                raise AssertionError(message)
+
+    def _judge(self, message: Act) -> Acked | Refused:
+        if self.refuse:
+            sentence, self.refuse = self.refuse, ""
+            return Refused(to=message.id, code="illegal", message=sentence, revision=self.play.revision)
+        try:
+            self.play = self.play.act(message.action, message.revision)
+        except PlayError as error:
+            return Refused(to=message.id, code=error.code, message=str(error), revision=self.play.revision)
+        board = self.play.board
+        return Acked(
+            to=message.id,
+            revision=self.play.revision,
+            seen=self.play.seen,
+            hash=board.state_hash(),
+            up=board.cards_up,
+            moves=self.play.moves,
+            undos=self.play.undos,
+            stuck=board.stuck,
+            piles=board.masked().piles if message.action == UNDO else (),
+        )
+
+    def _board(self) -> list[ToClient]:
+        if self.phase not in ("racing", "finished"):
+            return []
+        play = self.play
+        return [
+            BoardState(
+                room=self.room,
+                revision=play.revision,
+                game=self.game.name,
+                piles=play.board.masked().piles,
+                hash=play.board.state_hash(),
+                moves=play.moves,
+                undos=play.undos,
+            )
+        ]
+
+    def state(self) -> RoomState:
+        self.event += 1
+        racing = self.phase != "open"
+        return RoomState(
+            room=self.room,
+            event=self.event,
+            phase=self.phase,  # type: ignore[arg-type]  # a test names one of the phases
+            game=self.game.name,
+            deal=self.options.deal,
+            options=self.options,
+            private=False,
+            host=ME,
+            players=tuple(
+                Seat(player=player, name=name, seat=at, out=player in self.out)
+                for at, (player, name) in enumerate(self.names.items(), 1)
+            ),
+            tallies=tuple(self.tally(player) for player in self.names),
+            commitment=commitment(self.seed),
+            starts=START if racing else 0,
+            ends=START + 1000 * self.options.limit if racing else 0,
+            watching=2,
+        )
+
+    def tally(self, player: str) -> Tally:
+        play = self.play if player == ME else self.plays[player]
+        known = self.tallies.get(player, Tally(player=player))
+        return Tally(
+            player=player,
+            up=play.board.cards_up,
+            moves=play.moves,
+            undos=play.undos,
+            active=known.active,
+            risen=known.risen,
+            home=known.home,
+            connected=known.connected,
+        )
+
+    # ---------------------------------------------------------------- what rivals do
+
+    def rival_acts(self, player: str, action: Move | str) -> LateMove:
+        """A rival moves: what a spectator will see of it."""
+        before = self.plays[player]
+        after = self.plays[player] = before.act(action)
+        rose = after.board.cards_up != before.board.cards_up
+        known = self.tallies.get(player, Tally(player=player))
+        self.tallies[player] = Tally(
+            player=player,
+            active=self.time,
+            risen=self.time if rose else known.risen,
+            home=self.time if after.board.won else 0,
+        )
+        return LateMove(
+            player=player, revision=after.revision, action=str(action), seen=after.seen, at=self.time
+        )
+
+    async def rival_moves(self, player: str, action: Move | str) -> None:
+        """A rival moves, and the players hear of it."""
+        self.rival_acts(player, action)
+        await self.tell(Progress(tallies=(self.tally(player),)))
+
+    def late_boards(self) -> list[ToClient]:
+        plays = {ME: self.play, **self.plays}
+        return [
+            LateBoard(
+                player=player,
+                revision=play.revision,
+                piles=play.board.masked().piles,
+                moves=play.moves,
+                undos=play.undos,
+                at=self.time,
+            )
+            for player, play in plays.items()
+        ]
+
+
+@dataclass
+class Sitting:
+    """A player at the app, with the referee at the other end."""
+
+    app: SamedealApp
+    pilot: Pilot[int]
+    referee: Referee
+
+    @property
+    def board(self) -> Board:
+        """The board that is shown."""
+        board = self.app.client.model.board
+        assert board is not None
+        return board
+
+    async def press(self, *keys: str) -> None:
+        """Type keys, and wait until all is answered and shown."""
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing is on its way."""
+        for _ in range(4):
+            await self.pilot.pause()
+
+    def text(self) -> str:
+        """The screen as text, lines without blanks at their ends."""
+        self.app.screen._compositor_refresh()
+        return screen_text(self.app)
+
+    def line(self, selector: str) -> str:
+        """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
+        from samedeal_client.spans import row_text
+        from samedeal_client.widgets.rows import Rows
+
+        return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
+
+
+def screen_text(app: SamedealApp) -> str:
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+
+@contextlib.asynccontextmanager
+async def sitting(
+    referee: Referee,
+    size: tuple[int, int] = (80, 24),
+    look: Look | None = None,
+    bindings: Bindings = DEFAULT,
+    *,
+    watch: bool = False,
+) -> AsyncIterator[Sitting]:
+    """The app in a room of the referee's, its board on the screen."""
+    judging = asyncio.create_task(referee.judge())
+    client = Client(referee)
+    client.entering = True
+    app = SamedealApp(client, look or Look(), bindings)
+    try:
+        async with app.run_test(size=size) as pilot:
+            await (client.watch(referee.room) if watch else client.join(referee.room))
+            table = Sitting(app, pilot, referee)
+            await table.settle()
+            yield table
+    finally:
+        judging.cancel()
+        await asyncio.gather(judging, return_exceptions=True)
