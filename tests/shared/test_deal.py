@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samedeal.cards import DECK, Card
+from samedeal.deal import HIGHEST_NUMBER, SEED_BYTES, Deal, commitment, shuffled
+from samedeal.errors import MalformedText
+
+DEALS_MD = Path(__file__).parents[2] / "shared" / "DEALS.md"
+
+
+def vectors(*names: str) -> list[dict[str, str]]:
+    """The vectors in DEALS.md that have these fields."""
+    found = []
+    for block in re.findall(r"```vectors\n(.*?)```", DEALS_MD.read_text(encoding="utf-8"), re.DOTALL):
+        for paragraph in block.strip().split("\n\n"):
+            fields: dict[str, str] = {}
+            for line in paragraph.splitlines():
+                name, _, value = line.partition(" ")
+                fields[name] = f"{fields[name]} {value}" if name in fields else value
+            if set(names) <= set(fields):
+                found.append(fields)
+    assert found
+    return found
+
+
+def test_the_page_has_vectors_for_one_deck_and_for_two() -> None:
+    assert Counter(vector["decks"] for vector in vectors("order")) == {"1": 4, "2": 4}
+
+
+@pytest.mark.parametrize("vector", vectors("order"), ids=lambda vector: f"{vector['seed'][:8]} {vector['decks']}")
+def test_orders(vector: dict[str, str]) -> None:
+    seed, decks = bytes.fromhex(vector["seed"]), int(vector["decks"])
+    assert " ".join(str(Card(card)) for card in shuffled(seed, decks)) == vector["order"]
+    stream = hashlib.shake_256(b"samedeal order v1\n" + bytes([decks]) + seed).digest(16)
+    assert stream.hex() == vector["stream"]
+
+
+@pytest.mark.parametrize("vector", vectors("deal", "seed"), ids=lambda vector: vector["deal"])
+def test_public_seeds(vector: dict[str, str]) -> None:
+    deal = Deal.parse(vector["deal"])
+    assert deal.public_seed().hex() == vector["seed"]
+    assert hashlib.sha256(f"samedeal seed v1\n{vector['deal']}".encode()).hexdigest() == vector["seed"]
+
+
+@pytest.mark.parametrize("vector", vectors("seed", "commitment"), ids=lambda vector: vector["seed"][:8])
+def test_commitments(vector: dict[str, str]) -> None:
+    assert commitment(bytes.fromhex(vector["seed"])).hex() == vector["commitment"]
+
+
+def test_the_steps_on_the_page_are_the_first_steps() -> None:
+    """The page's table, done by hand, and the rest of the way by the page's recipe."""
+    rows = re.findall(
+        r"^\| (\d+) \| (\d+) \| (\d+) \| (.*?) \| (\d+) \| (\w\w) and (\w\w) \|$", DEALS_MD.read_text(), re.MULTILINE
+    )
+    stream = iter(hashlib.shake_256(b"samedeal order v1\n\x01" + bytes(32)).digest(1024))
+    cards = [str(Card(card)) for card in DECK]
+    for last in range(51, 0, -1):
+        fair = 256 - 256 % (last + 1)
+        byte = next(stream)
+        passed = []
+        while byte >= fair:
+            passed.append(byte)
+            byte = next(stream)
+        other = byte % (last + 1)
+        if row := next((row for row in rows if row[0] == str(last)), None):
+            assert row[1:3] == (str(last + 1), str(fair))
+            assert f"`{byte:02x}` = {byte}" in row[3]
+            assert all(f"`{skipped:02x}` = {skipped} is passed over" in row[3] for skipped in passed)
+            assert row[4:] == (str(other), cards[last], cards[other])
+        cards[last], cards[other] = cards[other], cards[last]
+    assert len(rows) == 8
+    assert cards == [str(Card(card)) for card in shuffled(bytes(32), 1)]
+
+
+@given(st.binary(min_size=32, max_size=32), st.sampled_from([1, 2]))
+def test_an_order_holds_every_card_once_for_each_deck(seed: bytes, decks: int) -> None:
+    assert Counter(shuffled(seed, decks)) == Counter(DECK * decks)
+
+
+def test_orders_for_one_deck_and_two_are_unrelated() -> None:
+    one, two = shuffled(bytes(32), 1), shuffled(bytes(32), 2)
+    assert one != two[:52]
+    assert one != two[52:]
+
+
+@pytest.mark.parametrize(("decks", "rounds"), [(1, 8000), (2, 4000)])
+def test_every_card_comes_to_every_place_equally_often(decks: int, rounds: int) -> None:
+    """Chi-square of cards by places, which a biased remainder or an off-by-one swap would drive up.
+
+    The seeds are fixed, so that this never fails by chance. The expectation is the number of degrees of freedom; it lies
+    within five standard deviations.
+    """
+    places = 52 * decks
+    counts = [Counter[int]() for _ in range(places)]
+    for number in range(rounds):
+        for place, card in enumerate(shuffled(hashlib.sha256(b"%d" % number).digest(), decks)):
+            counts[place][card] += 1
+    expected = rounds * decks / places
+    chi = sum((count[card] - expected) ** 2 / expected for count in counts for card in DECK)
+    freedom = (places - 1) * 51
+    assert abs(chi - freedom) < 5 * (2 * freedom) ** 0.5
+
+
+def test_neighbours_are_as_often_in_order_as_not() -> None:
+    """Pairs of neighbours rise in the order of a new deck half the time."""
+    rises = 0
+    for number in range(2000):
+        order = shuffled(hashlib.sha256(b"%d" % number).digest(), 1)
+        rises += sum(before < after for before, after in itertools.pairwise(order))
+    assert abs(rises - 2000 * 51 / 2) < 5 * (2000 * 53 / 12) ** 0.5
+
+
+@pytest.mark.parametrize("seed", [b"", bytes(31), bytes(33)])
+def test_a_seed_has_32_bytes(seed: bytes) -> None:
+    with pytest.raises(ValueError, match=f"a seed is 32 bytes, not {len(seed)}"):
+        shuffled(seed, 1)
+    assert SEED_BYTES == 32
+
+
+@pytest.mark.parametrize("decks", [-1, 0, 3, 5])
+def test_one_deck_or_two(decks: int) -> None:
+    with pytest.raises(ValueError, match=f"one or two decks are shuffled, not {decks}"):
+        shuffled(bytes(32), decks)
+
+
+DEALS = {
+    "random": "random",
+    " RANDOM ": "random",
+    "#4821": "#4821",
+    "4821": "#4821",
+    "#0": "#0",
+    "#000000001": "#1",
+    f"#{HIGHEST_NUMBER}": "#999999999",
+    "daily": "daily",
+    "Daily": "daily",
+    "daily 2026-11-21": "daily 2026-11-21",
+    "  daily   2026-11-21 ": "daily 2026-11-21",
+    "daily 2028-02-29": "daily 2028-02-29",
+    "daily 2000-02-29": "daily 2000-02-29",
+}
+
+
+@pytest.mark.parametrize(("text", "normal"), DEALS.items())
+def test_deals_go_through_text(text: str, normal: str) -> None:
+    deal = Deal.parse(text)
+    assert str(deal) == normal
+    assert Deal.parse(str(deal)) == deal
+    assert deal.public == (normal != "random")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "#",
+        "##1",
+        "# 1",
+        "-1",
+        "1.5",
+        "1000000000",
+        "#1000000000",
+        "\u0661",
+        "\uff11",
+        "\u00b2",
+        "random 1",
+        "randomly",
+        "daily 1",
+        "daily 2026-11-21 2026-11-22",
+        "daily 2026-13-01",
+        "daily 2026-00-01",
+        "daily 2026-04-31",
+        "daily 2026-02-29",
+        "daily 2100-02-29",
+        "daily 2026-11-00",
+        "daily 0026-11-21",
+        "daily 2026-1-21",
+        "daily 2026/11/21",
+        "daily \uff12\uff10\uff12\uff16-11-21",
+        "daily 2026-11-21\x00",
+        "#1\n#2",
+        "x" * 10_000,
+    ],
+)
+def test_other_texts_are_no_deals(text: str) -> None:
+    with pytest.raises(MalformedText, match="is not a deal: write 'random', a number from 0 to 999999999") as caught:
+        Deal.parse(text)
+    assert len(str(caught.value)) < 250
+
+
+def test_a_daily_deal_gets_its_date() -> None:
+    daily = Deal.parse("daily")
+    assert daily.on("2026-11-21") == Deal.parse("daily 2026-11-21")
+    assert daily.on("2026-11-21").on("2027-01-01") == Deal.parse("daily 2026-11-21")
+    assert Deal.parse("#1").on("2026-11-21") == Deal.parse("#1")
+    assert Deal.parse("random").on("2026-11-21") == Deal.parse("random")
+    with pytest.raises(MalformedText):
+        daily.on("tomorrow")
+
+
+@pytest.mark.parametrize("text", ["random", "daily"])
+def test_deals_without_a_public_seed(text: str) -> None:
+    with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
+        Deal.parse(text).public_seed()
+
+
+def test_public_deals_differ() -> None:
+    seeds = {Deal("number", number=number).public_seed() for number in range(1000)}
+    assert len(seeds) == 1000
