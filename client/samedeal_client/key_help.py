@@ -5,20 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal_client.bindings import DEFAULT, Bindings, Command
+from samedeal_client.key_names import QUIT_KEY, key_text
 from samedeal_client.look import Look
 from samedeal_client.spans import Row, Span, wrap
-
-_LABELS: Final = {
-    "space": "Space",
-    "enter": "Enter",
-    "backspace": "Backspace",
-    "escape": "Esc",
-    "tab": "Tab",
-    "delete": "Del",
-    "insert": "Ins",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-}
 
 COMMAND_WORDS: Final[dict[Command, str]] = {
     Command.BEST: "after a pile: to where its cards fit best",
@@ -35,22 +24,21 @@ COMMAND_WORDS: Final[dict[Command, str]] = {
 }
 
 _KEY: Final = 14
+_WORDS: Final = Look(ascii=True)
 
 
-def key_label(key: str) -> str:
-    """A key as it is written for a player: ``Enter``, ``F1``, ``Ctrl+Q``, ``x``."""
-    *modifiers, last = key.split("+") if len(key) > 1 else [key]
-    label = _LABELS.get(last, last.capitalize() if len(last) > 1 else last.upper() if modifiers else last)
-    return "+".join([*(modifier.capitalize() for modifier in modifiers), label])
+def key_word(key: str) -> str:
+    """A key in words, also where the terminal has signs for it: what is explained is read."""
+    return key_text(key, _WORDS)
 
 
 def keys_of(bindings: Bindings, command: Command) -> str:
     """The keys of a command; ``no key`` where it has none."""
-    return " ".join(key_label(key) for key in bindings.commands[command]) or "no key"
+    return " ".join(key_word(key) for key in bindings.commands[command]) or "no key"
 
 
 def _pile(bindings: Bindings, name: str) -> str:
-    return key_label(bindings.piles[name][0])
+    return key_word(bindings.piles[name][0])
 
 
 def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
@@ -75,7 +63,7 @@ _MOUSE: Final = (
 )
 
 _ELSEWHERE: Final = (
-    ("Ctrl+Q", "quit; during a race it asks once, and the seat is kept for a while"),
+    (key_text(QUIT_KEY, _WORDS), "quit; during a race it asks once, and the seat is kept for a while"),
     ("Ctrl+Z", "suspend; fg in the shell comes back, and the clock runs on"),
     ("a click", "does what a key does, wherever a key is shown"),
 )
@@ -85,7 +73,7 @@ def key_rows(bindings: Bindings, look: Look, width: int) -> tuple[Row, ...]:
     """All keys, in rows of at most ``width`` columns."""
     commands = tuple((keys_of(bindings, command), COMMAND_WORDS[command]) for command in Command)
     changed = tuple(
-        (key_label(keys[0]) if keys else "no key", f"pile {name}")
+        (key_word(keys[0]) if keys else "no key", f"pile {name}")
         for name, keys in bindings.piles.items()
         if keys != DEFAULT.piles[name]
     )

@@ -83,7 +83,7 @@ class Lobby:
     """The lobby. ``rooms`` is None until the server has listed them; ``today`` is the server's date.
 
     ``chosen`` is the code of the room that Enter is for; ``game`` narrows quick match, daily deal and practice, empty for
-    any; ``said`` is the last sentence for the player, ``busy`` what is under way, if something is.
+    any; ``said`` is the last sentence for the player, empty for none.
     """
 
     today: date
@@ -92,7 +92,6 @@ class Lobby:
     game: str = ""
     prompt: Prompt | None = None
     said: str = ""
-    busy: str = ""
 
     def listed(self, rooms: tuple[RoomLine, ...]) -> Lobby:
         """The lobby with a new list, in the order in which it is shown; the chosen room stays chosen while it is there."""
@@ -205,7 +204,7 @@ class Lobby:
     def asking(self, room: str, *, watch: bool, wrong: bool) -> Lobby:
         """The lobby that asks for a room's passphrase, because there was none yet or a wrong one."""
         said = "That is not the passphrase of this room: try again" if wrong else ""
-        return replace(self, prompt=Prompt(room, watch), said=said, busy="")
+        return replace(self, prompt=Prompt(room, watch), said=said)
 
     def _chosen_by(self, step: int) -> Lobby:
         codes = [line.room for line in self.rooms or ()]

@@ -16,10 +16,10 @@ KEYS_PAGE: Final = "keys"
 PAGES: Final = (KEYS_PAGE, *GAMES)
 
 HELP_KEYS: Final = (
-    KeyWord("Right", "next page", "right"),
-    KeyWord("Down", "scroll", "down"),
-    KeyWord("PgDn", "by a page", "pagedown"),
-    KeyWord("Esc", "back", "escape"),
+    KeyWord("right", "next page"),
+    KeyWord("down", "scroll"),
+    KeyWord("pagedown", "by a page"),
+    KeyWord("escape", "back"),
 )
 
 

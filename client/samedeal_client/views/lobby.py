@@ -21,17 +21,17 @@ _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
 KEYS: Final = (
-    KeyWord("1-9", "join", "enter"),
-    KeyWord("w", "watch", "w"),
-    KeyWord("q", "quick", "q"),
-    KeyWord("n", "new room", "n"),
-    KeyWord("d", "daily", "d"),
-    KeyWord("p", "practice", "p"),
-    KeyWord("F1", "help", "f1"),
-    KeyWord("^Q", "quit", "ctrl+q"),
+    KeyWord("enter", "join", "1-9"),
+    KeyWord("w", "watch"),
+    KeyWord("q", "quick"),
+    KeyWord("n", "new room"),
+    KeyWord("d", "daily"),
+    KeyWord("p", "practice"),
+    KeyWord("f1", "help"),
+    KeyWord("ctrl+q", "quit"),
 )
 
-PROMPT_KEYS: Final = (KeyWord("Enter", "go in", "enter"), KeyWord("Esc", "cancel", "escape"))
+PROMPT_KEYS: Final = (KeyWord("enter", "go in"), KeyWord("escape", "cancel"))
 
 
 def lobby_view(lobby: Lobby, look: Look, width: int, height: int, now: int) -> View:

@@ -14,10 +14,10 @@ from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 from samedeal_client.words import title_of
 
 KEYS: Final = (
-    KeyWord("Enter", "open the room", "enter"),
-    KeyWord("Tab", "next", "tab"),
-    KeyWord("Right", "change", "right"),
-    KeyWord("Esc", "back", "escape"),
+    KeyWord("enter", "open the room"),
+    KeyWord("tab", "next"),
+    KeyWord("right", "change"),
+    KeyWord("escape", "back"),
 )
 
 _LABEL: Final = 11

@@ -35,11 +35,14 @@ Piece: TypeAlias = Span | Link
 
 
 class KeyWord(NamedTuple):
-    """A key for the line at the bottom: how it is written, its word, and its name as ``bindings.NAMED_KEYS`` has it."""
+    """A key for the line at the bottom: its name, as ``bindings.NAMED_KEYS`` has it, its word, and how it is written.
 
-    label: str
-    word: str
+    An empty label is for the key as ``key_names`` writes it.
+    """
+
     key: str
+    word: str
+    label: str = ""
 
 
 @dataclass(frozen=True)

@@ -33,13 +33,13 @@ class Aftermath:
 def results_keys(model: Model) -> tuple[KeyWord, ...]:
     """The keys that do something now."""
     follow = "join the rematch" if model.room is not None and model.room.next else "rematch"
-    keys = [KeyWord("m", follow if model.delay is None else "watch the rematch", "m")]
+    keys = [KeyWord("m", follow if model.delay is None else "watch the rematch")]
     return (
         *keys,
-        KeyWord("n", "same game, new deal", "n"),
-        KeyWord("r", "rules", "r"),
-        KeyWord("F1", "help", "f1"),
-        KeyWord("Esc", "lobby", "escape"),
+        KeyWord("n", "same game, new deal"),
+        KeyWord("r", "rules"),
+        KeyWord("f1", "help"),
+        KeyWord("escape", "lobby"),
     )
 
 

@@ -36,11 +36,11 @@ def waiting_keys(model: Model) -> tuple[KeyWord, ...]:
     seat = model.seat
     keys = []
     if model.hosting:
-        keys.append(KeyWord("Enter", "start the race", "enter"))
+        keys.append(KeyWord("enter", "start the race"))
     if seat is not None:
-        keys.append(KeyWord("Space", "not ready" if seat.ready else "ready", "space"))
-    keys += [KeyWord("c", "copy", "c"), KeyWord("b", "add a bot", "b"), KeyWord("r", "rules", "r")]
-    return (*keys, KeyWord("F1", "help", "f1"), KeyWord("Esc", "leave", "escape"))
+        keys.append(KeyWord("space", "not ready" if seat.ready else "ready"))
+    keys += [KeyWord("c", "copy"), KeyWord("b", "add a bot"), KeyWord("r", "rules")]
+    return (*keys, KeyWord("f1", "help"), KeyWord("escape", "leave"))
 
 
 def waits_for(model: Model, now: int) -> str:

@@ -1,0 +1,210 @@
+"""The lobby: the rooms of a server, and the ways into a race."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from textual import events
+from textual.app import SuspendNotSupported
+
+from samedeal.errors import Refused
+from samedeal.options import Options
+from samedeal_client.lobby import (
+    DailyDeal,
+    EnterRoom,
+    Lobby,
+    NewRoom,
+    Practise,
+    QuickMatch,
+    Quit,
+    ShowHelp,
+    WatchRoom,
+    Wish,
+)
+from samedeal_client.model import Model
+from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.spans import Row, Span
+from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
+from samedeal_client.views.page import KeyWord, View
+
+LIST_EVERY: Final = 2.0
+"""Seconds between two lists of the rooms."""
+
+QUICK_SEATS: Final = 4
+
+_NEXT_ROOM: Final = frozenset(("room_full", "race_started", "room_closed", "no_room", "bad_passphrase", "name_taken"))
+"""Refusals after which a quick match tries the next room: the list was a little old."""
+
+
+class LobbyScreen(SheetScreen):
+    """The lobby; ``lobby`` is what it knows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lobby = Lobby(date.min)
+        self._busy = ""
+
+    def on_mount(self) -> None:
+        """List the rooms, now and again and again."""
+        self.lobby = Lobby(self._today())
+        self._list()
+        self.set_interval(LIST_EVERY, self._list)
+
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self.client.now() / 1000, UTC).date()
+
+    # ---------------------------------------------------------------- showing
+
+    def title_row(self) -> Row:
+        """The server, and the name one has there."""
+        return self.heading(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
+
+    def words(self) -> Iterable[KeyWord]:
+        """The keys that do something now."""
+        return KEYS if self.lobby.prompt is None else PROMPT_KEYS
+
+    def idle_row(self) -> Row:
+        """What is under way, or was said last."""
+        if self._busy:
+            return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),)
+        return (Span(f" {self.look.says(self.lobby.said)}", "notice"),) if self.lobby.said else ()
+
+    def draw(self, width: int, height: int) -> View:
+        """The rooms, and the ways into a race."""
+        return lobby_view(self.lobby, self.look, width, height, self.client.now())
+
+    def on_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (what all screens are told)
+        """List the rooms as soon as there is a server to ask."""
+        if self.lobby.rooms is None:
+            self._list()
+
+    # ---------------------------------------------------------------- keys and clicks
+
+    def press(self, key: str) -> None:
+        """Do what a key stands for."""
+        self.say("")
+        self._take(*self.lobby.press(key))
+
+    def do(self, what: str) -> None:
+        """Do what a click stands for."""
+        self.say("")
+        self._take(*self.lobby.do(what))
+
+    def scroll_by(self, rows: int) -> None:
+        """The wheel goes through the rooms."""
+        self.do("down" if rows > 0 else "up")
+        self.show()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A passphrase may be pasted."""
+        event.stop()
+        self.lobby = self.lobby.paste(event.text)
+        self.show()
+
+    def _take(self, lobby: Lobby, wish: Wish | None) -> None:
+        self.lobby = lobby
+        match wish:
+            case EnterRoom(room, passphrase):
+                self._work(f"Joining {room}", self._enter(room, passphrase))
+            case WatchRoom(room, passphrase):
+                self._work(f"Going to watch {room}", self._watch(room, passphrase))
+            case QuickMatch(rooms, game):
+                options = Options(games=(game,), players=QUICK_SEATS, start="all-ready")
+                self._work("Looking for company", self._match(rooms, options))
+            case DailyDeal(rooms, game):
+                self._work("Going to the daily deal", self._match(rooms, Options(games=(game,), deal="daily")))
+            case Practise(game):
+                self._work(f"Practice in {game}", self._practise(game))
+            case NewRoom(game):
+                from samedeal_client.screens.new_room import NewRoomScreen
+
+                _ = self.app.push_screen(NewRoomScreen(game))
+            case ShowHelp():
+                self.app.call_later(self.samedeal.help)
+            case Quit():
+                self.app.call_later(self.samedeal.action_quit)
+            case None:
+                pass
+
+    # ---------------------------------------------------------------- asking the server
+
+    def _list(self) -> None:
+        if self.is_current and self.client.connection.state == "up":
+            self.run_worker(self._ask_rooms(), group="list", exclusive=True)
+
+    async def _ask_rooms(self) -> None:
+        try:
+            rooms = await self.client.rooms()
+        except Refused as refused:
+            self.lobby = replace(self.lobby, said=str(refused))
+        else:
+            self.lobby = replace(self.lobby.listed(rooms), today=self._today())
+        self.show()
+
+    def _work(self, busy: str, work: Coroutine[Any, Any, None]) -> None:
+        """Do one thing that takes a while; a newer wish takes its place."""
+        self._busy = busy
+        self.run_worker(self._until_done(work), group="wish", exclusive=True)
+
+    async def _until_done(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Refused as refused:
+            self.lobby = replace(self.lobby, said=str(refused))
+        finally:
+            self._busy = ""
+            self.show()
+
+    async def _enter(self, room: str, passphrase: str) -> None:
+        await self._with_passphrase(room, passphrase, self._join_or_watch, watch=False)
+
+    async def _watch(self, room: str, passphrase: str) -> None:
+        await self._with_passphrase(room, passphrase, self.client.watch, watch=True)
+
+    async def _with_passphrase(
+        self, room: str, passphrase: str, enter: Callable[[str, str], Coroutine[Any, Any, None]], *, watch: bool
+    ) -> None:
+        try:
+            await enter(room, passphrase)
+        except Refused as refused:
+            if refused.code != "bad_passphrase":
+                raise
+            self.lobby = self.lobby.asking(room, watch=watch, wrong=bool(passphrase))
+
+    async def _join_or_watch(self, room: str, passphrase: str) -> None:
+        """A seat that one has, or can have; else, where the race has started, a place to watch from."""
+        line = next((line for line in self.lobby.rooms or () if line.room == room), None)
+        try:
+            await self.client.join(room, passphrase)
+        except Refused as refused:
+            if refused.code != "race_started" or line is None or not line.spectators:
+                raise
+            await self.client.watch(room, passphrase)
+
+    async def _match(self, rooms: tuple[str, ...], options: Options) -> None:
+        for room in rooms:
+            try:
+                await self.client.join(room)
+            except Refused as refused:
+                if refused.code not in _NEXT_ROOM:
+                    raise
+            else:
+                return
+        await self.client.join(await self.client.create(options))
+
+    # ---------------------------------------------------------------- this machine
+
+    async def _practise(self, game: str) -> None:
+        """Give the terminal to a race against bots, and go on here when it is over."""
+        command = [sys.executable, "-m", "samedeal_client", "play", game]
+        try:
+            with self.app.batch_update(), self.app.suspend():
+                process = await asyncio.create_subprocess_exec(*command)
+                await process.wait()
+        except SuspendNotSupported:
+            self.lobby = replace(self.lobby, said=f"Here that can't be done: leave, and type samedeal play {game}")
