@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rich.segment import Segment, Segments
+from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -163,15 +163,12 @@ class SamedealApp(App[int]):
 
         Textual has no public hook for this; its own way is to print the whole traceback.
         """
-        lines = traceback.format_exc()
-        where: Path | None = state_home() / "crash.txt"
+        written: Path | None = state_home() / "crash.txt"
         try:
-            write_private(state_home() / "crash.txt", lines)
+            write_private(state_home() / "crash.txt", traceback.format_exc())
         except OSError:
-            where = None
-        kept = f"what happened is in {where}" if where else "what happened could not be written down"
-        sentence = (
-            f"samedeal has made a mistake and stopped; your seat is kept, come back with the same command; {kept}\n"
+            written = None
+        kept = f"what happened is in {written}" if written else "what happened could not be written down"
+        self.panic(
+            Text(f"samedeal has made a mistake and stopped ({kept}). Your seat is kept: the same command brings you back.")
         )
-        self._exit_renderables.append(Segments([Segment(sentence)]))
-        self._close_messages_no_wait()

@@ -56,6 +56,7 @@ class Client(Table):
         self._said: list[Said] = []
         self.entering = False
         self._raising = False
+        self._cuts = 0
 
     # ---------------------------------------------------------------- what comes
 
@@ -81,10 +82,12 @@ class Client(Table):
     def _hear(self, news: News) -> None:
         match news:
             case Connected():
-                self.connection = Connection("up")
+                self.connection = replace(self.connection, state="up", reason="")
             case Lost(reason, retry_in):
+                self._cuts += 1
                 self.connection = Connection("lost", None, self._clock() + retry_in, reason)
             case Ended(_, sentence):
+                self._cuts += 1
                 self.connection = Connection("ended", reason=sentence)
             case Unseated(_, sentence):
                 self.model = self.model.leaving()
@@ -122,13 +125,12 @@ class Client(Table):
 
     async def _measure(self) -> None:
         while True:
-            before = self.connection
-            if before.state == "up":
-                asked = self._clock()
+            if self.connection.state == "up":
+                asked, cuts = self._clock(), self._cuts
                 with suppress(Refused):
                     await self.link.request(Ping(id=0))
-                    if self.connection is before:
-                        self.connection = replace(before, ping=round(1000 * (self._clock() - asked)))
+                    if self._cuts == cuts:
+                        self.connection = replace(self.connection, ping=round(1000 * (self._clock() - asked)))
                         self._changed()
             await asyncio.sleep(PING_EVERY)
 

@@ -6,10 +6,11 @@ client to escapes or to nothing. A suit always has its own character, so that co
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from samedeal.cards import DOWN, FACE, UNSEEN
+from samedeal.cards import DOWN, FACE, RANKS, SUITS, UNSEEN, Card
 from samedeal_client.spans import Span, ascii_only
 
 STYLES: Final = frozenset(
@@ -25,6 +26,8 @@ STYLES: Final = frozenset(
     )
 )
 """The names that a style is made of."""
+
+_CARD: Final = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
 
 _RANKS: Final = ("", "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 
@@ -110,6 +113,10 @@ class Look:
     def says(self, text: str) -> str:
         """A text by somebody else, a name for instance, in characters that this look has."""
         return ascii_only(text) if self.ascii else text
+
+    def told(self, sentence: str) -> str:
+        """A sentence of the engine with its cards as this look writes them: ``10♥`` for ``TH``."""
+        return _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.says(sentence))
 
     def card(self, code: int) -> str:
         """A card as it lies, up to five columns: ``10♥``, ``(10♥)`` face down but seen, ``▒▒`` face down."""

@@ -229,7 +229,7 @@ class ClientScreen(Screen[None]):
     def _sentence(self) -> Row:
         if self._said is None:
             return self.idle_row()
-        return (Span(f" {self.look.says(self._said[0])}", self._said[1]),)
+        return (Span(f" {self.look.told(self._said[0])}", self._said[1]),)
 
     # ---------------------------------------------------------------- keys
 
