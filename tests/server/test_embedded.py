@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -140,6 +141,18 @@ async def test_a_directory_may_be_deep_and_have_any_name(tmp_path: Path) -> None
         assert await redis.get("move") == b"3 5"
 
 
+@pytest.mark.parametrize("name", ["with space %41 # ünï", "long" * 30])
+async def test_the_directory_for_temporary_files_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    temporary = tmp_path / name
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    async with redis_in(tmp_path / "data") as redis:
+        assert await redis.ping()
+    assert list(temporary.iterdir()) == []
+
+
 async def test_seeds_are_nobody_elses_to_read(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with redis_in(data) as redis:
@@ -230,6 +243,38 @@ async def test_ctrl_c_is_for_the_node(tmp_path: Path) -> None:
             os.kill(guard, number)
         await redis.set("move", "3 5")
         assert (alive(guard), await process_of(redis)) == (True, process)
+
+
+@pytest.mark.parametrize(
+    ("redis", "code"),
+    [
+        ("trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done", 7),
+        ("trap '' TERM; echo up; while :; do sleep 0.01; done", 137),
+    ],
+    ids=["in its own time", "or is killed"],
+)
+def test_redis_is_told_to_end_and_given_time(tmp_path: Path, redis: str, code: int) -> None:
+    pipe, ours = os.pipe()
+    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    impatient = (
+        "import sys; from samedeal_server import redis_guard; redis_guard.GRACE = 0.5; "
+        f"sys.exit(redis_guard.guard({pipe}, {lock}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", impatient, redis], pass_fds=[pipe, lock], stdout=subprocess.PIPE, text=True
+    ) as guard:
+        try:
+            assert guard.stdout
+            assert guard.stdout.readline() == "up\n"
+            os.close(ours)
+            assert guard.wait(10) == code
+            assert not scratch.exists()
+        finally:
+            guard.kill()
+            os.close(pipe)
+            os.close(lock)
 
 
 async def test_a_start_that_is_given_up_leaves_nothing(tmp_path: Path, only_here: Path) -> None:
@@ -429,3 +474,22 @@ async def test_a_redis_that_ends_says_why(tmp_path: Path, only_here: Path) -> No
     assert "exit code 3" in sentence
     assert "the moon is full" in sentence
     assert str(tmp_path / "data" / "redis.log") in sentence
+
+
+async def test_only_what_this_start_said_is_told(tmp_path: Path, only_here: Path) -> None:
+    (tmp_path / "redis.log").write_text("Bad file format reading the append only file\n")
+    program(
+        only_here / "redis-server",
+        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\necho 'the moon is full'\nexit 3",
+    )
+    assert "Bad file" not in await refusal(tmp_path, "redis_failed")
+
+
+async def test_a_file_of_a_newer_redis_is_not_called_damaged(tmp_path: Path, only_here: Path) -> None:
+    program(
+        only_here / "redis-server",
+        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\n"
+        'echo "Can\'t handle RDB format version 80"\n'
+        "echo 'Error reading the RDB preamble of the append only file, AOF loading aborted'\nexit 1",
+    )
+    assert "newer Redis" in await refusal(tmp_path, "redis_too_old")
