@@ -14,6 +14,7 @@ endif
 help:
 	@echo 'make race    host a race on this machine, against three bots'
 	@echo '             GAME=athena|steve|phoenix|ace-of-hearts|willow'
+	@echo "             ARGS=... more for 'samedeal play', ARGS=--help tells what"
 	@echo 'make test    format, lint, types, layers and all tests'
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
@@ -22,7 +23,7 @@ help:
 	@echo 'PYTHON=/path/to/python3 picks the Python; it must be 3.11 or newer.'
 
 race: .venv/.race
-	@$(BIN)/samedeal play "$(GAME)"
+	@$(BIN)/samedeal play "$(GAME)" $(ARGS)
 
 test: lint
 	@$(BIN)/pytest -q -n 2

@@ -140,7 +140,7 @@ def test_the_source_distribution_holds_what_the_tests_need(built: Path) -> None:
     (found,) = built.glob("*.tar.gz")
     with tarfile.open(found) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    assert {"Makefile", "LICENSE", "pyproject.toml", "tests/end_to_end/test_wheel.py"} <= names
+    assert {"Makefile", "README.md", "LICENSE", "pyproject.toml", "tests/end_to_end/test_wheel.py"} <= names
 
 
 @pytest.mark.parametrize("package", SOURCES)
