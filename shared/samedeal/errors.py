@@ -1,4 +1,6 @@
-"""What can be wrong, each with the code that goes over the wire::
+"""What can be wrong, each with the code that goes over the wire.
+
+::
 
 SamedealError
 ├── MalformedText      malformed        a card, move, position or record that can't be read

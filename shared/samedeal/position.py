@@ -1,4 +1,6 @@
-"""Positions as text: the game, then a line for each pile, from its deepest card to its top::
+"""Positions as text: the game, then a line for each pile, from its deepest card to its top.
+
+::
 
     athena
     1: [9S] 4H [KD] QC

@@ -1,4 +1,6 @@
-"""Game records: one player's play as text, enough for anyone to replay and check it::
+"""Game records: one player's play as text, enough for anyone to replay and check it.
+
+::
 
     samedeal record 1
     game: willow
