@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from samedeal.protocol.messages import RoomState, Seat
-from samedeal_client.model import Model
+from samedeal_client.model import Model, Watched
 from samedeal_client.panel import Rival
 from samedeal_client.series import Series
 
@@ -54,21 +54,21 @@ def racing_now(model: Model, now: int) -> tuple[Rival, ...]:
     return _ranked(model, room, runs, now)
 
 
-def watched_now(model: Model, now: int) -> tuple[Rival, ...]:
-    """The players of the race one watches, as their boards are seen, at the (late) time that is shown."""
+def watched_now(model: Model, boards: Mapping[str, Watched], time: int) -> tuple[Rival, ...]:
+    """The players of the race one watches by their boards as they are shown, which is how it was at a time."""
     room = model.room
     if room is None:
         return ()
     runs = []
     for seat in room.players:
-        watched = model.watched.get(seat.player)
+        watched = boards.get(seat.player)
         series = model.series.get(seat.player, Series())
         board = watched.play.board if watched else None
         up = board.cards_up if board else 0
         risen = next((point.at for point in series.points if point.up == up), 0)
         home = watched.at if watched and board and board.won else 0
         runs.append(_Run(seat, up, risen, home, connected=True))
-    return _ranked(model, room, runs, now)
+    return _ranked(model, room, runs, time)
 
 
 def _ranked(model: Model, room: RoomState, runs: Iterable[_Run], now: int) -> tuple[Rival, ...]:

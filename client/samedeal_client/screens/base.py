@@ -5,8 +5,8 @@ A screen says what it shows and is told of changes; when it is too small for tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
+from samedeal.errors import Refused
 from samedeal.names import columns_of
 from samedeal_client.client import Client
 from samedeal_client.key_names import QUIT_KEY, key_text
@@ -230,6 +231,16 @@ class ClientScreen(Screen[None]):
         if self._said is None:
             return self.idle_row()
         return (Span(f" {self.look.told(self._said[0])}", self._said[1]),)
+
+    def ask(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Have the server asked for something, and a refusal told."""
+        self.run_worker(self._asked(what), group="wish")
+
+    async def _asked(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await what()
+        except Refused as refused:
+            self.samedeal.say(str(refused))
 
     # ---------------------------------------------------------------- keys
 

@@ -8,8 +8,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from samedeal.errors import Refused
 from samedeal.names import columns_of
+from samedeal_client.screens.base import ClientScreen
 from samedeal_client.spans import Row, Span, fit_row
 from samedeal_client.widgets.rows import Rows
 
@@ -66,12 +66,6 @@ class QuitScreen(ModalScreen[None]):
             app.exit(0)
         elif answer:
             _ = self.dismiss()  # it can't be awaited in the screen that goes
-            if answer == "resign":
-                app.run_worker(_resign(app), name="resign")
-
-
-async def _resign(app: SamedealApp) -> None:
-    try:
-        await app.client.resign()
-    except Refused as refused:
-        app.say(str(refused))
+            below = app.screen_stack[-2]
+            if answer == "resign" and isinstance(below, ClientScreen):
+                below.ask(app.client.resign)

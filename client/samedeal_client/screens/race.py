@@ -26,7 +26,7 @@ from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInt
 from samedeal_client.layout import Layout, Size, layout, smallest
 from samedeal_client.marks import NO_MARKS, Marks, brought, picked
 from samedeal_client.model import Model
-from samedeal_client.panel import clock_text, race_title, tally_lines
+from samedeal_client.panel import clock_text
 from samedeal_client.picture import Hit
 from samedeal_client.pointer import Pointer
 from samedeal_client.render import pile_rows
@@ -35,6 +35,7 @@ from samedeal_client.screens.base import ClientScreen, KeyHint
 from samedeal_client.spans import Row, Span, row_width
 from samedeal_client.strategy import Memory, choose
 from samedeal_client.widgets.board import BoardView
+from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows import Rows
 
 FRAME_ROWS: Final = 3
@@ -62,7 +63,7 @@ class RaceScreen(ClientScreen):
         """The board, the rivals, and what lies over them at times."""
         self._keys = Keys(self.samedeal.bindings)
         yield BoardView(self.look, self.model.game, id="board")
-        yield Rows(self.look, id="rivals")
+        yield RivalsPanel(self.look, id="rivals")
         yield Rows(self.look, id="countdown")
         yield Rows(self.look, id="pile")
 
@@ -123,25 +124,10 @@ class RaceScreen(ClientScreen):
         return replace(picked(board, source, self._keys.size, last=last), found=self._found)
 
     def _show_rivals(self) -> None:
-        at = self._layout()
-        panel = self.rows("#rivals")
-        room = self.model.room
-        if at is None or at.panel is None or room is None:
-            panel.display = False
-            return
-        place = at.panel
-        panel.display = True
-        panel.styles.offset = (place.x - 1, place.y)
-        panel.styles.width, panel.styles.height = place.width + 1, place.height
-        rivals = racing_now(self.model, self.client.now())
-        inner = [
-            race_title(len(rivals), room.watching, self.look, place.width),
-            (),
-            *tally_lines(rivals, self.look, place.width, place.height - 2),
-        ]
-        inner += [()] * (place.height - len(inner))
-        edge = Span("|" if self.look.ascii else "▏", "rest")
-        panel.show([(edge, *row) for row in inner])
+        at, room = self._layout(), self.model.room
+        place = at.panel if at is not None and room is not None else None
+        rivals = racing_now(self.model, self.client.now()) if place is not None else ()
+        self.query_one(RivalsPanel).show_in(place, rivals, room.watching if room else 0)
 
     def _show_countdown(self) -> None:
         over = self.rows("#countdown")
