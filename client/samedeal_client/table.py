@@ -36,12 +36,14 @@ _MOST_ASTRAY: Final = 3
 class Table:
     """What one player or spectator does and knows. Iterating it gives the link's news, each once ``model`` has it.
 
-    The methods that ask the server something raise Refused with its reason.
+    ``passphrase`` is the one that it entered its room with, empty where there was none. The methods that ask the server
+    something raise Refused with its reason.
     """
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self.model = Model()
+        self.passphrase = ""
         self._asking = False
         self._astray = 0
 
@@ -83,10 +85,12 @@ class Table:
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat, or take it again."""
         await self.link.request(Join(id=0, room=clean_room(room), passphrase=passphrase))
+        self.passphrase = passphrase
 
     async def watch(self, room: str, passphrase: str = "") -> None:
         """Watch a room."""
         await self.link.request(Watch(id=0, room=clean_room(room), passphrase=passphrase))
+        self.passphrase = passphrase
 
     async def leave(self) -> None:
         """Give up the seat, or stop watching."""

@@ -21,10 +21,10 @@ _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
 KEYS: Final = (
-    KeyWord("enter", "join", "1-9"),
+    KeyWord("enter", "join"),
     KeyWord("w", "watch"),
     KeyWord("q", "quick"),
-    KeyWord("n", "new room"),
+    KeyWord("n", "new"),
     KeyWord("d", "daily"),
     KeyWord("p", "practice"),
     KeyWord("f1", "help"),
@@ -126,12 +126,14 @@ def _quick_start(page: Page, lobby: Lobby) -> None:
         Link(" >" if look.ascii else " ›", "key", "game"),
     )
     matches = lobby.matches()
-    match = f"join {matches[0].room}: {title_of(matches[0].game)}, {matches[0].players}/{matches[0].seats}"
-    quick = match if matches else "nobody waits: open a room that starts when all are ready"
-    return_to = f"{title_of(lobby.daily_game)}, {lobby.today.isoformat()}: the same cards for everybody today"
+    quick = "nobody waits: open a room that starts when all are ready"
+    if matches:
+        first = matches[0]
+        quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
+    daily = f"{title_of(lobby.daily_game)}, {lobby.today.isoformat()}: the same cards for everybody today"
     for key, name, words, does in (
         ("q", "quick match", quick, "quick"),
-        ("d", "daily deal", return_to, "daily"),
+        ("d", "daily deal", daily, "daily"),
         ("p", "practice", f"{title_of(lobby.game or lobby.daily_game)} against bots on this machine", "practise"),
         ("n", "new room", "choose everything: game, deal, seats, time, undo", "new"),
     ):
