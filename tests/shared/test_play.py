@@ -35,15 +35,19 @@ def test_every_accepted_action_raises_the_revision_by_one() -> None:
         (
             "one two",
             MalformedText,
-            ("'one two' is not a move: write a source and a target pile and the number of cards, as in "
-            "'3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"),
+            (
+                "'one two' is not a move: write a source and a target pile and the number of cards, as in "
+                "'3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+            ),
         ),
         ("undo", CannotUndo, "There is no move to take back"),
         (
             "Undo",
             MalformedText,
-            ("'Undo' is not a move: write a source and a target pile and the number of cards, as in "
-            "'3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"),
+            (
+                "'Undo' is not a move: write a source and a target pile and the number of cards, as in "
+                "'3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+            ),
         ),
     ],
 )

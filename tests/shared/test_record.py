@@ -77,8 +77,10 @@ def test_every_record_goes_through_text(record: Record) -> None:
             "deal: #4821",
             "deal: today",
             MalformedText,
-            ("Line 3 of a record: 'today' is not a deal: write 'random', a number "
-            "from 0 to 999999999 as in '#4821', or 'daily', with a date as in 'daily 2026-11-21' or without"),
+            (
+                "Line 3 of a record: 'today' is not a deal: write 'random', a number "
+                "from 0 to 999999999 as in '#4821', or 'daily', with a date as in 'daily 2026-11-21' or without"
+            ),
         ),
         (
             "deal: #4821",
@@ -118,8 +120,10 @@ def test_every_record_goes_through_text(record: Record) -> None:
             "1.204 3 0",
             "1.204 3-w",
             MalformedText,
-            ("Line 8 of a record: '3-w' is not a move: write a source and a target pile "
-            "and the number of cards, as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"),
+            (
+                "Line 8 of a record: '3-w' is not a move: write a source and a target pile "
+                "and the number of cards, as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+            ),
         ),
         ("9.020", "2.870", MalformedText, "Line 10 of a record lies before the line above it in time"),
     ],

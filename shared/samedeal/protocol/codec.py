@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeVar
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 
 from samedeal.errors import BadOptions, MalformedFrame, SamedealError
@@ -82,6 +82,8 @@ def unpack(data: bytes, kind: type[_Value]) -> _Value:
     """Read what ``pack`` wrote, checked against its type. Raises ValueError with what is wrong and where."""
     try:
         fields = msgpack.unpackb(data, **_LIMITS)
-    except msgpack.UnpackException as error:
-        raise ValueError(f"not msgpack ({str(error) or type(error).__name__})") from None
+    except msgpack.ExtraData:
+        raise ValueError("there are bytes after its end") from None
+    except (ValueError, msgpack.UnpackException) as error:
+        raise ValueError(f"not msgpack as it is used here ({str(error) or type(error).__name__})") from None
     return msgspec.convert(fields, kind, builtin_types=(bytes,))
