@@ -30,7 +30,7 @@ class Weights:
     ``wanted`` (against) each card above the next one that the only foundation takes, ``wanted_later`` what share of that
     counts for the rank after it, and so on.
 
-    For the way: ``haste`` (against) each move; ``reveal``, ``draw``, ``deal`` what moves are worth that turn up unseen cards.
+    For the way: ``haste`` (against) each move; ``reveal``, ``draw``, ``deal`` what a move that turns up cards is worth.
     """
 
     up: float = 5.0
@@ -58,46 +58,61 @@ class Weights:
 
 
 WEIGHTS: Final[dict[str, Weights]] = {
+    "athena": Weights(
+        up=5.0,
+        empty=4.0,
+        king=0.384,
+        run=1.0,
+        pair=1,
+        gap=0.512,
+        down=2,
+        buried=0.75,
+        blocked=1.4,
+        fan=0.5,
+        fan_buried=1.0,
+        stock=0,
+        wanted=0.0,
+        wanted_later=0.7,
+        haste=1,
+        reveal=12.5,
+        draw=0.6,
+        deal=0.03,
+    ),
     "steve": Weights(
         up=2.5,
-        empty=4,
         down=0.0,
         run=1.4,
-        pair=0.3,
         gap=0.35,
         buried=0.15,
         blocked=0.98,
-        king=0.105,
-        fan=0.98,
-        fan_buried=0.15,
+        king=0.1,
         haste=1.26,
         reveal=0.63,
-        draw=0.54,
         deal=0.09,
-        wanted=0.7,
-        wanted_later=0.686,
         stock=0.98,
     ),
+    "phoenix": Weights(),
     "ace-of-hearts": Weights(
-        up=0.5,
+        up=0.48,
         empty=4,
-        down=-0.5,
+        king=0.245,
         run=1.0,
-        pair=0.25,
-        gap=0.7,
-        buried=0.5,
-        blocked=1.4,
-        king=0.49,
+        pair=1,
+        gap=0.48,
+        down=-0.5,
+        buried=0,
+        blocked=0,
         fan=-0.002,
         fan_buried=8.82,
-        haste=0.206,
-        reveal=0.424,
-        draw=0.012,
-        deal=0.021,
-        wanted=0.5,
-        wanted_later=0.7,
         stock=0.15,
+        wanted=0.4,
+        wanted_later=0.7,
+        haste=0.063,
+        reveal=0.254,
+        draw=0.012,
+        deal=0.008,
     ),
+    "willow": Weights(),
 }
 """Found by playing some hundred numbered deals of each game with changed weights and keeping what won more."""
 

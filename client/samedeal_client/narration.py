@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from samedeal.board import Board
@@ -94,7 +94,7 @@ class Narrator:
             case "open":
                 return [_how_it_starts(room, model)] if model.delay is None else ["The race has not begun."]
             case "countdown":
-                return [f"The race starts in {room.options.countdown} seconds."]
+                return [_in_seconds(room.options.countdown)]
             case "racing":
                 return [f"Go! The race ends {clock_text(room.options.limit * 1000)} after its start at the latest."]
             case "finished":
@@ -104,15 +104,12 @@ class Narrator:
 
     def _home(self, before: Model, after: Model) -> list[str]:
         room = after.room
-        if room is None or after.room is None:
-            return []
         lines = []
-        for player, tally in after.tallies.items():
-            was = before.tallies.get(player)
-            seat = after.seat_of(player)
-            if tally.home and seat is not None and not (was is not None and was.home):
-                verb = "are" if player == after.me else "is"
-                lines.append(f"{self.name(seat, after)} {verb} home, in {clock_text(tally.home - room.starts)}!")
+        for seat in room.players if room is not None else ():
+            at = home_at(after, seat.player)
+            if room is not None and at and not home_at(before, seat.player):
+                verb = "are" if seat.player == after.me else "is"
+                lines.append(f"{self.name(seat, after)} {verb} home, in {clock_text(at - room.starts)}!")
         return lines
 
     def standings(self, model: Model) -> list[str]:
@@ -127,18 +124,15 @@ class Narrator:
 
     # ---------------------------------------------------------------- rivals and boards
 
-    def rivals(self, model: Model, shown: Mapping[str, Tally]) -> str:
-        """The counts of those whose counts are other than those that were shown; empty when there are none."""
-        room = model.room
-        if room is None:
-            return ""
+    def rivals(self, model: Model) -> str:
+        """How far the others are, as far as one may see; empty when there are none."""
         words = []
-        for seat in room.players:
-            tally = model.tallies.get(seat.player)
-            if tally is None or tally == shown.get(seat.player) or seat.player == model.me:
+        for seat in model.room.players if model.room is not None else ():
+            if seat.player == model.me:
                 continue
-            state = "" if tally.connected else " (away)"
-            words.append(f"{self.look.says(seat.name)} {tally.up}/{model.game.cards} in {tally.moves} moves{state}")
+            up, moves, connected = counts(model, seat.player)
+            away = "" if connected else " (away)"
+            words.append(f"{self.look.says(seat.name)} {up}/{model.game.cards} in {moves} moves{away}")
         return ", ".join(words)
 
     def find(self, board: Board, card: Card) -> str:
@@ -159,6 +153,24 @@ class Narrator:
         return f"Try {move}." if move is not None else "Nothing comes to mind; undo may help where it is allowed."
 
 
+def counts(model: Model, player: str) -> tuple[int, int, bool]:
+    """A player's cards up, moves, and whether they are there; of a board that is watched, as late as that is."""
+    tally = model.tallies.get(player, Tally(player=player))
+    watched = model.watched.get(player)
+    if watched is not None:
+        return watched.play.board.cards_up, watched.play.moves, tally.connected
+    return tally.up, tally.moves, tally.connected
+
+
+def home_at(model: Model, player: str) -> int:
+    """When a player came home, 0 for not yet."""
+    watched = model.watched.get(player)
+    if watched is not None:
+        return watched.at if watched.play.board.won else 0
+    tally = model.tallies.get(player)
+    return tally.home if tally is not None else 0
+
+
 def _lies(board: Board, at: int, depth: int) -> str:
     game: Game = board.game
     group, key = game.piles[at], game.keys[at]
@@ -166,6 +178,10 @@ def _lies(board: Board, at: int, depth: int) -> str:
     where = group.kind.value if group.kind in (Kind.STOCK, Kind.WASTE) else f"{group.kind.value} {key}"
     above = "on top" if depth == 0 else f"under {depth} card{'s' if depth > 1 else ''}"
     return f"lies{down} in {where}, {above}"
+
+
+def _in_seconds(count: int) -> str:
+    return f"The race starts in {count} second{'s' if count != 1 else ''}." if count else "The race starts now."
 
 
 def _how_it_starts(room: RoomState, model: Model) -> str:

@@ -12,6 +12,11 @@ def state_home() -> Path:
     return _home("XDG_STATE_HOME", ".local/state")
 
 
+def config_home() -> Path:
+    """The directory for what a player sets: keys."""
+    return _home("XDG_CONFIG_HOME", ".config")
+
+
 def data_home() -> Path:
     """The directory for what a player keeps: records."""
     return _home("XDG_DATA_HOME", ".local/share")

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Final
 
@@ -14,7 +14,6 @@ from samedeal.board import Board
 from samedeal.errors import PlayError, Refused
 from samedeal.moves import Move
 from samedeal.play import UNDO
-from samedeal.protocol.messages import Tally
 from samedeal_client.client import Client
 from samedeal_client.lines import LineReader, Printer
 from samedeal_client.look import Look
@@ -48,14 +47,17 @@ _RUNNING: Final = ("open", "countdown", "racing")
 
 
 class Plain:
-    """A client in lines. ``come_back`` gives the command that a player types to come back to a room."""
+    """A client in lines.
+
+    ``come_back`` gives the command that a player types to come back to a room, where coming back is possible.
+    """
 
     def __init__(
         self,
         client: Client,
         look: Look,
         printer: Printer,
-        come_back: Callable[[str], str],
+        come_back: Callable[[str], str] | None,
         *,
         ends_with_race: bool,
     ) -> None:
@@ -67,7 +69,7 @@ class Plain:
         self._narrator = Narrator(look)
         self._told = client.model
         self._printed: Board | None = None
-        self._tallies_told: Mapping[str, Tally] = {}
+        self._rivals_told = ""
         self._warned: set[int] = set()
         self._lost = False
         self._finished = ""
@@ -77,10 +79,13 @@ class Plain:
 
     # ---------------------------------------------------------------- running
 
-    async def run(self, reader: LineReader | None) -> int:
-        """Play until the player quits, the race is over (without a terminal), or the link ends: the exit code."""
+    async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
+        """Enter a room and play until the player quits, the race is over (without a terminal), or the link ends.
+
+        The exit code; raises what ``enter`` raises.
+        """
         unsubscribe = self.client.subscribe(self._tell)
-        works = [self._follow(), self._watch_clock()] + ([self._obey(reader)] if reader is not None else [])
+        works = (self._follow(), self._watch_clock(), self._obey(reader, enter))
         tasks = [asyncio.create_task(work) for work in works]
         for task in tasks:
             task.add_done_callback(self._failed)
@@ -202,7 +207,7 @@ class Plain:
             if model.room is None or model.room.phase != "racing":
                 self._warned.clear()
                 continue
-            if quiet >= RIVALS_EVERY:
+            if quiet >= RIVALS_EVERY and model.delay is None:
                 quiet = 0.0
                 self._tell_rivals(model)
             left = model.time_left(self.client.now())
@@ -212,17 +217,19 @@ class Plain:
                     self.say(sentence)
 
     def _tell_rivals(self, model: Model) -> None:
-        if line := self._narrator.rivals(model, self._tallies_told):
+        line = self._narrator.rivals(model)
+        if line and line != self._rivals_told:
             self.say(line)
-        self._tallies_told = model.tallies
+        self._rivals_told = line
 
     # ---------------------------------------------------------------- obeying
 
-    async def _obey(self, reader: LineReader) -> None:
-        while (line := await reader.line()) is not None:
+    async def _obey(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> None:
+        await enter()
+        while reader is not None and (line := await reader.line()) is not None:
             if line.strip():
                 await self._do(line)
-        if sys.stdin.isatty():
+        if reader is not None and sys.stdin.isatty():
             self._quit(0)
 
     async def _do(self, line: str) -> None:
@@ -286,7 +293,7 @@ class Plain:
             case Word.HELP:
                 self.say(*HELP.splitlines())
             case Word.RIVALS:
-                self.say(self._narrator.rivals(model, {}) or "There are no rivals.")
+                self.say(self._narrator.rivals(model) or "There are no rivals.")
             case Word.BOARD if model.delay is not None:
                 for player in model.watched:
                     self._print_watched(model, player)
@@ -318,6 +325,7 @@ class Plain:
 
     def _quit(self, code: int) -> None:
         room, seat = self.client.model.room, self.client.model.seat
-        if room is not None and seat is not None and room.phase in _RUNNING and not seat.out:
+        seated = room is not None and seat is not None and room.phase in _RUNNING and not seat.out
+        if room is not None and seated and self._come_back is not None:
             self.say(f"Your seat is kept, and the clock runs on. Come back with: {self._come_back(room.room)}")
         self._stop(code)

@@ -1,0 +1,83 @@
+"""``samedeal bot``: somebody to race against."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from samedeal_client.commands.common import (
+    Failure,
+    add_address,
+    add_passphrase,
+    on_signals,
+    place_of,
+)
+
+DESCRIPTION = """\
+A bot joins a race, is ready at once, plays, and goes when the race is over. It sees what a player sees and nothing
+else. random makes any move, greedy the one that looks best, careful looks ahead."""
+
+EXAMPLES = """\
+examples:
+  samedeal bot example.org friday                              a careful one, a move every three seconds
+  samedeal bot example.org friday --level greedy --pace 60
+  samedeal bot localhost friday --name deep --stay             stays for rematches"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_address(parser, room="the room's code")
+    parser.add_argument("--level", choices=("random", "greedy", "careful"), default="careful", help="(careful)")
+    parser.add_argument("--pace", type=_pace, default=20.0, metavar="N", help="moves a minute, 1 to 1000 (20)")
+    parser.add_argument("--name", default="", help="(bot-, a name and a number)")
+    parser.add_argument("--seed", type=int, default=None, help="a number, to play the same way again")
+    parser.add_argument("--stay", action="store_true", help="follow to the rematch, and the one after it")
+    add_passphrase(parser)
+
+
+def _pace(text: str) -> float:
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = 0.0
+    if not 1 <= pace <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of moves a minute from 1 to 1000")
+    return pace
+
+
+def run(given: argparse.Namespace) -> int:
+    """Play: the exit code."""
+    from random import Random
+
+    from samedeal.names import clean_name
+    from samedeal_client.bot import Bot, bot_name
+    from samedeal_client.link import Link
+    from samedeal_client.sessions import BriefSessions
+    from samedeal_client.table import Table
+
+    address, room = place_of(given)
+    if not room:
+        raise Failure(f"Name the room: samedeal bot {given.url} ROOM; samedeal rooms {given.url} lists them", 2)
+    rng = Random(given.seed)  # noqa: S311 (how a bot plays is no secret)
+    name = clean_name(given.name) if given.name else bot_name(rng)
+
+    def say(sentence: str) -> None:
+        print(f"{name}: {sentence}", flush=True)
+
+    async def play() -> int:
+        stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        async with Link(address, name, BriefSessions()) as link:
+            table = Table(link)
+            with on_signals(lambda code: None if stopped.done() else stopped.set_result(code)):
+                await table.join(room, given.passphrase)
+                say(f"in room {room}, {given.level}, {given.pace:g} moves a minute")
+                bot = Bot(table, given.level, given.pace, rng, stay=given.stay, say=say)
+                playing = asyncio.create_task(bot.run())
+                await asyncio.wait((playing, stopped), return_when=asyncio.FIRST_COMPLETED)
+                if playing.done():
+                    return playing.result()
+                playing.cancel()
+                await asyncio.gather(playing, return_exceptions=True)
+                return stopped.result()
+
+    return asyncio.run(play())

@@ -1,0 +1,40 @@
+"""``samedeal rooms``: what is going on at a server."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from samedeal_client.commands.common import add_address, place_of
+
+DESCRIPTION = "List the rooms of a server that can be joined or watched, newest first."
+EXAMPLES = """\
+examples:
+  samedeal rooms example.org"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_address(parser, room=None)
+
+
+def run(given: argparse.Namespace) -> int:
+    """List the rooms: the exit code."""
+    from samedeal_client.lines import terminal_look
+    from samedeal_client.link import Link
+    from samedeal_client.narration import room_lines
+    from samedeal_client.sessions import BriefSessions
+    from samedeal_client.table import Table
+
+    address, _ = place_of(given)
+
+    async def ask() -> list[str]:
+        async with Link(address, "visitor", BriefSessions()) as link:
+            rooms = await Table(link).rooms()
+        if not rooms:
+            return [f"There are no rooms: open one with samedeal new {address.typed}"]
+        return room_lines(rooms, terminal_look(ascii_only=False))
+
+    for line in asyncio.run(ask()):
+        print("".join(char if char.isprintable() else "?" for char in line))
+    return 0

@@ -1,0 +1,124 @@
+"""A player's client with the face that suits: a full screen on a terminal, lines elsewhere or where they are wanted."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from samedeal.errors import MalformedText
+from samedeal_client.address import Address, parse_address
+from samedeal_client.bindings import DEFAULT, Bindings, load_bindings
+from samedeal_client.client import Client
+from samedeal_client.commands.common import Failure, is_terminal, on_signals
+from samedeal_client.lines import LineReader, Printer, terminal_look
+from samedeal_client.link import Link
+from samedeal_client.look import Look
+from samedeal_client.places import config_home
+from samedeal_client.plain import Plain
+from samedeal_client.sessions import KeptSessions
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the player wants to see."""
+
+    plain: bool = False
+    ascii_only: bool = False
+    four_colour: bool = False
+
+    @classmethod
+    def given(cls, given: Namespace) -> Wishes:
+        """What the command line says."""
+        return cls(given.plain, given.ascii, given.four_color)
+
+
+class Lines:
+    """Standard input and output as lines."""
+
+    def __init__(self, look: Look, printer: Printer, reader: LineReader | None) -> None:
+        self.look = look
+        self.printer = printer
+        self.reader = reader
+
+    async def ask(self, question: str) -> str:
+        """A line in answer to a question, empty when there is none."""
+        self.printer.say([question])
+        line = await self.reader.line() if self.reader is not None else None
+        return (line or "").strip()
+
+
+Enter = Callable[[Client, Lines | None], Awaitable[None]]
+
+
+def invitation(address: Address, room: str) -> str:
+    """What others type after ``samedeal join`` to come to a room."""
+    link = f"samedeal://{address.typed}/{room}"
+    try:
+        if parse_address(link) == Address(address.url, room):
+            return link
+    except MalformedText:
+        pass
+    return f"{address.url} {room}"
+
+
+async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, lasting: bool = True) -> int:
+    """Connect under a name, enter a room (``enter`` does, with lines to ask in where there are) and play: the exit code.
+
+    ``lasting`` says that the server goes on when this program ends, so that the player may come back. Raises
+    CannotConnect, Refused or Failure when it can't be done.
+    """
+    screen = not wishes.plain and is_terminal() and importlib.util.find_spec("textual") is not None
+    look = replace(terminal_look(ascii_only=wishes.ascii_only), four_colour=wishes.four_colour)
+    warnings: list[str] = []
+    async with Link(address, name, KeptSessions(warnings.append)) as link:
+        _tell_warnings(warnings)
+        client = Client(link)
+        if screen:
+            from samedeal_client.tui import show, with_background
+
+            bindings = key_bindings()
+            await enter(client, None)
+            code = await show(client, with_background(look), bindings)
+        else:
+            code = await _in_lines(client, look, enter, lasting=lasting)
+    _tell_warnings(warnings)
+    return code
+
+
+async def _in_lines(client: Client, look: Look, enter: Enter, *, lasting: bool) -> int:
+    printer = Printer(sys.stdout, colour=look.colour)
+    reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
+    address, name = client.link.address, client.link.name
+
+    def come_back(room: str) -> str:
+        return f"samedeal join {invitation(address, room)} --name {shlex.quote(name)}"
+
+    plain = Plain(client, look, printer, come_back if lasting else None, ends_with_race=not is_terminal())
+    with on_signals(plain.interrupt):
+        return await plain.run(reader, lambda: enter(client, Lines(look, printer, reader)))
+
+
+def _tell_warnings(warnings: list[str]) -> None:
+    for warning in warnings:
+        print(f"samedeal: {warning}", file=sys.stderr)
+    warnings.clear()
+
+
+def key_bindings() -> Bindings:
+    """The player's own keys, from ``keys.toml`` in the configuration directory. Raises Failure with what is wrong in it."""
+    path = config_home() / "keys.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return DEFAULT
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"{path} can't be read: {error}", 2) from None
+    try:
+        return load_bindings(text)
+    except MalformedText as error:
+        raise Failure(f"{os.fspath(path)}: {error}", 2) from None
