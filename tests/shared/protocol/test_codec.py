@@ -332,8 +332,10 @@ def test_fields_that_are_wrong(fields: dict[str, Any], sentence: str) -> None:
         (
             {"deal": "tomorrow"},
             MalformedText,
-            ("'tomorrow' is not a deal: write 'random', a number from 0 to 999999999 as in '#4821', "
-            "or 'daily', with a date as in 'daily 2026-11-21' or without"),
+            (
+                "'tomorrow' is not a deal: write 'random', a number from 0 to 999999999 as in '#4821', "
+                "or 'daily', with a date as in 'daily 2026-11-21' or without"
+            ),
         ),
         (
             {"start": "at"},
