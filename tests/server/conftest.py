@@ -1,0 +1,66 @@
+"""Nodes of the real server, as many as a test wants, on one real Redis."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import count
+
+import pytest
+
+from samedeal_server.app import _cancelled, _listening, _store
+from samedeal_server.clock import Clock
+from samedeal_server.config import Config
+from samedeal_server.gateway import Gateway
+from samedeal_server.limits import Limits
+from samedeal_server.rooms import Rooms
+from samedeal_server.store.redis import Store
+from tests.server.client import Client
+
+PLENTY = Limits(rate=1e6, burst=1_000_000)
+"""Limits for tests that are not about them."""
+
+
+@dataclass
+class Node:
+    """A node that runs in this process; ``running`` is what it does all the time."""
+
+    url: str
+    store: Store
+    rooms: Rooms
+    gateway: Gateway
+    running: asyncio.Task[object]
+
+    async def player(self, name: str = "ana", session: str = "") -> Client:
+        """A client of this node."""
+        return await Client.hello(self.url, name, session)
+
+    async def deafen(self) -> None:
+        """Have it hear, sweep and refresh no more, as a node does that Redis's network has forgotten."""
+        await _cancelled(self.running)
+
+
+NodeMaker = Callable[..., Awaitable[Node]]
+
+
+@pytest.fixture
+async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
+    """Starts a node, with its limits if it is to have others, on the test's Redis unless it is to be on another."""
+    numbers = count(1)
+    async with AsyncExitStack() as stack:
+
+        async def start(limits: Limits = PLENTY, redis: str = redis_url) -> Node:
+            store = await stack.enter_async_context(_store(redis))
+            clock = Clock(store)
+            await clock.look()
+            rooms = Rooms(store, clock, f"n{next(numbers)}", limits)
+            gateway = Gateway(rooms, limits)
+            running: asyncio.Task[object] = asyncio.create_task(rooms.run())
+            stack.push_async_callback(_cancelled, running)
+            url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
+            stack.push_async_callback(gateway.drain)
+            return Node(url, store, rooms, gateway, running)
+
+        yield start
