@@ -8,7 +8,7 @@
     3                 to where it fits best
     w 4   q 0         the waste, a fan or the reserve, by its letter
     0 5   02 5        a foundation's top card back to column 5 (Steve); which one, where several fit
-    draw deal d       Athena's draw or redeal, Steve's and Ace of Hearts' deal
+    draw deal d       Athena's draw or redeal, Steve's and Ace of Hearts' deal: whichever the game has
     undo u   up   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
 A letter that names a pile of the game is that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
@@ -109,7 +109,7 @@ def understand(board: Board, text: str) -> Understood:
     if command is not None:
         return command
     if len(words) == 1 and words[0] in _STOCK_WORDS:
-        return _checked(board, DRAW if board.game.stock is Stock.DRAW_THREE else _stock_move(board, words[0]))
+        return _checked(board, _stock_move(board, words[0]))
     parts = _parts(board, words)
     if parts is None:
         return Mistake(f"{text.strip()[:40]!r} is not understood: type two piles, as in 3 5 or 3 0, or help")
@@ -160,8 +160,10 @@ def _find(words: list[str]) -> Command | Mistake:
 
 
 def _stock_move(board: Board, word: str) -> Move:
-    """The refusal of a draw where there is none names what was typed."""
-    return DEAL if board.game.stock is Stock.DEAL_ROW or word == "deal" else DRAW
+    """What the game's stock does, by whichever word; where there is none the refusal names the word that was typed."""
+    if board.game.stock is Stock.NONE:
+        return DEAL if word == "deal" else DRAW
+    return DRAW if board.game.stock is Stock.DRAW_THREE else DEAL
 
 
 def _parts(board: Board, words: list[str]) -> tuple[str, str, int] | None:
