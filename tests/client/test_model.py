@@ -33,7 +33,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_client.model import Model
+from samedeal_client.model import Model, Rollback
 from samedeal_client.proof import proof
 
 START = 1_790_000_000_000
@@ -233,8 +233,8 @@ def test_a_refused_move_is_taken_back_with_its_reason_and_those_after_it_with_it
     server.refuse(second)
     assert server.shown == after_first != before
     assert server.model.pending == ()
-    assert server.model.rollback is not None
-    assert (server.model.rollback.action, server.model.rollback.sentence) == (second.action, "No")
+    rollback = server.model.rollback
+    assert rollback == Rollback(second.action, "illegal", "No")
     server.refuse(third, "stale")
     assert server.shown == after_first
     assert not server.model.astray
