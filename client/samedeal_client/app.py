@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from samedeal_client.client import Client
+from samedeal_client.crew import Crew
 from samedeal_client.key_names import QUIT_KEY
 from samedeal_client.look import Look
 from samedeal_client.model import Model
@@ -55,6 +56,7 @@ class SamedealApp(App[int]):
         self.client = client
         self.look = look
         self.bindings = bindings
+        self.crew = Crew(client.link.address)
         self.place: Place | None = None
         self._stale = False
         self._unsubscribe: Callable[[], None] | None = None
@@ -65,8 +67,9 @@ class SamedealApp(App[int]):
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
         await self._follow()
 
-    def on_unmount(self) -> None:
-        """Leave the client alone."""
+    async def on_unmount(self) -> None:
+        """Leave the client alone, and have one's bots go."""
+        await self.crew.dismiss()
         if self._unsubscribe is not None:
             self._unsubscribe()
 
@@ -170,5 +173,7 @@ class SamedealApp(App[int]):
             written = None
         kept = f"what happened is in {written}" if written else "what happened could not be written down"
         self.panic(
-            Text(f"samedeal has made a mistake and stopped ({kept}). Your seat is kept: the same command brings you back.")
+            Text(
+                f"samedeal has made a mistake and stopped ({kept}). Your seat is kept: the same command brings you back."
+            )
         )

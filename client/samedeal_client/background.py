@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import select
-import sys
-import termios
-import time
-import tty
 from collections.abc import Mapping
 from typing import Final
 
-ASK: Final = b"\x1b]11;?\x1b\\\x1b[c"
-"""The question for the background colour (OSC 11), and one that every terminal answers, so that the wait has an end."""
+from samedeal_client.terminal import LAST, ask
 
-_LONGEST: Final = 1.0
+ASK: Final = b"\x1b]11;?\x1b\\" + LAST
+"""The question for the background colour (OSC 11)."""
+
 _COLOUR: Final = re.compile(rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
-_LAST_ANSWER: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
 
 
 def dark_of_answer(answer: bytes) -> bool | None:
@@ -37,27 +32,7 @@ def dark_of_environment(environment: Mapping[str, str]) -> bool | None:
 
 def is_dark() -> bool:
     """Whether the background is dark; dark where nothing tells. To be asked before anything else reads the terminal."""
-    answer = _ask() if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else b""
-    dark = dark_of_answer(answer)
+    dark = dark_of_answer(ask(ASK))
     if dark is None:
         dark = dark_of_environment(os.environ)
     return dark is not False
-
-
-def _ask() -> bytes:
-    ours = sys.stdin.fileno()
-    before = termios.tcgetattr(ours)
-    answer = b""
-    try:
-        tty.setcbreak(ours, termios.TCSANOW)
-        os.write(sys.stdout.fileno(), ASK)
-        end = time.monotonic() + _LONGEST
-        while (left := end - time.monotonic()) > 0 and not _LAST_ANSWER.search(answer):
-            if not select.select([ours], [], [], left)[0]:
-                break
-            answer += os.read(ours, 256)
-    except OSError:
-        return b""
-    finally:
-        termios.tcsetattr(ours, termios.TCSANOW, before)
-    return answer

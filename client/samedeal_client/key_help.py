@@ -47,7 +47,7 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
     best = keys_of(bindings, Command.BEST).split(" ")[0]
     fewer, more = (keys_of(bindings, command).split(" ")[0] for command in (Command.FEWER, Command.MORE))
     return (
-        (f"{column} {other}", "from column 3 to column 5: the key of a pile is written over it"),
+        (f"{column} {other}", "from column 3 to column 5; a pile's key is written over it"),
         (f"{column} {column}, {column} {up}", "from column 3 to a foundation"),
         (f"{column} {best}", "from column 3 to where it fits best"),
         (f"{column} {fewer} {other}", f"to an empty column, one card fewer; {more} for one more"),
@@ -88,11 +88,12 @@ def key_rows(bindings: Bindings, look: Look, width: int) -> tuple[Row, ...]:
     rows: list[Row] = []
     for title, lines in sections:
         rows += [(), (Span(f" {title}", "title"),)] if rows else [(Span(f" {title}", "title"),)]
-        rows += [row for keys, words in lines for row in _entry(look.says(keys), words, width)]
+        rows += [row for keys, words in lines for row in entry(look.says(keys), words, width)]
     return tuple(rows)
 
 
-def _entry(keys: str, words: str, width: int) -> list[Row]:
+def entry(keys: str, words: str, width: int) -> list[Row]:
+    """Keys, and beside them what they do in as many rows as that takes."""
     lines = wrap(words, max(width - _KEY - 4, 10)) or [""]
     first = (Span(f"   {keys:<{_KEY}}", "key"), Span(" "), Span(lines[0]))
     return [first, *((Span(" " * (_KEY + 4)), Span(line)) for line in lines[1:])]

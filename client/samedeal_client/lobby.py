@@ -118,7 +118,7 @@ class Lobby:
     def matches(self) -> tuple[RoomLine, ...]:
         """The rooms that a quick match can join, the fullest first."""
         fit = [line for line in self.rooms or () if _has_seat(line) and self.game in ("", line.game)]
-        return tuple(sorted(fit, key=lambda line: (not line.players, line.players - line.seats)))
+        return tuple(sorted(fit, key=lambda line: (not line.players, line.seats - line.players)))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """The rooms with a seat for today's deal."""

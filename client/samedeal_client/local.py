@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Final
 
 from samedeal_client.address import Address, parse_address
+from samedeal_client.commands.common import PASSPHRASE
 from samedeal_client.strategy import Level
 
 START_TIMEOUT: Final = 30.0
@@ -126,19 +127,30 @@ def _last_words(log: Path) -> str:
 
 @asynccontextmanager
 async def local_bots(
-    address: Address, room: str, plans: Sequence[BotPlan], *, stay: bool, warn: Callable[[str], None]
+    address: Address,
+    room: str,
+    plans: Sequence[BotPlan],
+    *,
+    stay: bool,
+    warn: Callable[[str], None],
+    passphrase: str = "",
 ) -> AsyncIterator[None]:
-    """Have bots join a room and play; they are gone afterwards. ``warn`` is told of one that fails."""
+    """Have bots join a room and play; they are gone afterwards. ``warn`` is told of one that fails.
+
+    Each ends when its standard input does, so that they are gone too when this process is killed.
+    """
     processes: list[Process] = []
     watching: list[asyncio.Task[None]] = []
     with TemporaryDirectory(prefix="samedeal-bots-", ignore_cleanup_errors=True) as directory:
         try:
             for number, plan in enumerate(plans):
                 command = ["-m", "samedeal_client", "bot", address.url, room]
-                command += ["--level", plan.level, "--pace", f"{plan.pace:g}", "--name", plan.name]
+                command += ["--level", plan.level, "--pace", f"{plan.pace:g}", "--name", plan.name, "--leash"]
                 log = Path(directory, f"{number}.log")
                 with _opened(log) as errors:
-                    process = await _start([*command, *(["--stay"] if stay else [])], errors)
+                    process = await _start(
+                        [*command, *(["--stay"] if stay else [])], errors, leashed=True, passphrase=passphrase
+                    )
                 processes.append(process)
                 watching.append(asyncio.create_task(_watch(plan.name, process, log, warn)))
             yield
@@ -153,17 +165,25 @@ async def _watch(name: str, process: Process, log: Path, warn: Callable[[str], N
         warn(f"{name} has gone: {_last_words(log)}")
 
 
-async def _start(arguments: Sequence[str], errors: IO[bytes], *, announces: bool = False) -> Process:
+async def _start(
+    arguments: Sequence[str],
+    errors: IO[bytes],
+    *,
+    announces: bool = False,
+    leashed: bool = False,
+    passphrase: str = "",
+) -> Process:
     nowhere = asyncio.subprocess.DEVNULL
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,
-        stdin=nowhere,
+        stdin=asyncio.subprocess.PIPE if leashed else nowhere,
         stdout=asyncio.subprocess.PIPE if announces else nowhere,
         stderr=errors,
         # A process group of its own: Ctrl-C is for the one who sits there, and the children end in order.
         start_new_session=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # Arguments can be read by everybody on the machine, the environment by its owner alone.
+        env={**os.environ, "PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
     )
 
 

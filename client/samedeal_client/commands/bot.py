@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import os
+from typing import TYPE_CHECKING, Final
 
+from samedeal.errors import Refused
 from samedeal_client.commands.common import (
     Failure,
     add_address,
@@ -12,6 +16,9 @@ from samedeal_client.commands.common import (
     on_signals,
     place_of,
 )
+
+if TYPE_CHECKING:
+    from samedeal_client.table import Table
 
 DESCRIPTION = """\
 A bot joins a race, is ready at once, plays, and goes when the race is over. It sees what a player sees and nothing
@@ -23,6 +30,9 @@ examples:
   samedeal bot example.org friday --level greedy --pace 60
   samedeal bot localhost friday --name deep --stay             stays for rematches"""
 
+_FAREWELL: Final = 1.0
+"""Seconds that a bot that is stopped has to give up its seat."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -33,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=None, help="a number, to play the same way again")
     parser.add_argument("--stay", action="store_true", help="follow to the rematch, and the one after it")
     add_passphrase(parser)
+    parser.add_argument("--leash", action="store_true", help=argparse.SUPPRESS)
 
 
 def _pace(text: str) -> float:
@@ -69,6 +80,8 @@ def run(given: argparse.Namespace) -> int:
         async with Link(address, name, BriefSessions()) as link:
             table = Table(link)
             with on_signals(lambda code: None if stopped.done() else stopped.set_result(code)):
+                if given.leash:
+                    _end_with_input(stopped)
                 await table.join(room, given.passphrase)
                 say(f"in room {room}, {given.level}, {given.pace:g} moves a minute")
                 bot = Bot(table, given.level, given.pace, rng, stay=given.stay, say=say)
@@ -78,6 +91,27 @@ def run(given: argparse.Namespace) -> int:
                     return playing.result()
                 playing.cancel()
                 await asyncio.gather(playing, return_exceptions=True)
+                await _go(table)
                 return stopped.result()
 
     return asyncio.run(play())
+
+
+async def _go(table: Table) -> None:
+    """Give the seat up, so that nobody waits for a bot that has been stopped."""
+    with contextlib.suppress(Refused, TimeoutError):
+        async with asyncio.timeout(_FAREWELL):
+            await table.leave()
+
+
+def _end_with_input(stopped: asyncio.Future[int]) -> None:
+    """Stop when standard input ends, as it does with whoever holds the other end of that pipe."""
+    loop = asyncio.get_running_loop()
+
+    def look() -> None:
+        if not os.read(0, 4096):
+            loop.remove_reader(0)
+            if not stopped.done():
+                stopped.set_result(0)
+
+    loop.add_reader(0, look)

@@ -6,15 +6,19 @@ import argparse
 import asyncio
 import contextlib
 import getpass
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from samedeal.errors import MalformedText, Refused, SamedealError, UnknownGame
 from samedeal.names import clean_name
 from samedeal_client.address import Address, parse_address
+
+PASSPHRASE: Final = "SAMEDEAL_PASSPHRASE"  # noqa: S105 (its name, not the word itself)
+"""The environment variable for the passphrase of a private room, where arguments can be read by others."""
 
 
 class Failure(Exception):
@@ -72,7 +76,9 @@ def add_player(parser: argparse.ArgumentParser) -> None:
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
     """Declare the passphrase of a private room."""
     parser.add_argument(
-        "--passphrase", default="", help="of a private room (asked for on a terminal where it is not given)"
+        "--passphrase",
+        default=os.environ.get(PASSPHRASE, ""),
+        help=f"of a private room (default: {PASSPHRASE}; asked for on a terminal where it is not given)",
     )
 
 

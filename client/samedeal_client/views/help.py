@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, Game, Kind, Stock
 from samedeal_client.bindings import Bindings, Command
-from samedeal_client.key_help import key_rows, keys_of, move_lines
+from samedeal_client.key_help import entry, key_rows, keys_of, move_lines
 from samedeal_client.look import Look
 from samedeal_client.rules_text import rules_rows
 from samedeal_client.spans import Span
@@ -14,6 +14,16 @@ from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 
 KEYS_PAGE: Final = "keys"
 PAGES: Final = (KEYS_PAGE, *GAMES)
+
+STOCK_WORDS: Final = {
+    Stock.DRAW_THREE: "draw three cards, or turn the waste over when the stock is empty",
+    Stock.DEAL_ROW: "deal a card to each column",
+}
+PILE_WORDS: Final = {
+    Kind.FAN: "from a fan to column 5, or the other way round",
+    Kind.RESERVE: "from the reserve to column 5",
+    Kind.WASTE: "from the waste to column 5",
+}
 
 HELP_KEYS: Final = (
     KeyWord("right", "next page"),
@@ -30,7 +40,7 @@ def help_view(name: str, bindings: Bindings, look: Look, width: int, height: int
         page.rows(key_rows(bindings, look, width))
     else:
         _rules(page, GAMES[name], bindings)
-    body = page.view(height - 2, scroll)
+    body = page.view(height - 2, scroll, signed=False)
     head = Page(look, width)
     head.add(*_tabs(name, look))
     head.add(*_rule(body, look, width))
@@ -42,13 +52,23 @@ def help_view(name: str, bindings: Bindings, look: Look, width: int, height: int
 def _rules(page: Page, game: Game, bindings: Bindings) -> None:
     page.add(Span(f" How to move in {game.title}", "title"))
     two, up, best, *_ = move_lines(bindings)
-    lines = [two, up, best]
-    if game.stock_at >= 0:
-        lines.append((keys_of(bindings, Command.STOCK), "the stock"))
-    for keys, words in lines:
-        page.add(Span(f"   {page.look.says(keys):<14} ", "key"), Span(words))
+    lines = [two, up, best, *_piles(game, bindings)]
+    if game.stock is not Stock.NONE:
+        lines.append((keys_of(bindings, Command.STOCK), STOCK_WORDS[game.stock]))
+    page.rows(row for keys, words in lines for row in entry(page.look.says(keys), words, page.width))
     page.blank()
     page.rows(rules_rows(game, page.look, page.width))
+
+
+def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
+    """How cards are taken from piles that are no columns: of each kind an example, and all its keys."""
+    lines = []
+    for kind, words in PILE_WORDS.items():
+        keys = [bindings.piles[game.keys[at]][0] for at in game.of_kind(kind)]
+        if keys:
+            every = f" ({' '.join(keys)})" if len(keys) > 1 else ""
+            lines.append((f"{keys[0]} {bindings.piles['5'][0]}", f"{words}{every}"))
+    return lines
 
 
 def _tabs(name: str, look: Look) -> list[Piece]:
@@ -63,6 +83,6 @@ def _tabs(name: str, look: Look) -> list[Piece]:
 
 def _rule(body: View, look: Look, width: int) -> list[Piece]:
     """A line across, which says how much lies above and below."""
-    more = f" {body.scroll} above, {body.beyond} below " if body.scroll or body.beyond else ""
+    more = f" {body.beyond} more below " if body.beyond else " the end " if body.scroll else ""
     rest = look.glyphs.rest
     return [Span(rest * max(width - len(more) - 2, 0), "axis"), Span(more, "label"), Span(rest * 2, "axis")]

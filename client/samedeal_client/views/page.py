@@ -130,13 +130,24 @@ class Page:
                 break
         return fit_row(tuple(row), self.width), tuple(areas)
 
-    def view(self, height: int, scroll: int | None = None) -> View:
-        """The body in ``height`` rows, scrolled as far as it can be; without ``scroll`` the chosen row is in sight."""
+    def _with_more(self, row: Row, rows: int) -> Row:
+        """A last row that says at its end how many lie below."""
+        more = f" {self.look.glyphs.ellipsis} {rows} more "
+        return (*fit_row(row, self.width - len(more)), Span(more, "more"))
+
+    def view(self, height: int, scroll: int | None = None, *, signed: bool = True) -> View:
+        """The body in ``height`` rows, scrolled as far as it can be; without ``scroll`` the chosen row is in sight.
+
+        Where it is ``signed``, the last row says how many lie below it.
+        """
         room = max(height - len(self._foot), 0)
         hidden = max(len(self._body) - room, 0)
         first = max(min(self._chosen - room // 2 if scroll is None else scroll, hidden), 0)
         body = self._body[first : first + room]
         body += [self._row((), "")] * (room - len(body))
+        if signed and scroll is not None and first < hidden and body:
+            row, areas = body[-1]
+            body[-1] = (self._with_more(row, hidden - first), areas)
         shown = [*body, *self._foot][:height]
         return View(
             tuple(row for row, _ in shown),

@@ -63,13 +63,13 @@ def results_view(model: Model, after: Aftermath, look: Look, width: int, height:
         return page.view(height)
     page.rows(standings_lines(room.standings, model.game.cards, look, width, model.me))
     words = _words(model, after, look)
-    below = 1 + sum(len(wrap(text, width - 2)) for text, _, _ in words)
+    below = 1 + sum(len(_folded(text, width - 2)) for text, _, _ in words)
     plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
     page.blank()
     page.rows(cards_plot(curves(model, look), model.game.cards, race_length(model), width, plot, look))
     page.blank()
     for text, style, does in words:
-        for line in wrap(text, width - 2):
+        for line in _folded(text, width - 2):
             page.add(Span(" "), Link(line, style, does) if does else Span(line, style))
     return page.view(height, scroll)
 
@@ -95,6 +95,12 @@ def _words(model: Model, after: Aftermath, look: Look) -> list[tuple[str, str, s
     if after.saved:
         words.append((look.says(after.saved), "label", ""))
     if room is not None and room.next:
-        there = "" if after.there is None else f", {after.there} {'is' if after.there == 1 else 'are'} there"
-        words.append((f"The rematch is room {room.next}{there}: m goes there.", "notice", "rematch"))
+        there = "" if after.there is None else f" with {after.there} player{'s' if after.there != 1 else ''} so far"
+        words.append((f"The rematch is in room {room.next}{there}: m goes there.", "notice", "rematch"))
     return words
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """A text in lines; words that are wider than one, as paths can be, go on in the next."""
+    pieces = [word[at : at + width] for word in text.split() for at in range(0, len(word), width)]
+    return wrap(" ".join(pieces), width)

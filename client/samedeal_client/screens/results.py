@@ -1,0 +1,156 @@
+"""The results of a race, and the ways on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace as with_options
+
+from samedeal.errors import Refused
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal_client.model import Model
+from samedeal_client.records import save_record
+from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.spans import Row, Span
+from samedeal_client.views.page import KeyWord, View
+from samedeal_client.views.results import Aftermath, results_keys, results_view
+
+COUNT_EVERY: Final = 2.0
+"""Seconds between two looks at how many are in the room of the rematch."""
+
+
+class ResultsScreen(SheetScreen):
+    """The results; ``after`` is what is known beside the model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after = Aftermath()
+        self._busy = ""
+        self._room: RoomState | None = None
+
+    def on_mount(self) -> None:
+        """Keep the record of one's own race, and count those who go on to the rematch."""
+        self._room = self.model.room
+        self.after = Aftermath(saved=saved(self.model))
+        self.set_interval(COUNT_EVERY, self._count)
+
+    # ---------------------------------------------------------------- showing
+
+    def title_row(self) -> Row:
+        """The race."""
+        room = self.model.room
+        if room is None:
+            return ()
+        deal = "" if room.deal == "random" else f" {room.deal}"
+        return self.heading(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
+
+    def words(self) -> Iterable[KeyWord]:
+        """The keys that do something now."""
+        return results_keys(self.model)
+
+    def idle_row(self) -> Row:
+        """What is under way."""
+        return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
+
+    def draw(self, width: int, height: int) -> View:
+        """The standings and the rest."""
+        return results_view(self.model, self.after, self.look, width, height, self.scroll_rows)
+
+    # ---------------------------------------------------------------- keys and clicks
+
+    def press(self, key: str) -> None:
+        """Do what a key stands for."""
+        match key:
+            case "m":
+                self.do("rematch")
+            case "n":
+                self._work("Opening a room", self._anew)
+            case "r" | "f1" | "?":
+                self.app.call_later(self.samedeal.help)
+            case "escape":
+                self._work("Leaving", self._leave)
+            case _:
+                self.scrolled(key)
+
+    def do(self, what: str) -> None:
+        """Go to the rematch, the only thing to be clicked."""
+        if what == "rematch":
+            self._work("Going to the rematch", self._rematch)
+
+    def _work(self, busy: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if not self._busy:
+            self._busy = busy
+            self.run_worker(self._until_done(work), group="wish")
+
+    async def _until_done(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await work()
+        except Refused as refused:
+            self.say(str(refused))
+        finally:
+            self._busy = ""
+            self.show()
+
+    # ---------------------------------------------------------------- going on
+
+    async def _leave(self) -> None:
+        await self.samedeal.crew.dismiss()
+        await self.client.leave()
+
+    async def _rematch(self) -> None:
+        watches = self.model.delay is not None
+        passphrase = self.client.passphrase
+        room = await self.client.rematch()
+        await (self.client.watch(room, passphrase) if watches else self.client.join(room, passphrase))
+
+    async def _anew(self) -> None:
+        room = self.model.room
+        if room is None:
+            return
+        passphrase = self.client.passphrase if room.private else ""
+        code = await self.client.create(same_again(room), passphrase=passphrase)
+        await self.client.join(code, passphrase)
+
+    def _count(self) -> None:
+        room = self.model.room
+        if room is not None and room.next and self.is_current and self.client.connection.state == "up":
+            self.run_worker(self._ask_rooms(room.next), group="count", exclusive=True)
+
+    async def _ask_rooms(self, following: str) -> None:
+        try:
+            rooms = await self.client.rooms()
+        except Refused:
+            return  # how many are there is said again at the next look
+        there = next((line.players for line in rooms if line.room == following), None)
+        self.after = replace(self.after, there=there)
+        self.show()
+
+
+def same_again(room: RoomState) -> Options:
+    """The options for another race as this one was, on a new deal; a cycle of games goes on from the present one."""
+    options = room.options
+    at = options.games.index(room.game) if room.game in options.games else 0
+    start = "host" if options.start == "at" else options.start
+    return with_options(
+        options, games=(*options.games[at:], *options.games[:at]), deal="random", start=start, start_at=0
+    )
+
+
+def saved(model: Model) -> str:
+    """Keep the record of one's own play, and say where it is or why there is none; empty for who has watched."""
+    room = model.room
+    if room is None or model.play is None:
+        return ""
+    record = model.record()
+    if record is None:
+        return "There is no record of your race: this client has not seen it from its beginning."
+    try:
+        path = save_record(record, room.room, room.starts)
+    except OSError as error:
+        return f"The record of your race could not be kept ({error.strerror})."
+    home = Path.home()
+    return f"Your race: ~/{path.relative_to(home)}" if path.is_relative_to(home) else f"Your race: {path}"

@@ -1,0 +1,113 @@
+"""A room before its race."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final, cast
+
+from samedeal.errors import Refused
+from samedeal_client.address import is_loopback_url
+from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.spans import Row, Span
+from samedeal_client.strategy import Level
+from samedeal_client.views.page import KeyWord, View
+from samedeal_client.views.waiting import BOT_LEVELS, Invitation, waiting_keys, waiting_view, waits_for
+
+_BOT_KEYS: Final = dict(BOT_LEVELS) | {"b": "careful"}
+
+
+class WaitingScreen(SheetScreen):
+    """The room; ``copied`` says that the invitation was copied last."""
+
+    # ---------------------------------------------------------------- showing
+
+    def title_row(self) -> Row:
+        """The server and the room."""
+        room = self.model.room
+        return self.heading(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
+
+    def status_row(self) -> Row:
+        """How many are here."""
+        room = self.model.room
+        return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
+
+    def words(self) -> Iterable[KeyWord]:
+        """The keys that do something now."""
+        return waiting_keys(self.model)
+
+    def idle_row(self) -> Row:
+        """What the race waits for."""
+        return (Span(f" {self.look.says(waits_for(self.model, self.client.now()))}", "title"),)
+
+    def draw(self, width: int, height: int) -> View:
+        """The invitation, the players and the options."""
+        return waiting_view(self.model, self.invitation, self.look, width, height, self.scroll_rows)
+
+    @property
+    def invitation(self) -> Invitation:
+        """How others come in."""
+        address = self.client.link.address
+        room = self.model.room
+        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", is_loopback_url(address.url))
+
+    # ---------------------------------------------------------------- keys and clicks
+
+    def press(self, key: str) -> None:
+        """Do what a key stands for."""
+        match key:
+            case " ":
+                self.do("ready")
+            case "enter":
+                self._ask(self.client.start)
+            case "c":
+                self.do("copy")
+            case "r" | "f1" | "?":
+                self.app.call_later(self.samedeal.help)
+            case "escape":
+                self._ask(self._leave)
+            case _ if key in _BOT_KEYS:
+                self.do(f"bot {_BOT_KEYS[key]}")
+            case _:
+                self.scrolled(key)
+
+    def do(self, what: str) -> None:
+        """Do what a click stands for."""
+        word, _, level = what.partition(" ")
+        match word:
+            case "ready":
+                seat = self.model.seat
+                if seat is not None:
+                    ready = not seat.ready
+                    self._ask(lambda: self.client.ready(ready=ready))
+            case "copy":
+                self.app.copy_to_clipboard(self.invitation.command)
+                self.say("Copied, where the terminal allows it; else mark it with the mouse and Shift held", "good")
+            case "bot":
+                self._ask(lambda: self._send_bot(cast("Level", level)))
+
+    def _ask(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self.run_worker(self._asked(what), group="wish")
+
+    async def _asked(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await what()
+        except Refused as refused:
+            self.say(str(refused))
+
+    async def _leave(self) -> None:
+        """Go, and take one's bots along."""
+        await self.samedeal.crew.dismiss()
+        await self.client.leave()
+
+    async def _send_bot(self, level: Level) -> None:
+        room = self.model.room
+        if room is None:
+            return
+        taken = {seat.name for seat in room.players}
+        crew = self.samedeal.crew
+        try:
+            name = await crew.send(room.room, level, self.client.passphrase, taken=taken, warn=self.samedeal.say)
+        except OSError as error:
+            self.say(f"No bot could be started here: {error.strerror}")
+        else:
+            self.say(f"{name} is on the way", "label")
