@@ -218,9 +218,10 @@ async def test_the_directory_is_held_for_as_long_as_redis_lives(tmp_path: Path) 
         guard = guard_of(process)
         os.kill(process, signal.SIGSTOP)
         os.kill(guard, signal.SIGKILL)
-        await until(lambda: not alive(guard))
-    await refusal(tmp_path, "data_in_use")
-    os.kill(process, signal.SIGCONT)
+    try:
+        await refusal(tmp_path, "data_in_use")
+    finally:
+        os.kill(process, signal.SIGCONT)
     async with redis_in(tmp_path) as redis:
         assert not alive(process)
         assert await redis.ping()
