@@ -15,6 +15,9 @@ from samedeal_client.table import Table
 PATIENCE: Final = 60.0
 """Seconds without a server after which a bot goes home."""
 
+_BEHIND: Final = 2.0
+"""Seconds for which a bot lets others into the room of a rematch first: the first one there is the host."""
+
 _NAMES: Final = (
     "ada",
     "bo",
@@ -95,7 +98,7 @@ class Bot:
         while True:
             await self._until(lambda: self._phase != "")
             await self._get_ready()
-            await self._until(lambda: self._phase in ("racing", "finished", "closed"))
+            await self._wait_for_start()
             await self._race()
             await self._until(lambda: self._phase in ("finished", "closed"))
             if not self._stay or self._phase == "closed" or not await self._rematch():
@@ -119,6 +122,24 @@ class Bot:
             except Refused as refused:
                 if refused.code != "race_started":
                     raise
+
+    async def _wait_for_start(self) -> None:
+        """Wait for the race; who is left to be the host of others starts it once all are ready, since nobody else can."""
+        while self._phase in ("open", "countdown"):
+            await self._until(lambda: self._phase not in ("open", "countdown") or self._has_to_start)
+            if self._has_to_start:
+                try:
+                    await self._table.start()
+                except Refused as refused:
+                    if refused.code != "not_host":
+                        raise
+
+    @property
+    def _has_to_start(self) -> bool:
+        room = self._table.model.room
+        if room is None or room.phase != "open" or room.options.start != "host" or not self._table.model.hosting:
+            return False
+        return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
         """Move at the pace, not quite evenly, until the race is over or nothing helps."""
@@ -155,6 +176,7 @@ class Bot:
         room = self._table.model.room
         if room is None or not room.next:
             return False
+        await asyncio.sleep(_BEHIND)
         await self._table.join(room.next)
         await self._until(lambda: self._table.model.is_in(room.next))
         return True

@@ -95,7 +95,7 @@ class Lobby:
 
     def listed(self, rooms: tuple[RoomLine, ...]) -> Lobby:
         """The lobby with a new list, in the order in which it is shown; the chosen room stays chosen while it is there."""
-        order = tuple(sorted(rooms, key=lambda line: (_ORDER.index(line.phase), line.players == line.seats)))
+        order = tuple(sorted(rooms, key=_place))
         codes = [line.room for line in order]
         chosen = self.chosen if self.chosen in codes else codes[0] if codes else ""
         return replace(self, rooms=order, chosen=chosen)
@@ -116,9 +116,9 @@ class Lobby:
         return f"daily {self.today.isoformat()}"
 
     def matches(self) -> tuple[RoomLine, ...]:
-        """The rooms that a quick match can join, the fullest first."""
-        fit = [line for line in self.rooms or () if _has_seat(line) and self.game in ("", line.game)]
-        return tuple(sorted(fit, key=lambda line: (not line.players, line.seats - line.players)))
+        """The rooms in which somebody waits that a quick match can join, those that miss the fewest first."""
+        fit = [line for line in self.rooms or () if _has_seat(line) and self.game in ("", line.game) and line.players]
+        return tuple(sorted(fit, key=lambda line: line.seats - line.players))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """The rooms with a seat for today's deal."""
@@ -236,6 +236,11 @@ _KEYS: Final = {
     "?": "help",
     "ctrl+q": "quit",
 }
+
+
+def _place(line: RoomLine) -> tuple[int, bool, bool]:
+    """Where a room stands in the list: those that can be joined first, of them those with somebody in them."""
+    return _ORDER.index(line.phase), line.players == line.seats, not line.players
 
 
 def _has_seat(line: RoomLine) -> bool:

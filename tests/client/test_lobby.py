@@ -126,8 +126,8 @@ def test_what_was_said_is_gone_with_the_next_key() -> None:
 
 
 def test_rooms_with_a_seat_come_first_and_finished_ones_last() -> None:
-    at = lobby(line("done", phase="finished"), CUP, LUNCH, line("soon", phase="countdown"), FRIDAY)
-    assert [room.room for room in at.rooms or ()] == ["friday", "lunch", "soon", "cup", "done"]
+    at = lobby(line("done", phase="finished"), CUP, LUNCH, line("soon", phase="countdown"), line("left", "0/4"), FRIDAY)
+    assert [room.room for room in at.rooms or ()] == ["friday", "left", "lunch", "soon", "cup", "done"]
 
 
 def test_the_chosen_room_stays_chosen_wherever_it_goes() -> None:
@@ -145,7 +145,7 @@ def test_when_the_chosen_room_is_gone_the_first_is_chosen() -> None:
 
 def test_a_quick_match_goes_where_the_fewest_are_missing() -> None:
     at = lobby(line("empty", "0/2"), line("one", "1/4"), line("three", "3/4"), line("full", "4/4"))
-    assert wish(at, "q") == QuickMatch(("three", "one", "empty"), at.daily_game)
+    assert wish(at, "q") == QuickMatch(("three", "one"), at.daily_game)
 
 
 def test_a_quick_match_leaves_private_and_running_rooms_alone() -> None:

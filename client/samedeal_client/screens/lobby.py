@@ -201,7 +201,8 @@ class LobbyScreen(SheetScreen):
 
     async def _practise(self, game: str) -> None:
         """Give the terminal to a race against bots, and go on here when it is over."""
-        command = [sys.executable, "-m", "samedeal_client", "play", game]
+        look = ["--ascii"] * self.look.ascii + ["--four-color"] * self.look.four_colour
+        command = [sys.executable, "-m", "samedeal_client", "play", game, "--name", self.client.link.name, *look]
         try:
             with self.app.batch_update(), self.app.suspend():
                 process = await asyncio.create_subprocess_exec(*command)

@@ -12,7 +12,7 @@ from samedeal.errors import Refused
 from samedeal_client.room_form import NewRoom, RoomForm
 from samedeal_client.screens.sheet import SheetScreen
 from samedeal_client.spans import Row, Span
-from samedeal_client.views.new_room import KEYS, new_room_view, said
+from samedeal_client.views.new_room import form_keys, new_room_view, said
 from samedeal_client.views.page import KeyWord, View
 
 
@@ -34,7 +34,7 @@ class NewRoomScreen(SheetScreen):
 
     def words(self) -> Iterable[KeyWord]:
         """The keys that do something here."""
-        return KEYS
+        return form_keys(self.look)
 
     def idle_row(self) -> Row:
         """What the field means, or what is wrong with it."""

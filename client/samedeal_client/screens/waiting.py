@@ -81,7 +81,7 @@ class WaitingScreen(SheetScreen):
                     self._ask(lambda: self.client.ready(ready=ready))
             case "copy":
                 self.app.copy_to_clipboard(self.invitation.command)
-                self.say("Copied, where the terminal allows it; else mark it with the mouse and Shift held", "good")
+                self.say("Copied, if the terminal lets programs copy; else mark it, Shift and mouse", "good")
             case "bot":
                 self._ask(lambda: self._send_bot(cast("Level", level)))
 

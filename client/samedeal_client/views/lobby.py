@@ -78,24 +78,23 @@ def _rooms(page: Page, lobby: Lobby, room: int, now: int) -> None:
 def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, now: int) -> None:
     deal = _DEAL if page.width >= _WITH_DEAL else 0
     look = page.look
-    style = " selected" if chosen else ""
     pointer = look.glyphs.pointer if chosen else " "
     digit = str(number) if number <= DIRECT else " "
     state, state_style = _state(line, now)
     pieces: list[Piece] = [
-        Span(f" {pointer} {digit} ", f"key{style}"),
-        Span(fit(line.room, wide - 1, look.glyphs.ellipsis) + " ", f"name{style}"),
-        Span(fit(title_of(line.game), 15, look.glyphs.ellipsis), style.strip()),
-        Span(fit(line.deal, deal, look.glyphs.ellipsis), f"label{style}"),
-        Span(fit(f"{line.players}/{line.seats}", 7), f"count{style}"),
-        Span(fit(state, 14), f"{state_style}{style}"),
+        Span(f" {pointer} {digit} ", "key"),
+        Span(fit(line.room, wide - 1, look.glyphs.ellipsis) + " ", "name"),
+        Span(fit(title_of(line.game), 15, look.glyphs.ellipsis)),
+        Span(fit(line.deal, deal, look.glyphs.ellipsis), "label"),
+        Span(fit(f"{line.players}/{line.seats}", 7), "count"),
+        Span(fit(state, 14), state_style),
     ]
     if chosen:
         enter = "Enter" if look.ascii else "⏎"
         if line.phase == "open" and line.players < line.seats:
-            pieces.append(Link(f"{enter} join", f"key{style}", "enter"))
+            pieces.append(Link(f"{enter} join", "key", "enter"))
         elif line.spectators:
-            pieces.append(Link("w watch", f"key{style}", "watch"))
+            pieces.append(Link("w watch", "key", "watch"))
     page.add(*pieces, does=f"choose {line.room}", chosen=chosen)
 
 

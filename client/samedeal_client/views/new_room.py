@@ -13,15 +13,18 @@ from samedeal_client.spans import Span, fit
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 from samedeal_client.words import title_of
 
-KEYS: Final = (
-    KeyWord("enter", "open the room"),
-    KeyWord("tab", "next"),
-    KeyWord("right", "change"),
-    KeyWord("escape", "back"),
-)
-
 _LABEL: Final = 11
 _VALUE: Final = 19
+
+
+def form_keys(look: Look) -> tuple[KeyWord, ...]:
+    """The keys that do something."""
+    return (
+        KeyWord("enter", "open the room"),
+        KeyWord("tab", "next"),
+        KeyWord("right", "change", "<- ->" if look.ascii else "← →"),
+        KeyWord("escape", "back"),
+    )
 
 
 def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: datetime) -> View:
@@ -52,16 +55,15 @@ def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:
     look = page.look
     chosen = form.at == field.name
     text = form.values[field.name]
-    style = " selected" if chosen else ""
     shown = title_of(text) if field.name == "game" else text
     cursor = "_" if chosen and field.typed else ""
     left, right = ("<", ">") if look.ascii else ("‹", "›")
     wide = _VALUE + max(0, min(page.width - 80, 12))
     value = fit(end_of(look.says(shown), wide - 1) + cursor, wide)
     pieces: list[Piece] = [
-        Span(f" {look.glyphs.pointer if chosen else ' '} {field.label:<{_LABEL}}", f"name{style}"),
+        Span(f" {look.glyphs.pointer if chosen else ' '} {field.label:<{_LABEL}}", "name"),
         Link(f"{left} " if field.steps else "  ", "key", f"step -1 {field.name}"),
-        Link(value, f"field{style}", f"to {field.name}" if field.typed else f"step 1 {field.name}"),
+        Link(value, "field", f"to {field.name}" if field.typed else f"step 1 {field.name}"),
         Link(f" {right} " if field.steps else "   ", "key", f"step 1 {field.name}"),
         Span(f"! {error}", "bad") if error else Span(field.tell(text), "label"),
     ]

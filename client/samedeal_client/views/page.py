@@ -89,9 +89,12 @@ class Page:
         return len(self._body)
 
     def add(self, *pieces: Piece, does: str = "", chosen: bool = False) -> None:
-        """Add a row; ``does`` is what a click anywhere else on it does, ``chosen`` keeps it in sight."""
+        """Add a row; ``does`` is what a click anywhere else on it does. A ``chosen`` one is marked, and kept in sight."""
         if chosen:
             self._chosen = len(self._body)
+            left = self.width - sum(columns_of(piece.text) for piece in pieces)
+            marked = [piece._replace(style=f"{piece.style} selected".strip()) for piece in pieces]
+            pieces = (*marked, Span(" " * max(left, 0), "selected"))
         self._body.append(self._row(pieces, does))
 
     def rows(self, rows: Iterable[Row]) -> None:

@@ -66,12 +66,18 @@ def results_view(model: Model, after: Aftermath, look: Look, width: int, height:
     below = 1 + sum(len(_folded(text, width - 2)) for text, _, _ in words)
     plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
     page.blank()
-    page.rows(cards_plot(curves(model, look), model.game.cards, race_length(model), width, plot, look))
+    page.rows(cards_plot(curves(model, look), _scale(model), race_length(model), width, plot, look))
     page.blank()
     for text, style, does in words:
         for line in _folded(text, width - 2):
             page.add(Span(" "), Link(line, style, does) if does else Span(line, style))
     return page.view(height, scroll)
+
+
+def _scale(model: Model) -> int:
+    """The cards up at the top of the plot: all of them, or where nobody came far a rounder number over the best."""
+    most = max((line.up for line in model.room.standings), default=0) if model.room else 0
+    return min(model.game.cards, max(8, -(-most // 4) * 4))
 
 
 def curves(model: Model, look: Look) -> tuple[Curve, ...]:

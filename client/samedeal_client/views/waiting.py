@@ -93,7 +93,7 @@ def waiting_view(
         does="copy",
     )
     if invitation.local:
-        page.add(Span("          works on this machine: others need its name or address there", "label"))
+        page.add(Span("          on this machine; on others its name or address instead of localhost", "label"))
     if room.private:
         page.add(Span("          and the passphrase, which they are asked for", "label"))
     page.blank()
