@@ -209,10 +209,8 @@ def _showing(model: Model) -> Model:
         for pending in model.pending:
             if pending.revision < shown.revision:
                 continue
-            if pending.revision > shown.revision:
-                break
             try:
-                shown = shown.act(pending.action)
+                shown = shown.act(pending.action, pending.revision)
             except PlayError:
                 break
     return replace(model, shown=shown)
