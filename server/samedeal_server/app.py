@@ -56,6 +56,7 @@ async def run(config: Config, node: str, announce: Announce) -> None:
         clock = Clock(store)
         await clock.look()
         rooms = Rooms(store, clock, node, config.limits)
+        stack.push_async_callback(rooms.stop)
         gateway = Gateway(rooms, config.limits)
         running: asyncio.Task[object] = asyncio.create_task(rooms.run())
         stack.push_async_callback(_cancelled, running)

@@ -279,6 +279,12 @@ class Rooms:
             group.create_task(self._repeat(EVERY, self.clock.look))
             group.create_task(self._repeat(4 * _REFRESH_EVERY, self._repair))
 
+    async def stop(self) -> None:
+        """Give up what is still being done aside, so that nothing asks a store that is closed."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def _repeat(self, seconds: float, work: Any) -> None:
         while True:
             await asyncio.sleep(seconds)

@@ -56,6 +56,7 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
             clock = Clock(store)
             await clock.look()
             rooms = Rooms(store, clock, f"n{next(numbers)}", limits)
+            stack.push_async_callback(rooms.stop)
             gateway = Gateway(rooms, limits)
             running: asyncio.Task[object] = asyncio.create_task(rooms.run())
             stack.push_async_callback(_cancelled, running)
