@@ -281,6 +281,8 @@ class Link:
             async with asyncio.timeout(OPEN_TIMEOUT):
                 await socket.send(encode(hello))
                 message = _decoded(await socket.recv())
+                if isinstance(message, Notice):  # a server that stops says so to whoever has just come, too
+                    raise _Cut(message.message)
         except TimeoutError:
             raise _Cut("The server says nothing") from None
         except ConnectionClosed as closed:
