@@ -1,0 +1,66 @@
+"""Rounds of chaos from the command line::
+
+    python -m tests.chaos --seed 7 --rounds 20
+
+Each round is decided by the seed and its number; ``--from`` runs a later one again. Stops at the first round in which a
+promise was broken, and prints its plan and what was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+import time
+from collections import Counter
+
+from tests.chaos.plan import make_plan
+from tests.chaos.rounds import known_ways, play_round
+
+
+def main() -> int:
+    command = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__.partition("\n")[0])
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--rounds", type=int, default=3)
+    command.add_argument("--from", type=int, default=1, dest="first", metavar="ROUND")
+    command.add_argument("--small", action="store_true", help="short rounds, as the tests play them")
+    command.add_argument("--keep-going", action="store_true", help="go on after a broken promise")
+    given = command.parse_args()
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(_rounds(given))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            print("stopped", file=sys.stderr)
+            return 130
+
+
+async def _rounds(given: argparse.Namespace) -> int:
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    deals = {game: str(record.deal) for game, record in known_ways().items()}
+    faults: Counter[str] = Counter()
+    racers = acked = broken = 0
+    for number in range(given.first, given.first + given.rounds):
+        plan = make_plan(given.seed, number, deals, small=given.small)
+        print(plan, flush=True)
+        began = time.monotonic()
+        outcome = await play_round(plan)
+        print(f"  {time.monotonic() - began:.1f} s: {outcome}", flush=True)
+        for violation in outcome.violations:
+            print(f"  BROKEN {violation}", flush=True)
+        faults += outcome.faults
+        racers += outcome.racers
+        acked += outcome.acked
+        broken += bool(outcome.violations)
+        if broken and not given.keep_going:
+            print(f"run it again: make chaos SEED={given.seed} FROM={number} ROUNDS=1")
+            break
+    total = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
+    print(f"{number - given.first + 1} rounds, {broken} broken; {racers} racers, {acked} actions acked; {total}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
