@@ -9,10 +9,9 @@ import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
-from redis.exceptions import RedisError
 from websockets.asyncio.server import serve
 
 from samedeal.protocol.codec import LARGEST_FRAME
@@ -25,6 +24,7 @@ from samedeal_server.redis_check import check_redis
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.connect import connect
 from samedeal_server.store.redis import Store
+from samedeal_server.tasks import end
 
 Announce = Callable[[str], None]
 
@@ -59,16 +59,16 @@ async def run(config: Config, node: str, announce: Announce) -> None:
         stack.push_async_callback(rooms.stop)
         gateway = Gateway(rooms, config.limits)
         running: asyncio.Task[object] = asyncio.create_task(rooms.run())
-        stack.push_async_callback(_cancelled, running)
+        stack.push_async_callback(end, [running])
         address = await stack.enter_async_context(_listening(config, gateway))
         _log.info("listening", address=address)
         announce(address)
         ends.append(running)
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for end in ends:
-            if not end.done():
-                end.cancel()
-            elif isinstance(why := end.result(), StartupError):
+        for ended in ends:
+            if not ended.done():
+                ended.cancel()
+            elif isinstance(why := ended.result(), StartupError):
                 raise why
         _log.info("draining", connections=len(gateway.connections))
         await gateway.drain()
@@ -121,9 +121,3 @@ async def _listening(config: Config, gateway: Gateway) -> AsyncIterator[str]:
     finally:
         server.close()
         await server.wait_closed()
-
-
-async def _cancelled(task: asyncio.Task[object]) -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError, RedisError):
-        await task

@@ -26,6 +26,7 @@ from samedeal_server.race import Command, Link, Race, Run, Tick, after
 from samedeal_server.store import keys
 from samedeal_server.store.events import read_announced
 from samedeal_server.store.redis import Secret, Snapshot, Store
+from samedeal_server.tasks import end
 
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _LISTED: Final = 100
@@ -272,18 +273,24 @@ class Rooms:
 
     async def run(self) -> None:
         """Listen, sweep and refresh until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._listen())
-            group.create_task(self._repeat(_SWEEP_EVERY, self._sweep))
-            group.create_task(self._repeat(_REFRESH_EVERY, self._refresh))
-            group.create_task(self._repeat(EVERY, self.clock.look))
-            group.create_task(self._repeat(4 * _REFRESH_EVERY, self._repair))
+        tasks = [
+            asyncio.create_task(work)
+            for work in (
+                self._listen(),
+                self._repeat(_SWEEP_EVERY, self._sweep),
+                self._repeat(_REFRESH_EVERY, self._refresh),
+                self._repeat(EVERY, self.clock.look),
+                self._repeat(4 * _REFRESH_EVERY, self._repair),
+            )
+        ]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            await end(tasks)
 
     async def stop(self) -> None:
         """Give up what is still being done aside, so that nothing asks a store that is closed."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
 
     async def _repeat(self, seconds: float, work: Any) -> None:
         while True:

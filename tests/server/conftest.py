@@ -10,13 +10,14 @@ from itertools import count
 
 import pytest
 
-from samedeal_server.app import _cancelled, _listening, _store
+from samedeal_server.app import _listening, _store
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
 from samedeal_server.gateway import Gateway
 from samedeal_server.limits import Limits
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.redis import Store
+from samedeal_server.tasks import end
 from tests.server.client import Client
 
 PLENTY = Limits(rate=1e6, burst=1_000_000)
@@ -39,7 +40,7 @@ class Node:
 
     async def deafen(self) -> None:
         """Have it hear, sweep and refresh no more, as a node does that Redis's network has forgotten."""
-        await _cancelled(self.running)
+        await end([self.running])
 
 
 NodeMaker = Callable[..., Awaitable[Node]]
@@ -59,7 +60,7 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
             stack.push_async_callback(rooms.stop)
             gateway = Gateway(rooms, limits)
             running: asyncio.Task[object] = asyncio.create_task(rooms.run())
-            stack.push_async_callback(_cancelled, running)
+            stack.push_async_callback(end, [running])
             url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
             stack.push_async_callback(gateway.drain)
             return Node(url, store, rooms, gateway, running)
