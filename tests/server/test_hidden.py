@@ -1,0 +1,212 @@
+"""Invariant 3: until a race ends, nothing that leaves the server depends on a card that its reader has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+import structlog
+from msgspec import Struct
+
+from samedeal.board import Board
+from samedeal.cards import FACE, UNSEEN
+from samedeal.deal import shuffled
+from samedeal.errors import MalformedText, PlayError
+from samedeal.games import Game
+from samedeal.play import UNDO, Play, Undo
+from samedeal.protocol.codec import decode_to_client, unpack
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    BoardState,
+    Done,
+    LateBoard,
+    LateMove,
+    Progress,
+    Resign,
+    RoomState,
+    Start,
+    ToClient,
+)
+from samedeal.protocol.messages import Refused as Refusal
+from samedeal_server import logs
+from tests.server.client import Client
+from tests.server.conftest import NodeMaker
+
+RACERS_HEAR: dict[str, set[str]] = {
+    "welcome": set(),
+    "created": set(),
+    "joined": set(),
+    "done": set(),
+    "refused": set(),
+    "progress": set(),
+    "roomstate": {"commitment", "seed"},
+    "boardstate": {"piles", "hash"},
+    "acked": {"seen", "hash", "piles"},
+}
+"""The messages that a racer may be sent, each with its fields that may hold bytes, which is where cards would be."""
+
+
+def with_bytes(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(with_bytes, value.values()))
+    if isinstance(value, list):
+        return any(map(with_bytes, value))
+    return isinstance(value, bytes)
+
+
+async def a_race(node: NodeMaker, game: str, delay: int = 600) -> tuple[Client, Client, Client]:
+    """A race of ana and bob, over two nodes, that wat watches; each has made moves and mistakes."""
+    one, two = await node(), await node()
+    ana, bob, wat = await one.player("ana"), await two.player("bob"), await two.player("wat")
+    room = await ana.create(games=(game,), undo="free", delay=delay)
+    for client in (ana, bob):
+        client.undo = Undo.FREE
+        await client.join(room)
+    await wat.watch(room)
+    await ana.want(Done, Start)
+    await bob.dealt()
+    await ana.dealt()
+    for client, seed in ((ana, 1), (bob, 2)):
+        for number in range(12):
+            assert client.play
+            if number % 4 == 3 or not client.play.board.legal_moves():
+                await client.act(UNDO)
+            await client.acts(1, seed + 10 * number)
+            for action in ("1 2 x9", "7 6", "2 1 x2", "3 0", "w 4"):
+                answer = await client.ask(Act, revision=client.play.revision, action=action)
+                if isinstance(answer, Acked):
+                    client.apply(action, answer)
+    return ana, bob, wat
+
+
+def before_the_end(client: Client) -> Iterator[tuple[bytes, ToClient]]:
+    for frame in client.frames:
+        assert isinstance(frame, bytes)
+        message = decode_to_client(frame)
+        if isinstance(message, RoomState) and message.phase == "finished":
+            return
+        yield frame, message
+
+
+@pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])
+async def test_a_racer_is_sent_nothing_of_an_unseen_card_and_no_rival_s_board(node: NodeMaker, game: str) -> None:
+    ana, bob, _ = await a_race(node, game)
+    for client in (ana, bob):
+        await client.want(Done, Resign)
+    ended = await ana.phase("finished")
+    dealt = Board.deal(Game.named(game), shuffled(ended.seed, Game.named(game).decks))
+    for client in (ana, bob):
+        truth: Play | None = None
+        for frame, message in before_the_end(client):
+            fields = unpack(frame, dict[str, Any])
+            allowed = RACERS_HEAR[fields["type"]]
+            assert {name for name, value in fields.items() if with_bytes(value)} <= allowed, message
+            assert ended.seed not in frame
+            assert ended.seed.hex().encode() not in frame
+            if isinstance(message, RoomState):
+                assert message.seed == b""
+            if isinstance(message, Progress | Refusal):
+                assert not with_bytes(fields)
+            if isinstance(message, BoardState):
+                assert message.piles == dealt.masked().piles
+                truth = Play(dealt, Undo.FREE)
+            if isinstance(message, Acked):
+                # What was acked is what the engine says of the true board, and shows what that play has turned up.
+                assert truth is not None
+                truth = next(
+                    after
+                    for after in reached(truth, message)
+                    if (after.board.state_hash(), after.seen) == (message.hash, message.seen)
+                )
+                if message.piles:
+                    assert message.piles == truth.board.masked().piles
+
+
+def reached(play: Play, acked: Acked) -> Iterator[Play]:
+    """The plays that one action leads to."""
+    if acked.undos > play.undos:
+        yield play.act(UNDO)
+        return
+    for move in play.board.legal_moves():
+        yield play.act(move)
+
+
+@pytest.mark.parametrize("game", ["athena", "steve"])
+async def test_refusals_and_signs_of_being_stuck_are_the_same_whatever_is_hidden(node: NodeMaker, game: str) -> None:
+    """The same sentences would have come had the unseen cards lain in any other order."""
+    ana, bob, _ = await a_race(node, game)
+    for client in (ana, bob):
+        board: Play | None = None
+        for _, message in before_the_end(client):
+            if isinstance(message, BoardState):
+                board = Play(Board(Game.named(game), message.piles), Undo.FREE)
+                assert message.stuck == board.board.stuck
+    # Acks were compared with a masked board one by one as they came; refusals are compared here.
+    for client in (ana, bob):
+        assert client.play is not None
+        masked = client.play
+        assert all(card == UNSEEN for pile in masked.board.piles for card in pile if card >= UNSEEN)
+        for action in ("1 2 x9", "7 6 x4", "2 1 x2", "3 0", "4 5 x3", "5 4 x2", "01 3"):
+            answer = await client.ask(Act, revision=masked.revision, action=action)
+            if isinstance(answer, Refusal):
+                with pytest.raises((PlayError, MalformedText)) as here:
+                    masked.act(action)
+                assert str(here.value) == answer.message
+            elif isinstance(answer, Acked):
+                client.apply(action, answer)
+                masked = client.play
+
+
+async def test_spectators_are_sent_no_card_that_has_not_been_seen_for_as_long_as_the_delay(node: NodeMaker) -> None:
+    ana, bob, wat = await a_race(node, "athena", delay=600)
+    for frame, message in before_the_end(wat):
+        assert not isinstance(message, LateBoard | LateMove | BoardState | Acked)
+        fields = unpack(frame, dict[str, Any])
+        assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed"}
+    for client in (ana, bob):
+        await client.want(Done, Resign)
+    await wat.phase("finished")
+
+
+def is_late(player: str, revision: int, message: Struct) -> bool:
+    return isinstance(message, LateBoard | LateMove) and (message.player, message.revision) == (player, revision)
+
+
+async def test_what_spectators_see_is_what_each_player_had_seen(node: NodeMaker) -> None:
+    ana, bob, wat = await a_race(node, "athena", delay=0)
+    for client in (ana, bob):
+        assert client.play
+        revision = client.play.revision
+        await wat.until(Struct, partial(is_late, client.player, revision))
+    shown: dict[str, set[int]] = {ana.player: set(), bob.player: set()}
+    seen: dict[str, set[int]] = {}
+    for client in (ana, bob):
+        assert client.play
+        seen[client.player] = {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
+    for _, message in before_the_end(wat):
+        if isinstance(message, LateBoard):
+            shown[message.player] |= {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
+        elif isinstance(message, LateMove):
+            shown[message.player] |= set(message.seen)
+    assert shown == seen
+
+
+async def test_the_log_of_a_race_tells_no_card_and_no_secret(
+    node: NodeMaker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.set_up("debug", "json", "n")
+    try:
+        ana, bob, _ = await a_race(node, "athena")
+        for client in (ana, bob):
+            await client.want(Done, Resign)
+        seed = (await ana.phase("finished")).seed
+        lines = capsys.readouterr().err
+    finally:
+        structlog.reset_defaults()
+        structlog.contextvars.clear_contextvars()
+    assert len(lines.splitlines()) > 10
+    for secret in (seed.hex(), repr(seed), ana.session, bob.session, "draw", "1 2 x9"):
+        assert secret not in lines
