@@ -23,6 +23,8 @@ from samedeal.errors import IllegalMove, UnseenCard
 from samedeal.games import Kind, Stock
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal_client.bindings import DEFAULT, Bindings, Command, normal_key
+from samedeal_client.key_names import key_text
+from samedeal_client.look import Look
 from samedeal_client.marks import lifted
 from samedeal_client.notation import best_destination
 
@@ -268,7 +270,7 @@ class Keys:
         )
 
     def _no_key(self, key: str, board: Board) -> str:
-        helps = " or ".join(self.bindings.commands[Command.HELP])
+        helps = " or ".join(key_text(help_key, Look(ascii=True)) for help_key in self.bindings.commands[Command.HELP])
         told = f": {helps} lists the keys" if helps else ""
         name = normal_key(key)
         return f"{name if len(name) > 1 else repr(name)} is no pile of {board.game.title} and no command{told}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from unittest.mock import patch
 
 from textual.pilot import Pilot
 
@@ -17,10 +16,9 @@ from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.play import UNDO, Play
-from samedeal.position import parse_position
 from samedeal.protocol.messages import (
-    Act,
     Acked,
+    Act,
     BoardState,
     Create,
     Created,
@@ -57,6 +55,9 @@ from samedeal_client.client import Client
 from samedeal_client.link import Connected, Link
 from samedeal_client.look import Look
 from samedeal_client.sessions import BriefSessions
+from samedeal_client.spans import row_text
+from samedeal_client.widgets.board import BoardView, PartView
+from samedeal_client.widgets.rows import Rows
 
 START = 1_790_000_000_000
 ME = "p1"
@@ -74,7 +75,7 @@ class Referee(Link):
         game: str = "willow",
         *,
         deal: str = "#7",
-        position: str = "",
+        board: Board | None = None,
         rivals: tuple[str, ...] = ("mira", "k0ji"),
         phase: str = "racing",
         delay: int = 15,
@@ -85,7 +86,7 @@ class Referee(Link):
         self.options = options or Options(games=(game,), deal=deal, delay=delay)
         self.phase = phase
         self.seed = Deal.parse(deal).public_seed()
-        dealt = parse_position(position) if position else Board.deal(self.game, shuffled(self.seed, self.game.decks))
+        dealt = board or Board.deal(self.game, shuffled(self.seed, self.game.decks))
         self.play = Play(dealt, self.options.undo_rule)
         self.plays = {f"p{at}": Play(dealt, self.options.undo_rule) for at in range(2, 2 + len(rivals))}
         self.names = {ME: "ana"} | {f"p{at}": name for at, name in enumerate(rivals, 2)}
@@ -93,6 +94,7 @@ class Referee(Link):
         self.out: set[str] = set()
         self.time = START + 60_000
         self.asked: list[ToServer] = []
+        self.judged = 0
         self.refuse = ""
         self.room = "friday"
         self.rooms: tuple[RoomLine, ...] = ()
@@ -119,6 +121,12 @@ class Referee(Link):
             await self._free.wait()
             for answer in self.answers(message):
                 await self._heard(answer)
+            self.judged += 1
+
+    @property
+    def behind(self) -> bool:
+        """Whether something that was asked is not answered yet."""
+        return self.judged < len(self.asked)
 
     async def tell(self, message: ToClient) -> None:
         await self._heard(message)
@@ -242,9 +250,7 @@ class Referee(Link):
             risen=self.time if rose else known.risen,
             home=self.time if after.board.won else 0,
         )
-        return LateMove(
-            player=player, revision=after.revision, action=str(action), seen=after.seen, at=self.time
-        )
+        return LateMove(player=player, revision=after.revision, action=str(action), seen=after.seen, at=self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
         """A rival moves, and the players hear of it."""
@@ -282,14 +288,69 @@ class Sitting:
         return board
 
     async def press(self, *keys: str) -> None:
-        """Type keys, and wait until all is answered and shown."""
-        await self.pilot.press(*keys)
+        """Type keys, ``"35"`` as good as ``"3", "5"``, and wait until all is answered and shown."""
+        for key in keys:
+            for one in key if key.isdigit() else [key]:
+                self.app.simulate_key(one)
+                await self.settle()
+
+    def where(self, pile: str, card: int | None = None) -> tuple[int, int]:
+        """The column and row of the screen at which a card of a pile, or the pile, is found."""
+        view = self.app.screen.query_one(BoardView)
+        for part in [shown.part for shown in self.app.screen.query(PartView) if shown.part is not None]:
+            for spot in part.spots:
+                if spot.hit.pile == pile and spot.hit.card == card:
+                    return view.region.x + part.place.x + spot.x + 2, view.region.y + part.place.y + spot.y
+        raise AssertionError(f"{pile} {card} is not shown")
+
+    async def click(self, pile: str, card: int | None = None, button: int = 1) -> None:
+        await self.pilot.click(offset=self.where(pile, card), button=button)
         await self.settle()
 
+    async def drag(self, pile: str, card: int | None, to: str, on: int | None = None) -> None:
+        await self.pilot.mouse_down(offset=self.where(pile, card))
+        await self.pilot.hover(offset=self.where(to, on))
+        await self.pilot.mouse_up(offset=self.where(to, on))
+        await self.settle()
+
+    @property
+    def screen(self) -> str:
+        """The name of the screen that is shown."""
+        return type(self.app.screen).__name__
+
+    @property
+    def sentence(self) -> str:
+        """The line for sentences."""
+        return self.line("#sentence")
+
+    @property
+    def acts(self) -> list[str]:
+        """The actions that were sent."""
+        return [asked.action for asked in self.referee.asked if isinstance(asked, Act)]
+
     async def settle(self) -> None:
-        """Wait until nothing is on its way."""
-        for _ in range(4):
-            await self.pilot.pause()
+        """Wait until nothing is on its way and all of it is shown."""
+        async with asyncio.timeout(10):
+            quiet = 0
+            while quiet < 3:
+                await asyncio.sleep(0.001)
+                quiet = 0 if self._busy() else quiet + 1
+
+    def _busy(self) -> bool:
+        app, screen = self.app, self.app.screen
+        pumps = (app, screen, *screen.query("*"))
+        if any(not pump._message_queue.empty() for pump in pumps) or app._stale:
+            return True
+        if screen.is_current and (screen._layout_required or screen._dirty_widgets or screen._repaint_required):
+            return True
+        held = not self.referee._free.is_set()
+        return not self.referee._news.empty() or (not held and (self.referee.behind or bool(app.client.model.pending)))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for what is to come about soon."""
+        async with asyncio.timeout(10):
+            while not holds():
+                await self.pilot.pause(0.01)
 
     def text(self) -> str:
         """The screen as text, lines without blanks at their ends."""
@@ -298,9 +359,6 @@ class Sitting:
 
     def line(self, selector: str) -> str:
         """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
-        from samedeal_client.spans import row_text
-        from samedeal_client.widgets.rows import Rows
-
         return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
 
 

@@ -65,7 +65,7 @@ class QuitScreen(ModalScreen[None]):
         if answer == "leave":
             app.exit(0)
         elif answer:
-            _ = self.dismiss()  # it can't be awaited in the screen that goes
             below = app.screen_stack[-2]
+            _ = self.dismiss()  # it can't be awaited in the screen that goes
             if answer == "resign" and isinstance(below, ClientScreen):
                 below.ask(app.client.resign)

@@ -24,7 +24,7 @@ from samedeal_client.bindings import Command
 from samedeal_client.key_names import QUIT_KEY, command_key, command_text, key_text
 from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
 from samedeal_client.layout import Layout, Size, layout, smallest
-from samedeal_client.marks import NO_MARKS, Marks, brought, picked
+from samedeal_client.marks import NO_MARKS, Marks, brought, lifted, picked
 from samedeal_client.model import Model
 from samedeal_client.panel import clock_text
 from samedeal_client.picture import Hit
@@ -42,6 +42,7 @@ FRAME_ROWS: Final = 3
 """Rows around the board: the header, the line for sentences, the keys."""
 
 _MOST_QUEUED: Final = 40
+_MOST_NAMED: Final = 6
 
 
 class RaceScreen(ClientScreen):
@@ -227,7 +228,8 @@ class RaceScreen(ClientScreen):
             (Command.LOOK, "look into"),
             (Command.CANCEL, "cancel"),
         ]
-        if self._keys.source:
+        source = self._keys.source
+        if self._board is not None and source and source != FOUNDATION and lifted(self._board, source) > 1:
             words[1:1] = [(Command.FEWER, "fewer"), (Command.MORE, "more")]
         bindings = self.samedeal.bindings
         for command, word in words:
@@ -381,6 +383,8 @@ class RaceScreen(ClientScreen):
             return "from a foundation: which column takes the card?"
         kind = self.game.piles[self.game.index[source]].kind.value
         cards = [self.look.card(card) for card in board.piles[self.game.index[source]][-size:]] if size else []
+        if len(cards) > _MOST_NAMED:
+            cards = [f"{len(cards)} cards", cards[0], self.look.glyphs.ellipsis, cards[-1]]
         best = command_text(self.samedeal.bindings, Command.BEST, self.look)
         return f"{kind} {source}: {' '.join(cards)} {self.look.glyphs.pointer} where to? {best} for the best place"
 
@@ -428,10 +432,11 @@ class RaceScreen(ClientScreen):
             self.say("No move that helps is in sight")
         elif not move.is_transfer:
             key = command_text(self.samedeal.bindings, Command.STOCK, self.look)
-            self.say(f"{move.source} from the stock with {key}")
+            self.say(f"hint: {move.source} from the stock, with {key}", "you")
         else:
             self._hinted = (board, move)
-            self.say(f"{move.source} {move.target}", "you")
+            card = self.look.card(board.piles[self.game.index[move.source]][-move.size])
+            self.say(f"hint: {move.source} {move.target} moves the {card}", "you")
         self._show_board()
 
 
