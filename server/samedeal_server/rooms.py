@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import secrets
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 import structlog
@@ -55,6 +55,7 @@ class Rooms:
         self._hashing = asyncio.Semaphore(_HASHING)
         self._tasks: set[asyncio.Task[None]] = set()
         self._pubsub: PubSub | None = None
+        self._following: asyncio.Task[None] | None = None
         self._subscribed: set[str] = set()
 
     # ---------------------------------------------------------------- commands
@@ -244,14 +245,23 @@ class Rooms:
     async def _subscribe(self, room: str) -> None:
         self._subscribed.add(keys.channel(room))
         if self._pubsub is not None:
-            await self._pubsub.subscribe(keys.channel(room))
+            await self._over(self._pubsub.subscribe(keys.channel(room)))
 
     async def _unsubscribe(self, room: str) -> None:
         self._subscribed.discard(keys.channel(room))
         if self._pubsub is not None:
-            await self._pubsub.unsubscribe(keys.channel(room))
+            await self._over(self._pubsub.unsubscribe(keys.channel(room)))
             if keys.channel(room) in self._subscribed:  # somebody has come meanwhile
                 await self._subscribe(room)
+
+    async def _over(self, asking: Awaitable[None]) -> None:
+        """Ask something over the listener's connection; where that fails, listen anew to all that is wanted."""
+        try:
+            await asking
+        except Exception as error:  # noqa: BLE001  # with any error: the listener may be reconnecting what is used here
+            _log.warning("redis", error=str(error), doing="subscribing")
+            if self._following is not None:
+                self.spawn(end([self._following]))
 
     # ---------------------------------------------------------------- what runs all the time
 
@@ -299,27 +309,32 @@ class Rooms:
 
     async def _listen(self) -> None:
         while True:
+            self._following = following = asyncio.create_task(self._follow())
             try:
-                async with self.store.announcements() as pubsub:
-                    await self._follow(pubsub)
-            except (RedisError, TimeoutError, OSError) as error:
-                _log.warning("redis", error=str(error), doing="listening")
+                await asyncio.wait((following,))
             finally:
+                await end([following])
                 self._pubsub = None
+            if not following.cancelled():
+                _log.warning("redis", error=str(following.exception()), doing="listening")
             await asyncio.sleep(_RETRY_EVERY)
 
-    async def _follow(self, pubsub: PubSub) -> None:
-        await pubsub.subscribe(keys.NODES, *self._subscribed)
-        self._pubsub = pubsub
-        while True:
-            message = await pubsub.get_message(timeout=None)
-            hub = self.hubs.get(_room_of(message["channel"])) if message else None
-            if hub is None:
-                continue
-            if message["type"] == "subscribe":
-                self.spawn(hub.pull())  # what was announced before reached nobody here
-            elif message["type"] == "message":
-                await self._guard(self._announced(hub, message["data"]))
+    async def _follow(self) -> None:
+        async with self.store.announcements() as pubsub:
+            asked: set[str] = set()
+            while missing := {keys.NODES, *self._subscribed} - asked:  # rooms are entered meanwhile
+                await pubsub.subscribe(*missing)
+                asked |= missing
+            self._pubsub = pubsub
+            while True:
+                message = await pubsub.get_message(timeout=None)
+                hub = self.hubs.get(_room_of(message["channel"])) if message else None
+                if hub is None:
+                    continue
+                if message["type"] == "subscribe":
+                    self.spawn(hub.pull())  # what was announced before reached nobody here
+                elif message["type"] == "message":
+                    await self._guard(self._announced(hub, message["data"]))
 
     async def _announced(self, hub: Hub, data: bytes) -> None:
         hub.announced(read_announced(data))
