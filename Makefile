@@ -1,6 +1,9 @@
 # Needs make and Python 3.11 or newer; everything else goes into .venv, once. PYTHON names another Python.
 
 GAME ?= willow
+SEED ?= 1
+ROUNDS ?= 3
+FROM ?= 1
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
@@ -9,7 +12,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench clean
+.PHONY: help race test lint bench chaos clean
 
 help:
 	@echo 'make race    host a race on this machine, against three bots'
@@ -18,6 +21,7 @@ help:
 	@echo 'make test    format, lint, types, layers and all tests'
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
+	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make clean   remove the virtual environment and everything that was built'
 	@echo
 	@echo 'PYTHON=/path/to/python3 picks the Python; it must be 3.11 or newer.'
@@ -36,6 +40,9 @@ lint: .venv/.test
 
 bench: .venv/.test
 	@$(BIN)/pytest -q -s -o norecursedirs='.*' -o python_files='test_*.py bench_*.py' tests/bench
+
+chaos: .venv/.test
+	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)
 
 clean:
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -6,7 +6,8 @@ What counts is worked out anew from the seed and the logs, with the engine alone
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ from samedeal.protocol.messages import (
     BoardState,
     Created,
     Done,
+    Join,
     Joined,
     LateBoard,
     LateMove,
@@ -39,7 +41,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.race import Racer
 from samedeal_server.store.commits import Entry
-from samedeal_server.store.events import Changed, Moved
+from samedeal_server.store.events import Changed, Moved, Presence
 from tests.chaos.journal import Evidence, Journal, RoomEvidence, Told
 
 GRACE: Final = 5_000
@@ -201,6 +203,33 @@ def refusals_hold(case: Case) -> Iterator[str]:
                         f"{journal.name}: {act.action!r} on revision {act.revision} is in the log "
                         f"and was refused as {refusal.code}: {refusal.message}"
                     )
+
+
+def newest_alone_writes(case: Case) -> Iterator[str]:
+    """An action counts only when it came over its player's newest connection."""
+    for journal, _ in case.racers():
+        if not journal.by_lines:
+            continue
+        joins = Counter(said.line for said in journal.said if isinstance(said.message, Join))
+        joins.subtract(told.line for told in journal.told if isinstance(told.message, Joined | Refused))
+        # Of a connection that never heard what became of a Join it is not known how new it is.
+        newest = {line: sys.maxsize for line, unheard in joins.items() if unheard > 0}
+        for told in journal.told:
+            if isinstance(told.message, Joined):
+                newest[told.line] = max(newest.get(told.line, 0), told.message.generation)
+        came: dict[int, int] = {}
+        for said in journal.said:
+            if isinstance(said.message, Act):
+                came[said.message.id] = max(came.get(said.message.id, 0), newest.get(said.line, 0))
+        present = 0
+        entries = {entry.revision: entry for entry in case.evidence.rooms[journal.room].logs[journal.player]}
+        for each in case.evidence.rooms[journal.room].events:
+            if isinstance(event := each.event, Presence) and event.player == journal.player and event.here:
+                present = max(present, event.generation)
+            if isinstance(event, Moved) and event.player == journal.player:
+                entry = entries.get(event.revision)
+                if entry is not None and came.get(entry.request, sys.maxsize) < present:
+                    yield f"{journal.name}: action {event.revision} came over a connection that had been replaced"
 
 
 def boards_agree(case: Case) -> Iterator[str]:
@@ -488,7 +517,15 @@ def keys_pass(case: Case) -> Iterator[str]:
 
 Check = Callable[[Case], Iterator[str]]
 CHECKS: Final[tuple[Check, ...]] = (
-    *(logs_replay, logs_keep_time, acks_are_kept, logs_are_meant, refusals_hold, boards_agree, answers_come_once),
-    *(races_end, events_are_whole, standings_follow, seeds_are_kept, rooms_go_forward, rematches_agree),
+    *(logs_replay, logs_keep_time, acks_are_kept, logs_are_meant, refusals_hold, newest_alone_writes, boards_agree),
+    *(
+        answers_come_once,
+        races_end,
+        events_are_whole,
+        standings_follow,
+        seeds_are_kept,
+        rooms_go_forward,
+        rematches_agree,
+    ),
     *(racers_see_counts, spectators_are_late, clients_are_content, nodes_are_content, keys_pass),
 )

@@ -38,7 +38,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.race import Race, Racer
 from samedeal_server.store.commits import Entry
-from samedeal_server.store.events import Changed, Moved, Numbered
+from samedeal_server.store.events import Changed, Moved, Numbered, Presence
 from tests.chaos.journal import Evidence, Journal, RoomEvidence, Said, Told
 from tests.chaos.judge import judge
 
@@ -340,6 +340,16 @@ def test_an_action_that_came_too_early_and_counts_later() -> None:
         played.tell("ana", Refused(to=104, code="stale", message="Not yet", revision=1))
 
     check(ahead)
+
+
+def test_an_action_over_a_connection_that_had_been_replaced() -> None:
+    def replaced(played: Round) -> None:
+        came = Presence(BOB, 2, here=True)
+        played.events_spoilt = lambda events: [
+            altered(event, number=number) for number, event in enumerate([Numbered(0, START, came), *events], 1)
+        ]
+
+    check(replaced, "came over a connection that had been replaced")
 
 
 def test_a_board_that_never_was() -> None:

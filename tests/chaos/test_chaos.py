@@ -1,0 +1,116 @@
+"""A short round of chaos; ``make chaos`` plays long ones."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.plan import make_plan
+from tests.chaos.proxy import Proxy
+from tests.chaos.rounds import known_ways, play_round
+
+DEALS = {game: str(record.deal) for game, record in known_ways().items()}
+
+
+async def test_no_promise_is_broken_while_nodes_redis_and_connections_fail() -> None:
+    plan = make_plan(5, 1, DEALS, small=True)
+    outcome = await play_round(plan)
+    assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
+    assert outcome.acked > 50, outcome
+    assert outcome.comebacks > 0, outcome
+
+
+def test_a_plan_is_the_same_whenever_it_is_made() -> None:
+    assert str(make_plan(3, 4, DEALS)) == str(make_plan(3, 4, DEALS))
+    assert str(make_plan(3, 4, DEALS)) != str(make_plan(3, 5, DEALS))
+    assert str(make_plan(3, 4, DEALS)) != str(make_plan(4, 4, DEALS))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+async def test_a_run_that_is_stopped_leaves_no_process_behind(number: signal.Signals) -> None:
+    command = (sys.executable, "-m", "tests.chaos", "--small", "--rounds", "1")
+    run = await asyncio.create_subprocess_exec(
+        *command, cwd=Path(__file__).parents[2], stdout=asyncio.subprocess.DEVNULL
+    )
+    async with asyncio.timeout(30):
+        await _until(lambda: len(_children(run.pid)) >= 3)
+        children = _children(run.pid)
+        run.send_signal(number)
+        assert await run.wait() != 0
+        await _until(lambda: not any(map(_alive, children)))
+
+
+async def _until(so: Callable[[], bool]) -> None:
+    while not so():  # noqa: ASYNC110  # processes set no event
+        await asyncio.sleep(0.02)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+
+
+# ---------------------------------------------------------------- the proxy
+
+
+@asynccontextmanager
+async def through() -> AsyncIterator[tuple[Proxy, asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection through a proxy to a server that sends back what it gets."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(100):
+            writer.write(data)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        target = server.sockets[0].getsockname()
+        nobody = ("127.0.0.1", 1)
+        async with Proxy(lambda: [nobody, target]) as proxy, asyncio.timeout(5):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
+            writer.write(b"hello")
+            assert await reader.readexactly(5) == b"hello"
+            yield proxy, reader, writer
+            writer.close()
+
+
+async def test_the_proxy_passes_over_a_node_that_is_gone_and_splits_what_it_passes() -> None:
+    async with through() as (proxy, reader, writer):
+        proxy.wires[0].split(3)
+        proxy.wires[0].delay(0.01)
+        writer.write(b"0123456789")
+        assert await reader.readexactly(10) == b"0123456789"
+
+
+async def test_what_the_proxy_holds_comes_later_and_is_not_lost() -> None:
+    async with through() as (proxy, reader, writer):
+        proxy.wires[0].stall(0.2)
+        writer.write(b"late")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await reader.read(1)
+        assert await reader.readexactly(4) == b"late"
+
+
+async def test_the_proxy_cuts_and_resets() -> None:
+    async with through() as (proxy, reader, _):
+        proxy.wires[0].cut()
+        assert await reader.read() == b""
+    async with through() as (proxy, reader, _):
+        proxy.wires[0].reset()
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
