@@ -378,7 +378,7 @@ async def sitting(
 ) -> AsyncIterator[Sitting]:
     """The app in a room of the referee's, its board on the screen."""
     judging = asyncio.create_task(referee.judge())
-    client = Client(referee)
+    client = Client(referee, clock=lambda: 0.0)
     client.entering = True
     app = SamedealApp(client, look or Look(), bindings)
     try:

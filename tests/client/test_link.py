@@ -305,7 +305,8 @@ async def test_a_room_is_not_opened_twice(stage: Stage, connected: tuple[Heard, 
     line = await stage.line()
     await line.welcomes()
     with pytest.raises(Refused) as refused:
-        await creating
+        async with asyncio.timeout(DEADLINE):
+            await creating
     assert refused.value.code == "unanswered"
     last = act(heard.link, 0)
     assert await line.hears(Act) == last
