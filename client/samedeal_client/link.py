@@ -273,14 +273,12 @@ class Link:
     async def _greet(self, socket: ClientConnection) -> None:
         """Say hello and wait for the welcome, which also tells the time."""
         session = self._sessions.session(self.address.url, self.name)
-        hello = Hello(
-            id=self.new_id(), name=self.name, session=session, client=f"samedeal {samedeal.__version__} (Python)"
-        )
         sent = self._clock()
         try:
             async with asyncio.timeout(OPEN_TIMEOUT):
-                await socket.send(encode(hello))
-                message = _decoded(await socket.recv())
+                message = await self._hello(socket, session)
+                if isinstance(message, RefusedMessage) and message.code == "no_session":
+                    message = await self._hello(socket, "")
                 if isinstance(message, Notice):  # a server that stops says so to whoever has just come, too
                     raise _Cut(message.message)
         except TimeoutError:
@@ -299,6 +297,11 @@ class Link:
         if message.session != session:
             self._sessions.keep(self.address.url, self.name, message.session)
         await self._news.put(message)
+
+    async def _hello(self, socket: ClientConnection, session: str) -> ToClient:
+        client = f"samedeal {samedeal.__version__} (Python)"
+        await socket.send(encode(Hello(id=self.new_id(), name=self.name, session=session, client=client)))
+        return _decoded(await socket.recv())
 
     def _resume(self) -> None:
         """Queue what the server must hear on a new connection: the place held, then all that it did not answer."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -69,9 +70,16 @@ class KeptSessions:
         self._warn = warn
 
     def session(self, url: str, name: str) -> str:
-        """The session kept for a server and a name, or empty."""
-        kept = self._read().get(url, {}).get(name)
-        return kept.session if kept else ""
+        """The session kept for a server and a name, else the newest for the name on another port of the host, or empty.
+
+        Nodes that share their rooms share their sessions too; a host that was not given a session is never shown it.
+        """
+        sessions = self._read()
+        if name in sessions.get(url, {}):
+            return sessions[url][name].session
+        host = urlsplit(url).hostname
+        near = [names[name] for other, names in sessions.items() if urlsplit(other).hostname == host and name in names]
+        return max(near, key=lambda kept: kept.used).session if near else ""
 
     def keep(self, url: str, name: str, session: str) -> None:
         """Keep a session, and let the oldest go where there are very many."""

@@ -210,6 +210,25 @@ async def test_it_says_hello_with_its_name_and_no_session_at_first(stage: Stage)
     await link.close()
 
 
+async def test_a_session_that_the_server_has_let_go_is_replaced_by_a_new_one(stage: Stage) -> None:
+    sessions = BriefSessions()
+    sessions.keep(stage.address.url, "ana", "old")
+
+    async def hears() -> Hello:
+        line = await stage.line()
+        hello = await line.hears(Hello)
+        assert isinstance(hello, Hello)
+        await line.says(RefusedMessage(to=hello.id, code="no_session", message="gone"))
+        await line.welcomes("new")
+        return hello
+
+    link = Link(stage.address, "ana", sessions)
+    _, first = await asyncio.gather(link.__aenter__(), hears())
+    assert first.session == "old"
+    assert sessions.session(stage.address.url, "ana") == "new"
+    await link.close()
+
+
 async def test_a_request_gets_its_answer(connected: tuple[Heard, Line]) -> None:
     heard, line = connected
     asking = asyncio.create_task(heard.link.request(ListRooms(id=0)))

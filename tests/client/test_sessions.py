@@ -39,6 +39,14 @@ def test_sessions_are_kept_by_server_and_by_name(path: Path) -> None:
     assert sessions.session("wss://example.org", "bo") == ""
 
 
+def test_another_node_of_the_same_host_is_shown_the_session_and_no_other_host_is(path: Path) -> None:
+    sessions = kept(path)
+    sessions.keep(URL, "ana", "a")
+    assert sessions.session("ws://localhost:7778", "ana") == "a"
+    assert sessions.session("ws://localhost:7778", "bo") == ""
+    assert sessions.session("ws://localhost.example.org:7777", "ana") == ""
+
+
 def test_a_newer_session_takes_the_place_of_the_older(path: Path) -> None:
     kept(path).keep(URL, "ana", "old")
     kept(path).keep(URL, "ana", "new")
