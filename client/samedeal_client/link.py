@@ -279,7 +279,9 @@ class Link:
                 message = await self._hello(socket, session)
                 if isinstance(message, RefusedMessage) and message.code == "no_session":
                     message = await self._hello(socket, "")
-                if isinstance(message, Notice):  # a server that stops says so to whoever has just come, too
+                if (
+                    isinstance(message, Notice) and message.code == "draining"
+                ):  # a server that stops says so to whoever has just come, too
                     raise _Cut(message.message)
         except TimeoutError:
             raise _Cut("The server says nothing") from None
@@ -400,7 +402,8 @@ class Link:
     async def _heard(self, message: ToClient) -> None:
         if isinstance(message, Pong) and message.to in self._pings:
             self._offset.heard(self._pings.pop(message.to), self._clock(), message.time)
-            return
+            if message.to not in self._unanswered:
+                return
         if isinstance(message, BoardState):
             self._revision = message.revision
         elif isinstance(message, (*_ANSWERS, RefusedMessage)):

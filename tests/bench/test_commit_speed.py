@@ -10,7 +10,7 @@ import pytest
 
 from samedeal.deal import commitment
 from samedeal.options import Options
-from samedeal_server.race import Begin, Race, Sit, after
+from samedeal_server.race import Begin, Command, Race, Sit, after
 from samedeal_server.store import commits
 from samedeal_server.store.commits import Commit
 from samedeal_server.store.connect import connect
@@ -37,7 +37,8 @@ async def racing(store: Store, room: str) -> list[tuple[str, int]]:
     race = Race(room, Options(players=PLAYERS, countdown=0), 0, "random", commitment(seed), False, now, now)
     assert await store.open(race, Secret(seed, b"", b""))
     players = [f"player{number}" for number in range(PLAYERS)]
-    for command in (*(Sit(player, player) for player in players), Begin(players[0])):
+    commands: list[Command] = [*(Sit(player, player) for player in players), Begin(players[0])]
+    for command in commands:
         snapshot = await store.load(room)
         assert snapshot is not None
         changed, what = after(snapshot.race, command, snapshot.now)
