@@ -176,6 +176,7 @@ class Racer(Client):
         self._again_at: dict[int, float] = {}
         self._next_at = 0.0
         self._marked = -1
+        self._replaced: Line | None = None
 
     async def run(self) -> None:
         """Race, until the end of the race and the room of the rematch are known."""
@@ -218,6 +219,7 @@ class Racer(Client):
             self.sat()
             for act in self.brain.pending:
                 await self._ask(act)
+            await self._haunt()
         elif isinstance(message, Refused):
             await self._refused(message, asked)
         elif isinstance(message, Created):
@@ -293,11 +295,19 @@ class Racer(Client):
         if second is None or self.line is None:
             return
         old, self.line = self.line, second
+        self._replaced = old
         for act in acts:
             await old.say(act)
         self._unanswered = {act.id: (act, time.monotonic()) for act in acts}
         self.seated = False
         self.came_at = self._lost_at = time.monotonic()
+
+    async def _haunt(self) -> None:
+        """Try something over the connection that has just been replaced: it must not count."""
+        old, self._replaced = self._replaced, None
+        if old is not None and self.brain.play is not None and (moves := self.brain.play.board.legal_moves()):
+            action = str(self.rng.choice(moves))
+            await old.say(Act(id=self.new_id(), revision=self.brain.play.revision, action=action))
 
 
 class Spectator(Client):

@@ -129,14 +129,19 @@ def logs_replay(case: Case) -> Iterator[str]:
 
 def logs_keep_time(case: Case) -> Iterator[str]:
     """Nothing counts before the start or from the end on, and time does not run backwards."""
-    for (room, player), story in case.stories.items():
-        race = case.evidence.rooms[room].race
-        for entry, play in zip(story.entries, story.plays[1:], strict=False):
-            ended_it = race.options.first_home_ends and play.board.won and entry.at == race.ends
-            if not race.starts <= entry.at < race.ends and not ended_it:
-                yield f"{room}: {player}: action {entry.revision} was taken out of time"
-        if any(after.at < before.at for before, after in pairwise(story.entries)):
-            yield f"{room}: {player}: the log runs backwards in time"
+    for code, room in case.evidence.rooms.items():
+        race, over = room.race, False
+        for each in room.events:
+            if not isinstance(moved := each.event, Moved):
+                continue
+            # Who is first home sets the end: what came before within the same millisecond counts, what came after does not.
+            until = race.ends if race.options.first_home_ends and not over else race.ends - 1
+            if not race.starts <= each.at <= until:
+                yield f"{code}: {moved.player}: action {moved.revision} was taken out of time"
+            over = over or moved.home
+        for player, log in room.logs.items():
+            if any(after.at < before.at for before, after in pairwise(log)):
+                yield f"{code}: {player}: the log runs backwards in time"
 
 
 def acks_are_kept(case: Case) -> Iterator[str]:

@@ -220,15 +220,21 @@ class _Stage:
                 await self._redis.do("CLIENT", "PAUSE", milliseconds, "ALL")
                 await asyncio.sleep(milliseconds / 1000)
             case "drop redis clients":
-                await self._redis.do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+                await self._drop_again_and_again("normal", fault)
             case "drop announcements":
-                await self._redis.do("CLIENT", "KILL", "TYPE", "pubsub")
+                await self._drop_again_and_again("pubsub", fault)
             case _:
                 wires = _some(proxy.wires, fault)
                 for wire in wires:
                     _break(wire, fault)
                 if fault.kind == "stall":
                     await asyncio.sleep(fault.seconds)
+
+    async def _drop_again_and_again(self, kind: str, fault: Fault) -> None:
+        """Have Redis drop connections of a kind, so often that some are in the middle of something."""
+        for _ in range(1 + fault.which % 20):
+            await self._redis.do("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+            await asyncio.sleep(0.03)
 
     async def _node_fault(self, fault: Fault) -> None:
         up = [node for node in self._nodes if not node.leaving and not node.frozen]

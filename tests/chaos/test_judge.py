@@ -295,6 +295,35 @@ def test_an_action_out_of_time(at: int) -> None:
     check(lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), at=at)), "out of time")
 
 
+@pytest.mark.parametrize(("first", "sentences"), [(True, ()), (False, ("action 2 was taken out of time",))])
+def test_who_is_first_home_sets_the_end(first: bool, sentences: tuple[str, ...]) -> None:
+    """What came before in the same millisecond counts, what came after does not."""
+
+    def home(played: Round) -> None:
+        played.race = replace(played.race, options=replace(played.race.options, first_home_ends=True))
+        for name in played.journals:
+            for at, told in enumerate(played.journals[name].told):
+                if isinstance(told.message, RoomState):
+                    played.journals[name].told[at] = altered(
+                        told, message=replace(told.message, options=played.race.options)
+                    )
+        for player in (ANA, BOB):
+            played.logs[player].append(replace(played.logs[player].pop(), at=ENDS))
+
+        def spoilt(events: list[Numbered]) -> list[Numbered]:
+            spoilt = []
+            for each in events:
+                event = each.event
+                if isinstance(event, Moved) and (event.player, event.revision) == ((BOB, 2) if first else (ANA, 4)):
+                    event = replace(event, home=True)
+                spoilt.append(altered(each, event=event))
+            return spoilt
+
+        played.events_spoilt = spoilt
+
+    check(home, *sentences)
+
+
 def test_a_log_that_runs_backwards() -> None:
     check(
         lambda played: played.logs[ANA].append(replace(played.logs[ANA].pop(), at=START + 1)),
