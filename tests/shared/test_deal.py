@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import re
 from collections import Counter
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -144,8 +145,6 @@ DEALS = {
     "Daily": "daily",
     "daily 2026-11-21": "daily 2026-11-21",
     "  daily   2026-11-21 ": "daily 2026-11-21",
-    "daily 2026-01-01": "daily 2026-01-01",
-    "daily 2026-12-31": "daily 2026-12-31",
     "daily 2028-02-29": "daily 2028-02-29",
     "daily 2000-02-29": "daily 2000-02-29",
 }
@@ -197,6 +196,18 @@ def test_other_texts_are_no_deals(text: str) -> None:
     with pytest.raises(MalformedText, match="is not a deal: write 'random', a number from 0 to 999999999") as caught:
         Deal.parse(text)
     assert len(str(caught.value)) < 250
+
+
+def test_every_day_of_a_year_and_no_other() -> None:
+    days = {str(date(2026, 1, 1) + timedelta(days=ahead)) for ahead in range(365)}
+    for month in range(14):
+        for day in range(34):
+            text = f"daily 2026-{month:02}-{day:02}"
+            if text.removeprefix("daily ") in days:
+                assert str(Deal.parse(text)) == text
+            else:
+                with pytest.raises(MalformedText):
+                    Deal.parse(text)
 
 
 def test_a_daily_deal_gets_its_date() -> None:

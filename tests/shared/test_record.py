@@ -174,3 +174,8 @@ def test_the_kept_records_can_be_won_only_as_they_are(game: str) -> None:
     assert not replace(record, actions=record.actions[:-1]).replay().board.won
     with pytest.raises(IllegalMove):
         replace(record, actions=record.actions[1:]).replay()
+
+
+def test_a_record_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Record.parse(TEXT).player = "Bo"  # type: ignore[misc]  # that it can't be done is the point
