@@ -58,6 +58,9 @@ QUIET: Final = 10.0
 _STABLE: Final = 5.0
 """Seconds that a connection must have lasted for the next attempt to start without waiting."""
 
+_STRAYS_ARRIVE: Final = 60.0
+"""Seconds within which a server may still hear what was said on a connection that was cut."""
+
 _BACKLOG: Final = 1024
 _FIRST_LOOKS: Final = 3
 
@@ -141,6 +144,7 @@ class Link:
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._pings: dict[int, float] = {}
         self._resuming = -1
+        self._strays: list[float] = []
         self._outbox: deque[ToServer] = deque()
         self._wake = asyncio.Event()
         self._place: Join | Watch | None = None
@@ -232,6 +236,8 @@ class Link:
                 began = self._clock()
                 reason, at_once = await self._live(socket, again=again)
                 again = True
+                if self._seating:
+                    self._strays.append(self._clock())
                 lasted = self._clock() - began >= _STABLE
                 if lasted:
                     self._patience.rewarded()
@@ -369,6 +375,8 @@ class Link:
                 self._ping()
                 continue
             except ConnectionClosed as closed:
+                if _code(closed) == Close.TAKEN_OVER and self._by_a_stray():
+                    return _why(closed), False
                 if farewell := _farewell(closed):
                     raise farewell from None
                 return _why(closed), _code(closed) == Close.RESTART
@@ -380,6 +388,22 @@ class Link:
                 return str(cut), False
             if isinstance(message, Notice) and message.code == "draining":
                 return message.message, True
+
+    @property
+    def _seating(self) -> bool:
+        """Whether a seat has been asked for and the answer is still to come.
+
+        A connection that is cut then is a stray: the server may hear the request when a later connection has the seat, and
+        close that one for it.
+        """
+        resuming = self._resuming >= 0 and isinstance(self._place, Join)
+        return resuming or any(isinstance(message, Join) for message in self._unanswered.values())
+
+    def _by_a_stray(self) -> bool:
+        """Whether it may be one of this link's own strays that has taken over; each is good for that once."""
+        strays = [at for at in self._strays if self._clock() - at < _STRAYS_ARRIVE]
+        self._strays = strays[1:]
+        return bool(strays)
 
     async def _write(self, socket: ClientConnection) -> None:
         with contextlib.suppress(ConnectionClosed):
@@ -412,11 +436,14 @@ class Link:
 
     async def _answered(self, message: Answer | RefusedMessage) -> None:
         request = self._unanswered.pop(message.to, None)
+        resuming = message.to == self._resuming
+        if resuming:
+            self._resuming = -1
         if isinstance(message, Acked):
             self._revision = max(self._revision, message.revision)
         elif isinstance(message, RefusedMessage):
             self._fail(message.to, Refused(message.code, message.message, message.retry_after or None))
-            if message.to == self._resuming:
+            if resuming:
                 if message.retry_after:
                     raise _Cut(message.message)
                 self._place = None

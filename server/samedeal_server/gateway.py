@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 import samedeal
@@ -286,6 +287,9 @@ class Gateway:
             if racer is None:
                 raise Refused("no_seat", "There is no seat for you in this room")
             await self._leave_room(connection)
+            if connection.socket.state is not State.OPEN:
+                # A request that was long under way must not take the seat from the connection that the player has now.
+                raise Refused("fenced", "The connection over which the seat was asked for has ended")
             generation = await self.rooms.store.attach(room, player)
             await hub.pull()
             if not generation or hub.race.phase == "closed":

@@ -331,6 +331,40 @@ async def test_a_room_is_not_opened_twice(stage: Stage, connected: tuple[Heard, 
     assert await line.hears(Act) == last
 
 
+async def test_who_is_replaced_by_a_request_of_its_own_comes_back_once(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    """A seat was asked for when the connection was cut; the server hears that when the next connection has the seat."""
+    heard, line = connected
+    await joined(heard, line)
+    await line.cut()
+    line = await stage.line()
+    await line.welcomes()
+    await line.hears(Join)
+    await line.cut()
+    for _ in range(2):
+        line = await stage.line()
+        await line.welcomes()
+        await line.seats()
+        await line.close(Close.TAKEN_OVER, "you are connected from somewhere else now")
+    ended = await heard.until_is(Ended)
+    assert isinstance(ended, Ended)
+    assert ended.code == str(Close.TAKEN_OVER)
+
+
+async def test_a_server_that_stops_may_say_so_before_its_welcome(stage: Stage, connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    await joined(heard, line)
+    await line.cut()
+    line = await stage.line()
+    await line.says(Notice(code="draining", message="This server is stopping"))
+    await line.close(Close.RESTART)
+    line = await stage.line()
+    await line.welcomes()
+    await line.seats()
+    await heard.again()
+
+
 async def test_a_seat_that_is_not_given_back_is_told(stage: Stage, connected: tuple[Heard, Line]) -> None:
     heard, line = connected
     await joined(heard, line)
