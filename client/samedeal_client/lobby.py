@@ -82,13 +82,14 @@ class Prompt(NamedTuple):
 class Lobby:
     """The lobby. ``rooms`` is None until the server has listed them; ``today`` is the server's date.
 
-    ``chosen`` is the code of the room that Enter is for; ``game`` narrows quick match, daily deal and practice, empty for
-    any; ``said`` is the last sentence for the player, empty for none.
+    ``chosen`` is the code of the room that Enter is for, and ``picked`` says that the player chose it; ``game`` narrows
+    quick match, daily deal and practice, empty for any; ``said`` is the last sentence for the player, empty for none.
     """
 
     today: date
     rooms: tuple[RoomLine, ...] | None = None
     chosen: str = ""
+    picked: bool = False
     game: str = ""
     prompt: Prompt | None = None
     said: str = ""
@@ -98,7 +99,7 @@ class Lobby:
         order = tuple(sorted(rooms, key=_place))
         codes = [line.room for line in order]
         chosen = self.chosen if self.chosen in codes else codes[0] if codes else ""
-        return replace(self, rooms=order, chosen=chosen)
+        return replace(self, rooms=order, chosen=chosen, picked=self.picked and chosen == self.chosen)
 
     @property
     def line(self) -> RoomLine | None:
@@ -149,7 +150,8 @@ class Lobby:
             case "up" | "down":
                 return self._chosen_by(-1 if word == "up" else 1), None
             case "choose":
-                return self.do("enter") if rest == self.chosen else (replace(self, chosen=rest, said=""), None)
+                again = self.picked and rest == self.chosen
+                return self.do("enter") if again else (replace(self, chosen=rest, picked=True, said=""), None)
             case "cancel":
                 return replace(self, prompt=None, said=""), None
             case "game":
@@ -211,7 +213,7 @@ class Lobby:
         if not codes:
             return self
         at = codes.index(self.chosen) if self.chosen in codes else 0
-        return replace(self, chosen=codes[max(0, min(at + step, len(codes) - 1))], said="")
+        return replace(self, chosen=codes[max(0, min(at + step, len(codes) - 1))], picked=True, said="")
 
     def _game_by(self, step: int) -> Lobby:
         games = ["", *GAMES]

@@ -90,6 +90,8 @@ def test_what_keys_ask_for(keys: list[str], asked: Wish | None) -> None:
     [
         (["choose lunch"], None),
         (["choose lunch", "choose lunch"], EnterRoom("lunch")),
+        (["choose friday"], None),
+        (["choose friday", "choose friday"], EnterRoom("friday")),
         (["choose cup", "watch"], WatchRoom("cup")),
         (["choose cup", "enter"], EnterRoom("cup")),
         (["quick"], QuickMatch(("friday",), THREE.daily_game)),

@@ -155,8 +155,8 @@ class ClientScreen(Screen[None]):
 
     def update(self, model: Model) -> None:
         """Show a model."""
-        if not self._drawn or not self.is_mounted:
-            return
+        if not self._drawn or not self.is_mounted or not self.children:
+            return  # not there yet, or not any more while the app is being closed
         before, self._known = self._known, model
         self.on_changed(before, model)
         self._frame()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from textual import events
 from textual.app import SuspendNotSupported
@@ -26,8 +27,7 @@ from samedeal_client.lobby import (
     WatchRoom,
     Wish,
 )
-from samedeal_client.model import Model
-from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.spans import Row, Span
 from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
 from samedeal_client.views.page import KeyWord, View
@@ -48,11 +48,12 @@ class LobbyScreen(SheetScreen):
         super().__init__()
         self.lobby = Lobby(date.min)
         self._busy = ""
+        self._asking = False
 
     def on_mount(self) -> None:
         """List the rooms, now and again and again."""
         self.lobby = Lobby(self._today())
-        self._list()
+        self.work(self._ask_rooms)
         self.set_interval(LIST_EVERY, self._list)
 
     def _today(self) -> date:
@@ -77,11 +78,6 @@ class LobbyScreen(SheetScreen):
     def draw(self, width: int, height: int) -> View:
         """The rooms, and the ways into a race."""
         return lobby_view(self.lobby, self.look, width, height, self.client.now())
-
-    def on_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (what all screens are told)
-        """List the rooms as soon as there is a server to ask."""
-        if self.lobby.rooms is None:
-            self._list()
 
     # ---------------------------------------------------------------- keys and clicks
 
@@ -110,16 +106,17 @@ class LobbyScreen(SheetScreen):
         self.lobby = lobby
         match wish:
             case EnterRoom(room, passphrase):
-                self._work(f"Joining {room}", self._enter(room, passphrase))
+                self._grant(f"Joining {room}", partial(self._enter, room, passphrase))
             case WatchRoom(room, passphrase):
-                self._work(f"Going to watch {room}", self._watch(room, passphrase))
+                self._grant(f"Going to watch {room}", partial(self._watch, room, passphrase))
             case QuickMatch(rooms, game):
                 options = Options(games=(game,), players=QUICK_SEATS, start="all-ready")
-                self._work("Looking for company", self._match(rooms, options))
+                self._grant("Looking for company", partial(self._match, rooms, options))
             case DailyDeal(rooms, game):
-                self._work("Going to the daily deal", self._match(rooms, Options(games=(game,), deal="daily")))
+                options = Options(games=(game,), deal="daily")
+                self._grant("Going to the daily deal", partial(self._match, rooms, options))
             case Practise(game):
-                self._work(f"Practice in {game}", self._practise(game))
+                self._grant(f"Practice in {game}", partial(self._practise, game))
             case NewRoom(game):
                 from samedeal_client.screens.new_room import NewRoomScreen
 
@@ -134,26 +131,30 @@ class LobbyScreen(SheetScreen):
     # ---------------------------------------------------------------- asking the server
 
     def _list(self) -> None:
-        if self.is_current and self.client.connection.state == "up":
-            self.run_worker(self._ask_rooms(), group="list", exclusive=True)
+        if self.is_current and not self._asking:
+            self.work(self._ask_rooms)
 
     async def _ask_rooms(self) -> None:
+        """List the rooms; while the connection is cut the answer comes when it is back."""
+        self._asking = True
         try:
             rooms = await self.client.rooms()
         except Refused as refused:
             self.lobby = replace(self.lobby, said=str(refused))
         else:
             self.lobby = replace(self.lobby.listed(rooms), today=self._today())
+        finally:
+            self._asking = False
         self.show()
 
-    def _work(self, busy: str, work: Coroutine[Any, Any, None]) -> None:
+    def _grant(self, busy: str, work: Work) -> None:
         """Do one thing that takes a while; a newer wish takes its place."""
         self._busy = busy
-        self.run_worker(self._until_done(work), group="wish", exclusive=True)
+        self.work(partial(self._until_done, work), group="wish", exclusive=True)
 
-    async def _until_done(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _until_done(self, work: Work) -> None:
         try:
-            await work
+            await work()
         except Refused as refused:
             self.lobby = replace(self.lobby, said=str(refused))
         finally:
@@ -167,7 +168,7 @@ class LobbyScreen(SheetScreen):
         await self._with_passphrase(room, passphrase, self.client.watch, watch=True)
 
     async def _with_passphrase(
-        self, room: str, passphrase: str, enter: Callable[[str, str], Coroutine[Any, Any, None]], *, watch: bool
+        self, room: str, passphrase: str, enter: Callable[[str, str], Awaitable[None]], *, watch: bool
     ) -> None:
         try:
             await enter(room, passphrase)

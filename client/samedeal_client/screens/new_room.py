@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from textual import events
 
@@ -78,7 +79,7 @@ class NewRoomScreen(SheetScreen):
             self.form = self.form.at_error(self._now())
             return
         self.form = replace(self.form, busy=True)
-        self.run_worker(self._create(filled), group="create", exclusive=True)
+        self.work(partial(self._create, filled))
 
     async def _create(self, filled: NewRoom) -> None:
         try:

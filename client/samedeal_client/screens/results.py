@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace as with_options
 
@@ -14,7 +15,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal_client.model import Model
 from samedeal_client.records import save_record
-from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
 from samedeal_client.views.results import Aftermath, results_keys, results_view
@@ -30,11 +31,10 @@ class ResultsScreen(SheetScreen):
         super().__init__()
         self.after = Aftermath()
         self._busy = ""
-        self._room: RoomState | None = None
+        self._asking = False
 
     def on_mount(self) -> None:
         """Keep the record of one's own race, and count those who go on to the rematch."""
-        self._room = self.model.room
         self.after = Aftermath(saved=saved(self.model))
         self.set_interval(COUNT_EVERY, self._count)
 
@@ -68,25 +68,25 @@ class ResultsScreen(SheetScreen):
             case "m":
                 self.do("rematch")
             case "n":
-                self._work("Opening a room", self._anew)
+                self._grant("Opening a room", self._anew)
             case "r" | "f1" | "?":
                 self.app.call_later(self.samedeal.help)
             case "escape":
-                self._work("Leaving", self._leave)
+                self._grant("Leaving", self._leave)
             case _:
                 self.scrolled(key)
 
     def do(self, what: str) -> None:
         """Go to the rematch, the only thing to be clicked."""
         if what == "rematch":
-            self._work("Going to the rematch", self._rematch)
+            self._grant("Going to the rematch", self._rematch)
 
-    def _work(self, busy: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _grant(self, busy: str, work: Work) -> None:
         if not self._busy:
             self._busy = busy
-            self.run_worker(self._until_done(work), group="wish")
+            self.work(partial(self._until_done, work))
 
-    async def _until_done(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _until_done(self, work: Work) -> None:
         try:
             await work()
         except Refused as refused:
@@ -117,14 +117,17 @@ class ResultsScreen(SheetScreen):
 
     def _count(self) -> None:
         room = self.model.room
-        if room is not None and room.next and self.is_current and self.client.connection.state == "up":
-            self.run_worker(self._ask_rooms(room.next), group="count", exclusive=True)
+        if room is not None and room.next and self.is_current and not self._asking:
+            self.work(partial(self._ask_rooms, room.next))
 
     async def _ask_rooms(self, following: str) -> None:
+        self._asking = True
         try:
             rooms = await self.client.rooms()
         except Refused:
             return  # how many are there is said again at the next look
+        finally:
+            self._asking = False
         there = next((line.players for line in rooms if line.room == following), None)
         self.after = replace(self.after, there=there)
         self.show()

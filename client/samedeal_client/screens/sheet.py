@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,6 +15,9 @@ from samedeal_client.screens.base import ClientScreen, KeyHint
 from samedeal_client.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
 from samedeal_client.widgets.sheet import Sheet
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+"""Something to be done; a function, since what is never begun must not be left as a coroutine that nobody awaits."""
 
 _SCROLLS: Final = {"up": -1, "down": 1}
 _PAGES: Final = {"pageup": -1, "pagedown": 1}
@@ -60,7 +63,7 @@ class SheetScreen(ClientScreen):
 
     def show(self) -> None:
         """Show the view and the frame as they are now."""
-        if self.is_mounted and self._drawn:
+        if self.is_mounted and self._drawn and self.children:
             self.sheet.redraw()
             self._frame()
 
@@ -83,6 +86,10 @@ class SheetScreen(ClientScreen):
         for number, word in enumerate(words):
             spans += [pointer, Span(f"{self.look.says(word)} ", "label" if number else "title")]
         return tuple(spans)
+
+    def work(self, what: Work, *, group: str = "default", exclusive: bool = False) -> None:
+        """Have something done that takes a while; what is ``exclusive`` takes the place of what its group was doing."""
+        self.run_worker(what, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy can't see what it returns
 
     # ---------------------------------------------------------------- keys and clicks
 

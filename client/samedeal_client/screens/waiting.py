@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Final, cast
+from collections.abc import Iterable
+from functools import partial
+from typing import Final, cast
 
 from samedeal.errors import Refused
 from samedeal_client.address import is_loopback_url
-from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.spans import Row, Span
 from samedeal_client.strategy import Level
 from samedeal_client.views.page import KeyWord, View
@@ -85,10 +86,10 @@ class WaitingScreen(SheetScreen):
             case "bot":
                 self._ask(lambda: self._send_bot(cast("Level", level)))
 
-    def _ask(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self.run_worker(self._asked(what), group="wish")
+    def _ask(self, what: Work) -> None:
+        self.work(partial(self._asked, what))
 
-    async def _asked(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _asked(self, what: Work) -> None:
         try:
             await what()
         except Refused as refused:

@@ -36,7 +36,7 @@ def waiting_keys(model: Model) -> tuple[KeyWord, ...]:
     seat = model.seat
     keys = []
     if model.hosting:
-        keys.append(KeyWord("enter", "start the race"))
+        keys.append(KeyWord("enter", "start"))
     if seat is not None:
         keys.append(KeyWord("space", "not ready" if seat.ready else "ready"))
     keys += [KeyWord("c", "copy"), KeyWord("b", "add a bot"), KeyWord("r", "rules")]

@@ -1,0 +1,717 @@
+"""The screens around a race, by keys and by mouse, with a real server: lobby, new room, waiting room, results, help."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pytest
+from textual.pilot import Pilot
+
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal.record import Record
+from samedeal_client.address import parse_address
+from samedeal_client.app import SamedealApp
+from samedeal_client.bindings import DEFAULT
+from samedeal_client.client import Client
+from samedeal_client.link import Link
+from samedeal_client.look import Look
+from samedeal_client.screens.new_room import NewRoomScreen
+from samedeal_client.screens.sheet import SheetScreen
+from samedeal_client.sessions import BriefSessions
+from samedeal_client.spans import row_text
+from samedeal_client.widgets.rows import Rows
+
+DEADLINE = 10.0
+
+
+@pytest.fixture(autouse=True)
+def _own_files_and_no_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_EVERY", 0.05)
+    monkeypatch.setattr("samedeal_client.screens.results.COUNT_EVERY", 0.05)
+
+
+@pytest.fixture(scope="module")
+def process(redis_server: str) -> Iterator[str]:
+    """The address of a server that lives as long as the tests of this module."""
+    command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis_server]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        said = server.stdout.readline()
+        assert said.startswith("listening on "), said
+        yield said.removeprefix("listening on ").strip()
+        server.terminate()
+
+
+@pytest.fixture
+def server(process: str, redis_url: str) -> str:
+    """The address of a server that has no rooms."""
+    return process
+
+
+class Cable:
+    """A way to a server that can be cut."""
+
+    def __init__(self, server: str) -> None:
+        self._host, _, self._port = server.removeprefix("ws://").partition(":")
+        self._ends: list[asyncio.StreamWriter] = []
+        self.address = ""
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._join, "127.0.0.1", 0)
+        self.address = f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        self.cut()
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(self._host, int(self._port))
+        self._ends += [writer, far_writer]
+        await asyncio.gather(_pour(reader, far_writer), _pour(far_reader, writer))
+
+    def cut(self) -> None:
+        for end in self._ends:
+            end.transport.abort()
+        self._ends.clear()
+
+
+async def _pour(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await source.read(65536):
+            to.write(data)
+            await to.drain()
+        to.close()
+
+
+@dataclass
+class Player:
+    """Somebody at the app."""
+
+    app: SamedealApp
+    pilot: Pilot[int]
+
+    def text(self) -> str:
+        """The screen as text."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+    @property
+    def room(self) -> RoomState:
+        state = self.app.client.model.room
+        assert state is not None
+        return state
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait for what comes about soon; what was on the screen is told when it doesn't."""
+        try:
+            async with asyncio.timeout(DEADLINE):
+                while not holds():
+                    await self.pilot.pause(0.01)
+        except TimeoutError:
+            raise AssertionError(f"waited in vain before\n{self.text()}") from None
+
+    async def sees(self, *words: str) -> None:
+        """Wait until these words are on the screen."""
+        await self.until(lambda: all(each in self.text() for each in words))
+
+    async def comes_to(self, place: str) -> None:
+        """Wait for a screen that the app goes to by itself."""
+        await self.until(lambda: self.app.place == place and self.app.screen.is_mounted)
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def click(self, words: str, times: int = 1) -> None:
+        """Click at the end of these words, where they are on the screen first."""
+        await self.sees(words)
+        for y, line in enumerate(self.text().splitlines()):
+            if words in line:
+                await self.pilot.click(offset=(line.index(words) + len(words) - 1, y), times=times)
+                await self.pilot.pause()
+                return
+
+    def line(self, selector: str) -> str:
+        """A line of the frame."""
+        return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
+
+    async def says(self, words: str) -> None:
+        """Wait until the line for sentences says something."""
+        await self.until(lambda: words in self.line("#sentence"))
+
+
+@contextlib.asynccontextmanager
+async def arriving(
+    server: str,
+    name: str = "ana",
+    *,
+    size: tuple[int, int] = (80, 24),
+    look: Look | None = None,
+    sessions: BriefSessions | None = None,
+) -> AsyncIterator[Player]:
+    """Somebody comes to the lobby."""
+    async with Link(parse_address(server), name, sessions or BriefSessions()) as link:
+        app = SamedealApp(Client(link), look or Look(), DEFAULT)
+        async with app.run_test(size=size) as pilot:
+            player = Player(app, pilot)
+            await player.comes_to("lobby")
+            await player.sees("Quick start")
+            yield player
+
+
+@contextlib.asynccontextmanager
+async def friend(server: str, name: str = "mira") -> AsyncIterator[Client]:
+    """Somebody elsewhere, of whom only the client matters."""
+    async with Link(parse_address(server), name, BriefSessions()) as link:
+        client = Client(link)
+        running = asyncio.create_task(client.run())
+        try:
+            yield client
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+async def knows(client: Client, holds: Callable[[RoomState], object]) -> None:
+    """Wait until a client's room is as it should be."""
+    changed = asyncio.Event()
+    leave = client.subscribe(changed.set)
+    async with asyncio.timeout(DEADLINE):
+        while client.model.room is None or not holds(client.model.room):
+            changed.clear()
+            await changed.wait()
+    leave()
+
+
+async def racing(client: Client) -> None:
+    await knows(client, lambda room: room.phase == "racing")
+
+
+# ---------------------------------------------------------------- lobby
+
+
+async def test_the_lobby_lists_rooms_as_they_come_and_go(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await ana.sees("No rooms yet")
+        await mira.create(Options(games=("steve",), players=4, deal="#4821"), "friday")
+        await ana.sees("1 friday", "Steve", "#4821", "0/4", "open")
+        await mira.join("friday")
+        await ana.sees("1/4")
+        await mira.create(Options(), "lunch", "sesame")
+        await ana.sees("lunch", "open, private")
+        assert ana.line("#header").startswith(f"samedeal ▸ {ana.app.client.link.address.typed} ▸ as ana")
+
+
+async def test_enter_joins_the_chosen_room(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        for room in ("one", "two"):
+            await mira.join(await mira.create(Options(), room))
+        await ana.sees("one", "two")
+        second = "two" if ana.text().index("one") < ana.text().index("two") else "one"
+        await ana.press("down", "enter")
+        await ana.comes_to("waiting")
+        assert ana.room.room == second
+
+
+async def test_a_digit_joins_at_once(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "friday")
+        await ana.sees("1 friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+
+
+async def test_a_room_is_joined_by_mouse_alone(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        for room in ("one", "two"):
+            await mira.create(Options(), room)
+        await ana.sees("one", "two")
+        await ana.click("one  ")
+        await ana.click("⏎ join")
+        await ana.comes_to("waiting")
+        await ana.click("leave")
+        await ana.comes_to("lobby")
+        await ana.click("two")
+        await ana.click("two")
+        await ana.comes_to("waiting")
+        assert ana.room.room == "two"
+
+
+async def test_what_the_server_refuses_is_said(server: str) -> None:
+    async with arriving(server, "mira") as player, friend(server) as mira:
+        await mira.join(await mira.create(Options(), "friday"))
+        await player.sees("friday")
+        await player.press("1")
+        await player.says("Somebody in this room is called mira already")
+        assert player.app.place == "lobby"
+
+
+async def test_w_watches(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(Options(countdown=0), "friday"))
+        await mira.start()
+        await ana.sees("racing")
+        await ana.press("w")
+        await ana.comes_to("watch")
+
+
+async def test_enter_on_a_race_that_runs_without_one_watches_it(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(Options(countdown=0), "friday"))
+        await mira.start()
+        await ana.sees("racing")
+        await ana.press("enter")
+        await ana.comes_to("watch")
+
+
+async def test_enter_on_a_race_in_which_one_has_a_seat_goes_back_to_it(server: str) -> None:
+    sessions = BriefSessions()
+    async with friend(server) as mira:
+        async with arriving(server, sessions=sessions) as ana:
+            await mira.join(await mira.create(Options(countdown=0), "friday"))
+            await ana.sees("friday")
+            await ana.press("1")
+            await ana.comes_to("waiting")
+            await mira.start()
+            await ana.comes_to("race")
+        async with arriving(server, sessions=sessions) as ana:
+            await ana.sees("racing")
+            await ana.press("enter")
+            await ana.comes_to("race")
+
+
+async def test_the_passphrase_of_a_private_room_is_asked_for(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "secret", "sesame")
+        await ana.sees("secret")
+        await ana.press("1")
+        await ana.sees("Passphrase of secret: _")
+        await ana.press(*"wrong")
+        await ana.sees("•••••_")
+        await ana.press("enter")
+        await ana.says("That is not the passphrase")
+        await ana.press(*"sesame", "enter")
+        await ana.comes_to("waiting")
+        assert ana.app.client.passphrase == "sesame"
+
+
+async def test_asking_for_the_passphrase_can_be_cancelled_by_mouse(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "secret", "sesame")
+        await ana.sees("secret")
+        await ana.press("1")
+        await ana.sees("Passphrase of secret")
+        await ana.click("cancel")
+        await ana.until(lambda: "Passphrase" not in ana.text())
+        assert ana.app.place == "lobby"
+
+
+async def test_quick_match_opens_a_room_and_the_next_one_finds_it(server: str) -> None:
+    async with arriving(server) as ana, arriving(server, "mira") as mira:
+        await ana.press("q")
+        await ana.comes_to("waiting")
+        assert ana.room.options.start == "all-ready"
+        await ana.says("one more player is needed")
+        await mira.sees(f"join {ana.room.room}")
+        await mira.click("quick match")
+        await mira.comes_to("waiting")
+        assert mira.room.room == ana.room.room
+        await ana.says("0 of 2 are")
+        await ana.press("space")
+        await mira.says("1 of 2 is")
+        await mira.click("␣ ready")
+        await asyncio.gather(ana.comes_to("race"), mira.comes_to("race"))
+
+
+async def test_quick_match_goes_on_when_the_first_room_has_filled_by_now(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
+        await mira.join(await mira.create(Options(players=2), "nearly"))
+        await ana.sees("join nearly")
+        await k0ji.join("nearly")
+        await ana.press("q")
+        await ana.comes_to("waiting")
+        assert ana.room.room != "nearly"
+
+
+async def test_the_daily_deal_is_todays_for_both(server: str) -> None:
+    async with arriving(server) as ana, arriving(server, "mira") as mira:
+        await ana.press("g", "d")
+        await ana.comes_to("waiting")
+        assert ana.room.game == "athena"
+        assert ana.room.deal.startswith("daily 20")
+        await mira.sees(ana.room.room)
+        await mira.press("g")
+        await mira.click("daily deal")
+        await mira.comes_to("waiting")
+        assert mira.room.room == ana.room.room
+
+
+async def test_practice_says_what_to_type_where_the_terminal_cant_be_given_away(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("g", "p")
+        await ana.says("type samedeal play athena")
+
+
+async def test_the_lobby_outlives_a_cut(server: str) -> None:
+    async with Cable(server) as cable, arriving(cable.address) as ana, friend(server) as mira:
+        cable.cut()
+        await mira.create(Options(), "friday")
+        await ana.sees("1 friday")
+        assert ana.app.client.connection.state == "up"
+
+
+# ---------------------------------------------------------------- new room
+
+
+async def test_a_room_is_opened_with_every_option_by_keyboard(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n")
+        await ana.sees("New room")
+        await ana.press("left", "left")  # from Willow to Phoenix
+        await ana.press("tab", *"steve, athena")
+        await ana.press("tab", *"4821")
+        await ana.press("tab", *"3")
+        await ana.press("tab", *"7:30")
+        await ana.press("tab", "right")
+        await ana.press("tab", "space")
+        await ana.press("tab", "right")
+        await ana.press("tab", *"7")
+        await ana.press("tab", "right")
+        await ana.press("tab")
+        await ana.press("tab", *"42")
+        await ana.press("tab", *"friday")
+        await ana.press("tab", *"open sesame")
+        await ana.press("enter")
+        await ana.comes_to("waiting")
+        assert (ana.room.room, ana.room.private) == ("friday", True)
+        assert ana.room.options == Options(
+            games=("phoenix", "steve", "athena"),
+            deal="#4821",
+            players=3,
+            limit=450,
+            undo="free",
+            hints=True,
+            start="all-ready",
+            countdown=7,
+            first_home_ends=True,
+            delay=42,
+        )
+
+
+async def test_a_room_is_opened_by_mouse_alone(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.click("new room")
+        await ana.sees("New room")
+        lines = ana.text().splitlines()
+        row = next(y for y, line in enumerate(lines) if " Undo " in line)
+        await ana.pilot.click(offset=(lines[row].index("›"), row))
+        await ana.sees("free, any number")
+        row = next(y for y, line in enumerate(lines) if " Seats " in line)
+        await ana.pilot.click(offset=(lines[row].index("‹"), row))
+        await ana.click("open the room")
+        await ana.comes_to("waiting")
+        assert ana.room.options == Options(undo="free", players=7)
+
+
+async def test_what_is_wrong_is_said_at_the_field_and_nothing_is_opened(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n")
+        await ana.press("tab", "tab", "tab", *"99", "tab", "enter")
+        await ana.sees("! write a number from 1 to 16")
+        screen = ana.app.screen
+        assert isinstance(screen, NewRoomScreen)
+        assert screen.form.at == "players"
+        await ana.press("4", "enter")
+        await ana.comes_to("waiting")
+
+
+async def test_a_code_that_is_taken_is_said_at_its_field(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "friday")
+        await ana.press("n", "shift+tab", "shift+tab")
+        await ana.press("tab", "up", *"friday", "enter")
+        await ana.says("There is a room 'friday' already")
+        await ana.press(*"monday", "enter")
+        await ana.comes_to("waiting")
+        assert ana.room.room == "monday"
+
+
+async def test_the_form_is_left_with_escape(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n")
+        await ana.sees("New room   ")
+        await ana.press("escape")
+        await ana.sees("Quick start")
+
+
+# ---------------------------------------------------------------- waiting room
+
+
+async def test_the_host_starts_the_race(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(players=4, countdown=0), "friday")
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+        await mira.join("friday")
+        await ana.sees("mira", "host, you")
+        await mira.ready(ready=True)
+        await ana.sees("[x] mira")
+        await ana.says("You are the host: you start the race; 1 of 2 is ready")
+        await ana.press("enter")
+        await ana.comes_to("race")
+
+
+async def test_the_invitation_is_copied(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "friday")
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+        wanted = f"samedeal join {ana.app.client.link.address.typed} friday"
+        await ana.sees(wanted)
+        await ana.click("copy it")
+        assert ana.app.clipboard == wanted
+        await ana.says("Copied")
+
+
+async def test_ready_goes_on_and_off_by_keyboard_and_mouse(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(Options(), "friday"))
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+        await ana.press("space")
+        await ana.sees("[x] ana")
+        await ana.click("[x] ")
+        await ana.sees("[ ] ana")
+        await ana.press("enter")
+        await ana.says("Only the host can start the race")
+
+
+async def test_a_bot_comes_when_it_is_called_and_goes_with_who_called_it(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(Options(), "friday", "sesame"), "sesame")
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.sees("Passphrase")
+        await ana.press(*"sesame", "enter")
+        await ana.comes_to("waiting")
+        await ana.click("2 greedy")
+        await ana.sees("[x]", "(greedy)")
+        await ana.press("escape")
+        await ana.comes_to("lobby")
+        await knows(mira, lambda room: len(room.players) == 1)
+
+
+async def test_the_rules_of_the_game_are_a_key_away(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(games=("phoenix",)), "friday")
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+        await ana.press("r")
+        await ana.sees("How to move in Phoenix")
+        await ana.press("escape")
+        await ana.sees("Invite")
+
+
+# ---------------------------------------------------------------- results
+
+
+@contextlib.asynccontextmanager
+async def raced(
+    server: str, *, options: Options | None = None, watching: bool = False
+) -> AsyncIterator[tuple[Player, Client]]:
+    """A race of two that is over, with ana at its results."""
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(options or Options(deal="#7", countdown=0), "friday"))
+        await ana.sees("friday")
+        await ana.press("w" if watching else "1")
+        await ana.comes_to("watch" if watching else "waiting")
+        if not watching:
+            await mira.start()
+            await racing(mira)
+            await ana.comes_to("race")
+            await ana.until(lambda: ana.app.client.model.board is not None)
+            await ana.press("x")
+            await ana.app.client.resign()
+        else:
+            await mira.start()
+            await racing(mira)
+        await mira.resign()
+        await ana.comes_to("results")
+        await ana.sees("cards up over time")
+        yield ana, mira
+
+
+async def test_the_results_say_who_stands_where_and_that_the_deal_was_as_promised(server: str) -> None:
+    async with raced(server) as (ana, _):
+        await ana.sees("1 ", "ana (you)", "mira", "out", "Checked: the seed is the one committed to beforehand")
+        assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
+
+
+async def test_the_record_is_kept_and_can_be_replayed(server: str, tmp_path: Path) -> None:
+    async with raced(server) as (ana, _):
+        (path,) = (tmp_path / "data").rglob("*.txt")
+        await ana.sees("Your race:", path.name)
+        record = Record.parse(path.read_text(encoding="utf-8"))
+        board = ana.app.client.model.board
+        assert board is not None
+        assert record.replay().board.masked() == board.masked()
+
+
+async def test_the_rematch_is_joined_and_who_is_there_already_is_said(server: str) -> None:
+    async with raced(server) as (ana, mira):
+        await mira.join(await mira.rematch())
+        await ana.sees("The rematch is in room friday-2 with 1 player so far")
+        await ana.press("m")
+        await ana.comes_to("waiting")
+        assert ana.room.room == "friday-2"
+        assert ana.room.deal == "#8"
+
+
+async def test_the_rematch_is_a_click_away(server: str) -> None:
+    async with raced(server) as (ana, mira):
+        await mira.join(await mira.rematch())
+        await ana.click("The rematch is in room")
+        await ana.comes_to("waiting")
+
+
+async def test_the_same_game_again_is_a_room_of_its_own_on_a_new_deal(server: str) -> None:
+    options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
+    async with raced(server, options=options) as (ana, _):
+        await ana.press("n")
+        await ana.comes_to("waiting")
+        assert ana.room.room != "friday"
+        assert ana.room.deal == "random"
+        assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
+
+
+async def test_escape_goes_to_the_lobby(server: str) -> None:
+    async with raced(server) as (ana, _):
+        await ana.press("escape")
+        await ana.comes_to("lobby")
+        await ana.sees("finished")
+
+
+async def test_who_has_watched_sees_the_results_and_goes_on_watching(server: str) -> None:
+    async with raced(server, options=Options(deal="#7", countdown=0, delay=0), watching=True) as (ana, mira):
+        assert "Your race:" not in ana.text()
+        await mira.join(await mira.rematch())
+        await ana.press("m")
+        await ana.comes_to("watch")
+        assert ana.room.room == "friday-2"
+
+
+# ---------------------------------------------------------------- help
+
+
+async def test_the_help_is_turned_by_keys_and_by_mouse(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("f1")
+        await ana.sees("Moving cards takes two keys")
+        await ana.press("right")
+        await ana.sees("How to move in Athena")
+        await ana.click("Hearts   Willow")
+        await ana.sees("How to move in Willow")
+        await ana.press("left")
+        await ana.sees("How to move in Ace of Hearts")
+        await ana.press("escape")
+        await ana.sees("Quick start")
+
+
+@pytest.mark.parametrize("way", ["keys", "wheel"])
+async def test_the_help_is_scrolled_to_its_end_and_back(server: str, way: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("f1", "right")
+        await ana.sees("How to move in Athena")
+        screen = ana.app.screen
+        assert isinstance(screen, SheetScreen)
+        while "the end" not in ana.text():
+            if way == "keys":
+                await ana.press("pagedown")
+            else:
+                await ana.pilot._post_mouse_events([_wheel_down()], offset=(10, 10))
+        await ana.sees("TH is 10♥", "the end")
+        await ana.press("home")
+        await ana.sees("How to move in Athena")
+
+
+def _wheel_down() -> type:
+    from textual.events import MouseScrollDown
+
+    return MouseScrollDown
+
+
+async def test_help_over_any_screen_comes_back_to_it(server: str) -> None:
+    async with raced(server) as (ana, _):
+        await ana.press("f1")
+        await ana.sees("How to move in Willow")
+        await ana.press("escape")
+        await ana.sees("cards up over time")
+
+
+# ---------------------------------------------------------------- sizes and looks
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+async def test_every_size_is_filled(server: str, size: tuple[int, int]) -> None:
+    async with arriving(server, size=size) as ana:
+        lines = ana.text().splitlines()
+        assert len(lines) == size[1]
+        assert "help" in lines[-1] or size[0] < 80
+        assert "Ctrl+Q quit" in lines[-1]
+        assert max(map(len, lines)) <= size[0]
+
+
+async def test_a_window_that_is_too_small_says_so_and_comes_back(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.pilot.resize_terminal(50, 10)
+        await ana.sees("60 columns and")
+        await ana.pilot.resize_terminal(100, 30)
+        await ana.sees("Quick start")
+        assert len(ana.text().splitlines()) == 30
+
+
+async def test_a_resize_keeps_what_was_typed(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n", "shift+tab", *"sesame")
+        await ana.pilot.resize_terminal(120, 40)
+        await ana.sees("sesame_")
+
+
+async def test_ascii_is_ascii_on_every_screen(server: str) -> None:
+    async with arriving(server, look=Look(ascii=True)) as ana:
+        assert ana.text().isascii()
+        await ana.press("n")
+        await ana.sees("New room")
+        assert ana.text().isascii()
+        await ana.press("enter")
+        await ana.comes_to("waiting")
+        assert ana.text().isascii()
+        await ana.press("f1")
+        await ana.sees("How to move")
+        assert ana.text().isascii()
+
+
+async def test_without_colour_there_is_none(server: str) -> None:
+    async with arriving(server, look=Look(colour=False)) as ana, friend(server) as mira:
+        await mira.create(Options(), "friday")
+        await ana.sees("▸ 1 friday")
+        for strip in ana.app.screen._compositor.render_strips():
+            for segment in strip:
+                style = segment.style
+                assert style is None or style.color is None or style.color.is_default, segment
