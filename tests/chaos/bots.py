@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     Ready,
     Refused,
     Rematch,
+    Resign,
     RoomState,
     Start,
     ToClient,
@@ -177,6 +178,7 @@ class Racer(Client):
         self._next_at = 0.0
         self._marked = -1
         self._replaced: Line | None = None
+        self._quits_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
 
     async def run(self) -> None:
         """Race, until the end of the race and the room of the rematch are known."""
@@ -277,6 +279,10 @@ class Racer(Client):
         if self.brain.finished:
             if not any(isinstance(asked, Rematch) for asked, _ in self._unanswered.values()):
                 await self._ask(Rematch(id=self.new_id()))
+            return
+        if self._quits_at and self.brain.revision >= self._quits_at and not self.brain.pending:
+            self._quits_at = 0
+            await self._ask(Resign(id=self.new_id()))
             return
         acts = self.brain.next(self.new_id)
         for act in acts:

@@ -32,6 +32,7 @@ from samedeal.protocol.messages import (
     Pong,
     Progress,
     Refused,
+    Resign,
     Rooms,
     RoomState,
     Standing,
@@ -390,6 +391,24 @@ def rooms_go_forward(case: Case) -> Iterator[str]:
                 yield f"{journal.name}: was told that the race is {state.phase} after it was {before.phase}"
 
 
+def who_resigns_is_out(case: Case) -> Iterator[str]:
+    """Who was told that the resignation is done is out, and nothing of theirs counts after it."""
+    for journal, story in case.racers():
+        room = case.evidence.rooms[journal.room]
+        asked = {said.message.id for said in journal.said if isinstance(said.message, Resign)}
+        done = [told.at for told in journal.told if isinstance(told.message, Done) and told.message.to in asked]
+        racer = room.race.racer(journal.player)
+        in_time = any(at < room.race.ends for at in done) and not story.plays[-1].board.won
+        if racer is not None and racer.out != in_time and (in_time or not asked):
+            yield f"{journal.name}: is {'out' if racer.out else 'not out'}, and was told otherwise"
+        out = False
+        for each in room.events:
+            if isinstance(event := each.event, Changed):
+                out = out or any(racer.out for racer in event.race.racers if racer.player == journal.player)
+            elif isinstance(event, Moved) and event.player == journal.player and out:
+                yield f"{journal.name}: action {event.revision} counts, and came after the resignation"
+
+
 def rematches_agree(case: Case) -> Iterator[str]:
     """All who asked for the room of the rematch were told the same."""
     rooms: dict[str, set[str]] = defaultdict(set)
@@ -523,14 +542,7 @@ def keys_pass(case: Case) -> Iterator[str]:
 Check = Callable[[Case], Iterator[str]]
 CHECKS: Final[tuple[Check, ...]] = (
     *(logs_replay, logs_keep_time, acks_are_kept, logs_are_meant, refusals_hold, newest_alone_writes, boards_agree),
-    *(
-        answers_come_once,
-        races_end,
-        events_are_whole,
-        standings_follow,
-        seeds_are_kept,
-        rooms_go_forward,
-        rematches_agree,
-    ),
-    *(racers_see_counts, spectators_are_late, clients_are_content, nodes_are_content, keys_pass),
+    *(answers_come_once, races_end, events_are_whole, standings_follow, seeds_are_kept, rooms_go_forward),
+    *(who_resigns_is_out, rematches_agree, racers_see_counts, spectators_are_late),
+    *(clients_are_content, nodes_are_content, keys_pass),
 )

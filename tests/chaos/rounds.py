@@ -54,14 +54,14 @@ class Outcome:
     racers: int
     acked: int
     home: int
-    comebacks: int
-    away: float
+    away: tuple[float, ...]
 
     def __str__(self) -> str:
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items()))
         return (
             f"{self.racers} racers, {self.acked} actions acked, {self.home} came home, "
-            f"{self.comebacks} times back after {self.away:.2f} s (median); {faults}"
+            f"{len(self.away)} times back after {median(self.away or (0,)):.2f} s (median), "
+            f"{max(self.away, default=0):.1f} s (longest); {faults}"
         )
 
 
@@ -87,8 +87,7 @@ async def play_round(plan: Plan) -> Outcome:
             }
         ),
         home=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
-        comebacks=len(away),
-        away=median(away) if away else 0.0,
+        away=tuple(away),
     )
 
 
@@ -213,7 +212,7 @@ class _Stage:
             case "kill redis":
                 async with self._restarting:
                     await self._redis.kill()
-                    await asyncio.sleep(min(fault.seconds, 2.0))
+                    await asyncio.sleep(fault.seconds)
                     await self._redis.start()
             case "pause redis":
                 milliseconds = int(1000 * min(fault.seconds, 6.0))

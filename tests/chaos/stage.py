@@ -105,7 +105,7 @@ class Node:
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
-                *("--redis", redis, "--log-style", "json", "--log-level", "info"),
+                *("--redis", redis, "--log-style", "json", "--log-level", "debug"),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,

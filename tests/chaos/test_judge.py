@@ -21,12 +21,14 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
+    Done,
     Join,
     Joined,
     LateBoard,
     LateMove,
     Progress,
     Refused,
+    Resign,
     RoomState,
     Seat,
     Standing,
@@ -459,6 +461,54 @@ def test_standings_that_one_client_was_told_otherwise() -> None:
 
 def test_an_end_that_one_client_was_told_otherwise() -> None:
     check(lambda played: played.change("bob", RoomState, ends=ENDS + 1), "bob: was told other times")
+
+
+def resigned(played: Round, at: int = START + 4_500) -> None:
+    """Ana asks to resign, and is told that it is done."""
+    played.journals["ana"].said.append(Said(1, Resign(id=500)))
+    told = played.journals["ana"].told
+    told.insert(len(told) - 1, Told(1, Done(to=500), at))
+
+
+def out(played: Round) -> None:
+    """Ana is out."""
+    ana, bob = played.race.racers
+    standings = tuple(replace(line, out=line.player == ANA) for line in played.race.standings)
+    played.race = replace(played.race, racers=(replace(ana, out=True), bob), standings=standings)
+    for journal in played.journals.values():
+        journal.told[-1] = altered(journal.told[-1], message=played.state("finished"))
+
+
+def test_who_has_resigned() -> None:
+    def both(played: Round) -> None:
+        resigned(played)
+        out(played)
+
+    check(both)
+
+
+def test_who_has_resigned_and_is_not_out() -> None:
+    check(resigned, "ana: is not out, and was told otherwise")
+
+
+def test_a_resignation_that_came_too_late_for_the_race() -> None:
+    check(lambda played: resigned(played, at=ENDS + 1))
+
+
+def test_who_is_out_and_has_not_resigned() -> None:
+    check(out, "ana: is out, and was told otherwise")
+
+
+def test_an_action_after_the_resignation() -> None:
+    def after(played: Round) -> None:
+        resigned(played)
+        out(played)
+        first = Numbered(0, START, Changed(played.race, ("resigned",), ANA))
+        played.events_spoilt = lambda events: [
+            altered(each, number=number) for number, each in enumerate([first, *events], 1)
+        ]
+
+    check(after, "ana: action 1 counts, and came after the resignation")
 
 
 def test_a_seed_that_is_not_the_one_bound_to() -> None:
