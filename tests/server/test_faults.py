@@ -310,16 +310,20 @@ async def test_all_who_ask_for_a_rematch_at_once_get_the_same_room(node: NodeMak
     assert (state.game, state.deal, state.private, state.phase) == ("steve", "#4822", True, "open")
 
 
-async def test_a_rematch_is_never_in_a_stranger_s_room(node: NodeMaker) -> None:
+@pytest.mark.parametrize("early", [True, False])
+async def test_a_rematch_is_never_in_a_stranger_s_room(node: NodeMaker, early: bool) -> None:
     one = await node()
     ana, eve = await one.player("ana"), await one.player("eve")
     room = await ana.create("friday")
-    await eve.create("friday-2", games=("steve",))
+    if early:
+        await eve.create("friday-2", games=("steve",))
     await ana.join(room)
     await ana.want(Done, Start)
     await ana.phase("racing")
     await ana.want(Done, Resign)
     await ana.phase("finished")
+    if not early:
+        await eve.create("friday-2", games=("steve",))
     second = (await ana.want(Created, Rematch)).room
     assert second != "friday-2"
     await ana.join(second)

@@ -93,8 +93,9 @@ def before_the_end(client: Client) -> Iterator[tuple[bytes, ToClient]]:
 
 @pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])
 async def test_a_racer_is_sent_nothing_of_an_unseen_card_and_no_rival_s_board(node: NodeMaker, game: str) -> None:
-    ana, bob, _ = await a_race(node, game)
+    ana, bob, wat = await a_race(node, game, delay=0)
     for client in (ana, bob):
+        await shown(wat, client)
         await client.want(Done, Resign)
     ended = await ana.phase("finished")
     dealt = Board.deal(Game.named(game), shuffled(ended.seed, Game.named(game).decks))
@@ -171,6 +172,12 @@ async def test_spectators_are_sent_no_card_that_has_not_been_seen_for_as_long_as
     await wat.phase("finished")
 
 
+async def shown(watcher: Client, client: Client) -> None:
+    """Wait until a spectator has been shown all that a player has done."""
+    assert client.play
+    await watcher.until(Struct, partial(is_late, client.player, client.play.revision))
+
+
 def is_late(player: str, revision: int, message: Struct) -> bool:
     return isinstance(message, LateBoard | LateMove) and (message.player, message.revision) == (player, revision)
 
@@ -178,20 +185,18 @@ def is_late(player: str, revision: int, message: Struct) -> bool:
 async def test_what_spectators_see_is_what_each_player_had_seen(node: NodeMaker) -> None:
     ana, bob, wat = await a_race(node, "athena", delay=0)
     for client in (ana, bob):
-        assert client.play
-        revision = client.play.revision
-        await wat.until(Struct, partial(is_late, client.player, revision))
-    shown: dict[str, set[int]] = {ana.player: set(), bob.player: set()}
+        await shown(wat, client)
+    faces: dict[str, set[int]] = {ana.player: set(), bob.player: set()}
     seen: dict[str, set[int]] = {}
     for client in (ana, bob):
         assert client.play
         seen[client.player] = {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
     for _, message in before_the_end(wat):
         if isinstance(message, LateBoard):
-            shown[message.player] |= {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
+            faces[message.player] |= {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
         elif isinstance(message, LateMove):
-            shown[message.player] |= set(message.seen)
-    assert shown == seen
+            faces[message.player] |= set(message.seen)
+    assert faces == seen
 
 
 async def test_the_log_of_a_race_tells_no_card_and_no_secret(

@@ -360,6 +360,7 @@ async def test_who_has_the_newest_state_is_told_the_counts_alone(node: NodeMaker
     state = await ana.phase("racing")
     await ana.close()
     await bob.acts(4)
+    await bob.until(Progress, lambda progress: any(tally.moves == 4 for tally in progress.tallies))
     again = await one.player("ana", ana.session)
     await again.join(ana.room, revision=0, event=state.event)
     told = await again.until(Progress)
@@ -413,6 +414,7 @@ async def test_a_commit_of_unknown_outcome_is_found_out(node: NodeMaker, monkeyp
     refusal = await ana.refused("unavailable", Act, id=55, revision=0, action="draw")
     assert refusal.retry_after > 0
     monkeypatch.undo()
+    assert (await ana.refused("stale", Act, id=54, revision=0, action="1 2 x9")).revision == 1
     acked = await ana.want(Acked, Act, id=55, revision=0, action="draw")
     assert acked.revision == 1
     await ana.refused("stale", Act, id=56, revision=0, action="draw")
@@ -465,6 +467,7 @@ async def test_a_node_that_hears_nothing_any_more_finds_out_by_looking(node: Nod
     old, bob = await race(deaf, other, games=("athena",))
     await deaf.deafen()
     await back(old, other)
+    await deaf.store.redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
     await deaf.rooms._refresh()
     assert await old.closed() == Close.TAKEN_OVER
     await bob.want(Pong, Ping)
