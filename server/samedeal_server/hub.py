@@ -39,6 +39,9 @@ _AT_A_TIME: Final = 500
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two tellings of the rivals' counts."""
 
+TICK_AGAIN: Final = 1.0
+"""Seconds after which what was due and has not happened is tried again."""
+
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 
@@ -76,7 +79,6 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
         self._set_timer()
-        self._finish_if_done()
 
     def shut(self) -> None:
         """Stop all timers; nobody is here any more."""
@@ -202,12 +204,12 @@ class Hub:
 
     def _finish_if_done(self) -> None:
         if self.race.phase == "racing" and self.race.done(self.runs):
-            self._spawn(self._tick(self.room))
+            self._set_timer()
 
     def _moved(self, moved: Moved, at: int) -> None:
         if moved.home and self.race.options.first_home_ends:
             self.race = replace(self.race, ends=min(at, self.race.ends))
-            self._spawn(self._tick(self.room))
+            self._set_timer()
         run = self.runs.get(moved.player, Run())
         if moved.revision <= run.revision:
             return
@@ -251,10 +253,14 @@ class Hub:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        done = self.race.phase == "racing" and self.race.done(self.runs)
         if due := self.race.due():
-            self._timer = asyncio.get_running_loop().call_later(self.clock.seconds_until(due), self._time)
+            wait = 0.0 if done else self.clock.seconds_until(due)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._time)
 
     def _time(self) -> None:
+        """Have time pass, and again after a while unless the change that was due has come: the store may be away."""
+        self._timer = asyncio.get_running_loop().call_later(TICK_AGAIN, self._time)
         self._spawn(self._tick(self.room))
 
     # ---------------------------------------------------------------- what everybody is told

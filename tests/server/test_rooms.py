@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,9 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.record import Record
+from samedeal_server.race import Race
 from samedeal_server.store import keys
+from samedeal_server.store.redis import Snapshot
 from tests.server.client import Client
 from tests.server.conftest import Node, NodeMaker
 
@@ -170,6 +173,26 @@ async def test_the_first_home_ends_the_race_where_the_room_says_so(node: NodeMak
     assert isinstance(refusal, Refusal)
     assert refusal.code in ("time_up", "not_racing")
     assert refusal.revision == 1
+
+
+async def test_a_finish_that_the_store_did_not_take_is_tried_again(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node()
+    won = record("willow")
+    ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_home_ends=True, limit=600)
+    settle, failures = one.store.settle, count()
+
+    async def settle_at_last(before: Snapshot, race: Race, what: tuple[str, ...], by: str) -> bool:
+        if race.phase == "finished" and not next(failures):
+            raise ConnectionError("Redis is away")
+        return await settle(before, race, what, by)
+
+    monkeypatch.setattr(one.store, "settle", settle_at_last)
+    for _, action in won.actions:
+        await ana.act(action)
+    assert [line.name for line in (await bob.phase("finished")).standings] == ["ana", "bob"]
+    assert next(failures) > 1
 
 
 async def test_who_has_no_move_left_and_no_undo_is_over(node: NodeMaker) -> None:
