@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from samedeal_client.bindings import Bindings, Command
@@ -13,6 +14,7 @@ _SIGNS: Final = {"enter": "⏎", "space": "␣", "backspace": "⌫", "escape": "
 _WORDS: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "delete": "Del"}
 
 
+@lru_cache(maxsize=256)
 def key_text(key: str, look: Look) -> str:
     """A key as it is written: a sign for some where the terminal has it, else its name."""
     sign = _SIGNS.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from samedeal.names import columns_of
@@ -114,6 +115,7 @@ def _slots(rival: Rival, slots: int, look: Look) -> str:
     return sparkline(((0,) * slots + rival.activity)[-slots:], look)
 
 
+@lru_cache(maxsize=256)
 def _two_lines(rival: Rival, look: Look, width: int) -> tuple[Row, Row]:
     progress = f" {_progress(rival)} "
     first = (*_head(rival, look, max(width - len(progress), 0)), Span(progress, "count"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -30,8 +31,11 @@ _UNSTEADY: Final = (
 """What changes the width of its neighbours on some terminals and not on others."""
 
 
+@lru_cache(maxsize=4096)
 def columns_of(text: str) -> int:
     """How many columns of a terminal a text takes: two for wide characters, none for combining marks."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.category(char) in _MARKS else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text
     )

@@ -255,6 +255,10 @@ class Referee(Link):
     async def rival_moves(self, player: str, action: Move | str) -> None:
         """A rival moves, and the players hear of it."""
         self.rival_acts(player, action)
+        await self.tell_progress(player)
+
+    async def tell_progress(self, player: str) -> None:
+        """The players hear how far a rival is."""
         await self.tell(Progress(tallies=(self.tally(player),)))
 
     def late_boards(self) -> list[ToClient]:

@@ -355,8 +355,7 @@ async def test_ones_own_cards_count_at_once() -> None:
 async def test_without_room_for_a_panel_the_place_is_in_the_header() -> None:
     async with sitting(willow(), (60, 24)) as table:
         await table.referee.rival_moves("p3", "6 0")
-        await table.settle()
-        assert "2nd of 3" in table.line("#header")
+        await table.until(lambda: "2nd of 3" in table.line("#header"))
 
 
 async def test_the_clock_runs_down() -> None:

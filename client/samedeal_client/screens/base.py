@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widget import Widget
 
 from samedeal.errors import Refused
 from samedeal.names import columns_of
@@ -44,6 +43,16 @@ class KeyHint(NamedTuple):
     label: str
     word: str
     key: str = ""
+
+
+class Body(Container):
+    """The part of a screen within the frame: a banner takes a row of it, so that what is in it is shown anew."""
+
+    def on_resize(self) -> None:
+        """Show everything in the new size."""
+        screen = self.screen
+        if isinstance(screen, ClientScreen):
+            screen.update(screen.model)
 
 
 class ClientScreen(Screen[None]):
@@ -118,12 +127,14 @@ class ClientScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The frame and the body."""
         look = self.look
-        yield Rows(look, id="header")
-        yield Rows(look, id="banner")
-        yield Container(*self.compose_body(), id="body")
-        yield Rows(look, id="sentence")
-        yield Rows(look, id="keys")
-        yield Rows(look, id="too-small")
+        self._header_line = Rows(look, id="header")
+        self._banner_lines = Rows(look, id="banner")
+        self.body = Body(*self.compose_body(), id="body")
+        self._sentence_line = Rows(look, id="sentence")
+        self._keys_line = Rows(look, id="keys")
+        self._too_small = Rows(look, id="too-small")
+        yield from (self._header_line, self._banner_lines, self.body)
+        yield from (self._sentence_line, self._keys_line, self._too_small)
 
     def on_mount(self) -> None:
         """Look at the clock from now on."""
@@ -143,7 +154,7 @@ class ClientScreen(Screen[None]):
                 f"{least.width} columns and {least.height} rows are needed, here are {size.width} and {size.height}:"
             )
             lines = wrap(f"{sentence} make the window larger, or the letters smaller", max(size.width, 1))
-            self.rows("#too-small").show([(Span(line, "notice"),) for line in lines])
+            self._too_small.show([(Span(line, "notice"),) for line in lines])
             return
         self._drawn = True
         self.update(self.model)
@@ -159,7 +170,8 @@ class ClientScreen(Screen[None]):
             return  # not there yet, or not any more while the app is being closed
         before, self._known = self._known, model
         self.on_changed(before, model)
-        self._frame()
+        if not _only_counts(before, model):
+            self._frame()
 
     def _tick(self) -> None:
         if self._drawn and self.is_current and not self.has_class("small"):
@@ -168,21 +180,12 @@ class ClientScreen(Screen[None]):
 
     def _frame(self) -> None:
         width = self.size.width
-        self.rows("#header").show([self._header(width)])
-        self.rows("#sentence").show([fit_row(self._sentence(), width)])
-        self.rows("#keys").show([fit_row(self._key_line(width), width)])
-        banner = self._banner(width)
-        self.rows("#banner").display = bool(banner)
-        if banner:
-            self.rows("#banner").show(banner)
-
-    def rows(self, selector: str) -> Rows:
-        """A block of rows by its selector."""
-        return self.query_one(selector, Rows)
-
-    def widget(self, selector: str) -> Widget:
-        """A widget by its selector."""
-        return self.query_one(selector)
+        self._header_line.show([self._header(width)])
+        self._sentence_line.show([fit_row(self._sentence(), width)])
+        self._keys_line.show([fit_row(self._key_line(width), width)])
+        banner = self._banner(width) if self.size.height > self.least_size().height + 1 else []
+        self._banner_lines.display = bool(banner)
+        self._banner_lines.show(banner)
 
     def _header(self, width: int) -> Row:
         right = (*self.status_row(), *self._connection_row(), Span(" "))
@@ -222,7 +225,7 @@ class ClientScreen(Screen[None]):
         if sentence:
             self._said_timer = self.set_timer(SAID_FOR, self._fall_silent)
         if self._drawn:
-            self.rows("#sentence").show([fit_row(self._sentence(), self.size.width)])
+            self._sentence_line.show([fit_row(self._sentence(), self.size.width)])
 
     def _fall_silent(self) -> None:
         self.say("")
@@ -271,6 +274,17 @@ class ClientScreen(Screen[None]):
             for start, end, key in self._key_spots:
                 if start <= event.x < end:
                     self.app.simulate_key(key)
+
+
+def _only_counts(before: Model, after: Model) -> bool:
+    """Whether nothing but rivals' counts has changed, which the frame doesn't show."""
+    return (
+        before is not after
+        and before.room is after.room
+        and before.shown is after.shown
+        and before.pending is after.pending
+        and before.watched is after.watched
+    )
 
 
 def _hint_width(hint: KeyHint) -> int:

@@ -63,10 +63,11 @@ class RaceScreen(ClientScreen):
     def compose_body(self) -> ComposeResult:
         """The board, the rivals, and what lies over them at times."""
         self._keys = Keys(self.samedeal.bindings)
-        yield BoardView(self.look, self.model.game, id="board")
-        yield RivalsPanel(self.look, id="rivals")
-        yield Rows(self.look, id="countdown")
-        yield Rows(self.look, id="pile")
+        self._view = BoardView(self.look, self.model.game, id="board")
+        self._panel = RivalsPanel(self.look, id="rivals")
+        self._countdown = Rows(self.look, id="countdown")
+        self._pile_lines = Rows(self.look, id="pile")
+        yield from (self._view, self._panel, self._countdown, self._pile_lines)
 
     @property
     def game(self) -> Game:
@@ -97,7 +98,7 @@ class RaceScreen(ClientScreen):
         self._show_countdown()
 
     def _layout(self) -> Layout | None:
-        size = self.widget("#body").size
+        size = self.body.size
         least = smallest(self.game)
         if size.width < least.width or size.height < least.height:
             return None
@@ -108,7 +109,7 @@ class RaceScreen(ClientScreen):
         if at is None:
             return
         board = self._board or Board(self.game, (b"",) * len(self.game.piles))
-        self.query_one(BoardView).show(board, at, self._marks(board))
+        self._view.show(board, at, self._marks(board))
 
     def _marks(self, board: Board) -> Marks:
         shown = self.model.shown
@@ -128,10 +129,10 @@ class RaceScreen(ClientScreen):
         at, room = self._layout(), self.model.room
         place = at.panel if at is not None and room is not None else None
         rivals = racing_now(self.model, self.client.now()) if place is not None else ()
-        self.query_one(RivalsPanel).show_in(place, rivals, room.watching if room else 0)
+        self._panel.show_in(place, rivals, room.watching if room else 0)
 
     def _show_countdown(self) -> None:
-        over = self.rows("#countdown")
+        over = self._countdown
         room = self.model.room
         counting = room is not None and self._board is None and room.phase in ("countdown", "racing")
         over.display = counting
@@ -148,7 +149,7 @@ class RaceScreen(ClientScreen):
             _centred((Span(word, "label"),), width),
             (),
         ]
-        body = self.widget("#body").size
+        body = self.body.size
         over.styles.offset = (max(body.width - width, 0) // 2, max(body.height - len(rows), 0) // 2)
         over.styles.width, over.styles.height = width, len(rows)
         over.show(rows)
@@ -292,7 +293,7 @@ class RaceScreen(ClientScreen):
             self._take(Pressed(Keys(self.samedeal.bindings), Cancel(self._keys.idle)))
             self._show()
             return
-        view = self.query_one(BoardView)
+        view = self._view
         if not view.region.contains(event.screen_x, event.screen_y):
             return
         pointed = self._pointer.press(self._hit(event), self._keys, board)
@@ -306,7 +307,7 @@ class RaceScreen(ClientScreen):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put down, where cards were dragged."""
-        self.query_one(BoardView).release_mouse()
+        self._view.release_mouse()
         board = self._board
         if board is None or self._pointer.down is None:
             return
@@ -317,7 +318,7 @@ class RaceScreen(ClientScreen):
         self._show()
 
     def _hit(self, event: events.MouseEvent) -> Hit | None:
-        view = self.query_one(BoardView)
+        view = self._view
         return view.hit(event.screen_x - view.region.x, event.screen_y - view.region.y)
 
     # ---------------------------------------------------------------- effects
@@ -395,16 +396,16 @@ class RaceScreen(ClientScreen):
 
     def _pile(self, pile: str) -> tuple[Row, ...]:
         board = self._board
-        return pile_rows(board, pile, self.look, self.widget("#body").size.width - 4) if board else ()
+        return pile_rows(board, pile, self.look, self.body.size.width - 4) if board else ()
 
     def _look_into(self, rows: tuple[Row, ...]) -> None:
         if rows == self._looking:
             return
         self._looking = rows
-        block = self.rows("#pile")
+        block = self._pile_lines
         block.display = bool(rows)
         if rows:
-            body = self.widget("#body").size
+            body = self.body.size
             block.styles.offset = (1, max(body.height - len(rows) - 1, 0))
             block.styles.width, block.styles.height = body.width - 2, len(rows) + 1
             block.show(

@@ -46,9 +46,10 @@ class SpectateScreen(ClientScreen):
 
     def compose_body(self) -> ComposeResult:
         """All boards, or one of them with the others' counts beside it."""
-        yield Rows(self.look, id="gallery")
-        yield BoardView(self.look, self.game, id="board")
-        yield RivalsPanel(self.look, id="rivals")
+        self._gallery = Rows(self.look, id="gallery")
+        self._view = BoardView(self.look, self.game, id="board")
+        self._panel = RivalsPanel(self.look, id="rivals")
+        yield from (self._gallery, self._view, self._panel)
 
     @property
     def game(self) -> Game:
@@ -94,25 +95,25 @@ class SpectateScreen(ClientScreen):
         if self._zoomed not in {rival.player for rival in self._rivals} or self._zoomed not in self._boards:
             self._zoomed = ""
         zoomed = bool(self._zoomed)
-        self.rows("#gallery").display = not zoomed
-        self.query_one(BoardView).display = zoomed
-        self.query_one(RivalsPanel).display = zoomed
+        self._gallery.display = not zoomed
+        self._view.display = zoomed
+        self._panel.display = zoomed
         if zoomed:
             self._show_one(self._boards[self._zoomed])
         else:
             self._show_all()
 
     def _grid(self) -> Grid:
-        size = self.widget("#body").size
+        size = self.body.size
         return grid(self.game, max(len(self._rivals), 1), size.width, size.height)
 
     def _show_all(self) -> None:
         if not self._boards:
-            self.rows("#gallery").show(self._not_yet())
+            self._gallery.show(self._not_yet())
             return
         at = self._grid()
         self._page = min(self._page, at.pages - 1)
-        self.rows("#gallery").show(gallery_rows(self._rivals, self._boards, self.look, at, self._page))
+        self._gallery.show(gallery_rows(self._rivals, self._boards, self.look, at, self._page))
 
     def _not_yet(self) -> list[Row]:
         room = self.model.room
@@ -138,12 +139,12 @@ class SpectateScreen(ClientScreen):
             return
         board = watched.play.board
         last = brought(board, watched.play.steps[-1]) if watched.play.steps else ()
-        self.query_one(BoardView).show(board, at, Marks(last=last))
+        self._view.show(board, at, Marks(last=last))
         watching = self.model.room.watching if self.model.room else 0
-        self.query_one(RivalsPanel).show_in(at.panel, self._rivals, watching)
+        self._panel.show_in(at.panel, self._rivals, watching)
 
     def _layout(self) -> Layout | None:
-        size = self.widget("#body").size
+        size = self.body.size
         least = smallest(self.game)
         if size.width < least.width or size.height < least.height:
             return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from samedeal.board import Board
 from samedeal.games import Game
-from samedeal_client.layout import Layout, Rect, layout, smallest
+from samedeal_client.layout import RESERVE, TOP, Layout, Rect, layout, smallest
 from samedeal_client.look import Look
 from samedeal_client.marks import NO_MARKS, Marks
 from samedeal_client.picture import Hit, Part
@@ -30,15 +31,18 @@ class PartView(Widget):
         super().__init__()
         self.look = look
         self.part: Part | None = None
+        self._place: Rect | None = None
 
-    def show(self, part: Part) -> None:
-        """Show the part, in its place."""
+    def show(self, part: Part, corner: tuple[int, int]) -> None:
+        """Show the part, in its place, which is counted from a corner of the board."""
         before, self.part = self.part, part
-        if before is None or before.place != part.place:
-            x, y, width, height = part.place
-            self.styles.offset = (x, y)
-            self.styles.width, self.styles.height = width, height
+        place = part.place._replace(x=part.place.x - corner[0], y=part.place.y - corner[1])
+        if place != self._place:
+            self._place = place
+            _put(self, place)
             self.refresh()
+            return
+        if before is None:
             return
         changed = [
             Region(0, y, part.place.width, 1)
@@ -60,28 +64,43 @@ def _row(part: Part, y: int) -> Row | None:
 
 
 class BoardView(Widget):
-    """A board in the places of a layout, which may be changed at any time."""
+    """A board in the places of a layout, which may be changed at any time.
+
+    Columns and fans are in a block of their own: what is drawn beside it, Textual then draws without looking at them.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
-    DEFAULT_CSS = "BoardView { layout: vertical; background: transparent; overflow: hidden hidden; }"
+    DEFAULT_CSS = """
+    BoardView { background: transparent; overflow: hidden hidden; }
+    BoardView > Container { position: absolute; background: transparent; }
+    """
 
     def __init__(self, look: Look, game: Game, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
         self.look = look
         self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
+        self._columns = Container(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
         self._shown: tuple[Board, Layout, Marks] | None = None
+        self._block: Rect | None = None
 
     def compose(self) -> ComposeResult:
         """The parts."""
-        yield from self._views.values()
+        yield from (view for name, view in self._views.items() if name in (TOP, RESERVE))
+        yield self._columns
 
     def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS) -> None:
         """Show a board of its game in the places of a layout."""
         if self._shown == (board, at, marks):
             return
         self._shown = (board, at, marks)
+        places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
+        block = Rect(0, places[0].y, at.body, places[0].height)
+        if block != self._block:
+            self._block = block
+            _put(self._columns, block)
         for name, view in self._views.items():
-            view.show(draw_part(board, name, self.look, at, marks))
+            corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
+            view.show(draw_part(board, name, self.look, at, marks), corner)
 
     def hit(self, x: int, y: int) -> Hit | None:
         """What lies at a column and row, counted from the corner of the board."""
@@ -94,3 +113,8 @@ class BoardView(Widget):
 
 def _within(place: Rect, x: int, y: int) -> bool:
     return place.x <= x < place.x + place.width and place.y <= y < place.y + place.height
+
+
+def _put(widget: Widget, place: Rect) -> None:
+    widget.styles.offset = (place.x, place.y)
+    widget.styles.width, widget.styles.height = place.width, place.height
