@@ -68,4 +68,5 @@ class QuitScreen(ModalScreen[None]):
             below = app.screen_stack[-2]
             _ = self.dismiss()  # it can't be awaited in the screen that goes
             if answer == "resign" and isinstance(below, ClientScreen):
+                below.say("")
                 below.ask(app.client.resign)

@@ -149,8 +149,9 @@ class RaceScreen(ClientScreen):
             _centred((Span(word, "label"),), width),
             (),
         ]
-        body = self.body.size
-        over.styles.offset = (max(body.width - width, 0) // 2, max(body.height - len(rows), 0) // 2)
+        at, body = self._layout(), self.body.size
+        room_for_it = at.body if at is not None and at.panel is not None else body.width
+        over.styles.offset = (max(room_for_it - width, 0) // 2, max(body.height - len(rows), 0) // 2)
         over.styles.width, over.styles.height = width, len(rows)
         over.show(rows)
 
