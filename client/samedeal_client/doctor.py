@@ -51,7 +51,10 @@ class Described(NamedTuple):
 
 
 def described(term: str) -> Described:
-    """What this machine's terminal descriptions say of a terminal by its name; nothing of one that they don't know."""
+    """What this machine's terminal descriptions say of a terminal by its name; nothing of one that they don't know.
+
+    The first terminal that a process asks for is the only one that it is told of.
+    """
     try:
         curses.setupterm(term or "dumb", sys.__stdout__.fileno() if sys.__stdout__ else 1)
     except (curses.error, OSError, ValueError):

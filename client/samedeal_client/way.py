@@ -106,7 +106,7 @@ async def port(address: Address) -> Finding:
     except OSError as error:
         return fail("port", f"port {end.port} of {end.host} can't be reached: {_why(error)}", "check the network")
     took = round(1000 * (time.monotonic() - began))
-    writer.close()
+    writer.transport.abort()
     return ok("port", f"port {end.port} answers, in {took} ms")
 
 
@@ -135,8 +135,9 @@ async def certificate(address: Address) -> Finding:
     except OSError as error:
         return fail("TLS", f"TLS fails: {_why(error)}", "try again")
     tls = writer.get_extra_info("ssl_object")
-    writer.close()
-    return _told_of(tls.version() or "TLS", tls.getpeercert(), time.time())
+    told = _told_of(tls.version() or "TLS", tls.getpeercert(), time.time())
+    writer.transport.abort()
+    return told
 
 
 def _told_of(version: str, certified: dict[str, object] | None, now: float) -> Finding:

@@ -1,0 +1,190 @@
+"""Bots that a player sends: they come, play, go when they are dismissed, and don't outlive whoever sent them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal_client.address import parse_address
+from samedeal_client.bot import Bot
+from samedeal_client.client import Client
+from samedeal_client.crew import Crew
+from samedeal_client.link import Link
+from samedeal_client.sessions import BriefSessions
+from samedeal_client.table import Table
+
+DEADLINE = 20.0
+
+
+@pytest.fixture(scope="module")
+def process(redis_server: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis_server]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().removeprefix("listening on ").strip()
+        server.terminate()
+
+
+@pytest.fixture
+def server(process: str, redis_url: str) -> str:
+    """The address of a server that has no rooms."""
+    return process
+
+
+@contextlib.asynccontextmanager
+async def hosting(server: str, passphrase: str = "", **options: object) -> AsyncIterator[Client]:
+    """Somebody who has opened the room friday."""
+    async with Link(parse_address(server), "mira", BriefSessions()) as link:
+        client = Client(link)
+        running = asyncio.create_task(client.run())
+        made = Options(countdown=0, **options)  # type: ignore[arg-type]  # a test names real options
+        await client.join(await client.create(made, "friday", passphrase), passphrase)
+        try:
+            yield client
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def crew_of(server: str) -> AsyncIterator[Crew]:
+    crew = Crew(parse_address(server))
+    try:
+        yield crew
+    finally:
+        await crew.dismiss()
+
+
+async def knows(client: Client, holds: Callable[[RoomState], object]) -> None:
+    """Wait until a client's room is as it should be."""
+    changed = asyncio.Event()
+    leave = client.subscribe(changed.set)
+    async with asyncio.timeout(DEADLINE):
+        while client.model.room is None or not holds(client.model.room):
+            changed.clear()
+            await changed.wait()
+    leave()
+
+
+def names(room: RoomState) -> set[str]:
+    return {seat.name for seat in room.players}
+
+
+def unheard(sentence: str) -> None:
+    raise AssertionError(sentence)
+
+
+async def test_a_bot_comes_is_ready_and_goes_when_it_is_dismissed(server: str) -> None:
+    async with hosting(server) as mira, crew_of(server) as crew:
+        name = await crew.send("friday", "greedy", "", taken=(), warn=unheard)
+        assert name.endswith("(greedy)")
+        await knows(mira, lambda room: any(seat.name == name and seat.ready for seat in room.players))
+        await crew.dismiss()
+        await knows(mira, lambda room: names(room) == {"mira"})
+
+
+async def test_dismissed_in_a_race_they_are_out_so_that_nobody_waits_for_them(server: str) -> None:
+    async with hosting(server) as mira, crew_of(server) as crew:
+        await crew.send("friday", "random", "", taken=(), warn=unheard)
+        await knows(mira, lambda room: len(room.players) == 2)
+        await mira.start()
+        await knows(mira, lambda room: room.phase == "racing")
+        await crew.dismiss()
+        await knows(mira, lambda room: any(seat.out for seat in room.players))
+
+
+async def test_bots_have_names_of_their_own(server: str) -> None:
+    async with hosting(server) as mira, crew_of(server) as crew:
+        taken: set[str] = set()
+        for _ in range(3):
+            taken.add(await crew.send("friday", "random", "", taken=taken, warn=unheard))
+        assert len(taken) == 3
+        await knows(mira, lambda room: names(room) == taken | {"mira"})
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads command lines as Linux shows them")
+async def test_a_passphrase_is_handed_over_where_others_cant_read_it(server: str) -> None:
+    async with hosting(server, "sesame") as mira, crew_of(server) as crew:
+        await crew.send("friday", "random", "sesame", taken=(), warn=unheard)
+        await knows(mira, lambda room: len(room.players) == 2)
+        bots = [line for line in command_lines() if b"samedeal_client\0bot" in line and server.encode() in line]
+        assert bots
+        assert not any(b"sesame" in line for line in bots)
+
+
+def command_lines() -> Iterator[bytes]:
+    """Of every process on the machine, as everybody can read them."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes()
+
+
+async def test_what_keeps_a_bot_out_is_told(server: str) -> None:
+    told: asyncio.Queue[str] = asyncio.Queue()
+    async with hosting(server, "sesame"), crew_of(server) as crew:
+        name = await crew.send("friday", "random", "wrong", taken=(), warn=told.put_nowait)
+        async with asyncio.timeout(DEADLINE):
+            sentence = await told.get()
+        assert sentence.startswith(f"{name} has gone: ")
+        assert "not its passphrase" in sentence
+
+
+OWNER = """
+import asyncio, sys
+from samedeal_client.address import parse_address
+from samedeal_client.crew import Crew
+
+async def main():
+    crew = Crew(parse_address(sys.argv[1]))
+    await crew.send("friday", "random", "", taken=(), warn=print)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_bots_go_when_whoever_sent_them_is_killed(server: str) -> None:
+    async with hosting(server) as mira:
+        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, server)
+        await knows(mira, lambda room: len(room.players) == 2)
+        owner.kill()
+        await owner.wait()
+        await knows(mira, lambda room: names(room) == {"mira"})
+
+
+async def test_a_bot_that_is_left_as_the_host_starts_the_race_once_all_are_ready(server: str) -> None:
+    async with hosting(server) as mira, crew_of(server) as crew:
+        name = await crew.send("friday", "random", "", taken=(), warn=unheard)
+        await knows(mira, lambda room: len(room.players) == 2)
+        await mira.leave()
+        await mira.join("friday")
+        await knows(mira, lambda room: room.host == next(seat.player for seat in room.players if seat.name == name))
+        await mira.ready(ready=True)
+        await knows(mira, lambda room: room.phase == "racing")
+
+
+async def test_bots_let_others_be_the_host_of_the_rematch(server: str) -> None:
+    async with hosting(server) as mira, Link(parse_address(server), "bot", BriefSessions()) as link:
+        table = Table(link)
+        await table.join("friday")
+        playing = asyncio.create_task(Bot(table, "random", 60, Random(1), stay=True, say=unheard).run())
+        await knows(mira, lambda room: any(seat.ready for seat in room.players))
+        await mira.start()
+        await knows(mira, lambda room: room.phase == "racing")
+        await mira.resign()
+        await table.resign()
+        await knows(mira, lambda room: room.phase == "finished")
+        await mira.join(await mira.rematch())
+        await knows(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
+        assert mira.model.hosting
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
