@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from samedeal.errors import MalformedText
 from samedeal_client.address import Address, parse_address
@@ -84,6 +85,9 @@ async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, 
             bindings = key_bindings()
             await enter(client, None)
             code = await show(client, with_background(look), bindings)
+            room = client.model.room
+            if lasting and room is not None and client.model.awaited:
+                print(f"Your seat is kept, and the clock runs on. Come back with: {_come_back(client.link, room.room)}")
         else:
             code = await _in_lines(client, look, enter, lasting=lasting)
     _tell_warnings(warnings)
@@ -93,14 +97,15 @@ async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, 
 async def _in_lines(client: Client, look: Look, enter: Enter, *, lasting: bool) -> int:
     printer = Printer(sys.stdout, colour=look.colour)
     reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
-    address, name = client.link.address, client.link.name
-
-    def come_back(room: str) -> str:
-        return f"samedeal join {invitation(address, room)} --name {shlex.quote(name)}"
-
-    plain = Plain(client, look, printer, come_back if lasting else None, ends_with_race=not is_terminal())
+    come_back = partial(_come_back, client.link) if lasting else None
+    plain = Plain(client, look, printer, come_back, ends_with_race=not is_terminal())
     with on_signals(plain.interrupt):
         return await plain.run(reader, lambda: enter(client, Lines(look, printer, reader)))
+
+
+def _come_back(link: Link, room: str) -> str:
+    """What is typed to come back to one's seat in a room."""
+    return f"samedeal join {invitation(link.address, room)} --name {shlex.quote(link.name)}"
 
 
 def _tell_warnings(warnings: list[str]) -> None:

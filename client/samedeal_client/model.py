@@ -123,6 +123,13 @@ class Model:
         return self.room is not None and bool(self.me) and self.room.host == self.me
 
     @property
+    def awaited(self) -> bool:
+        """Whether one has a seat in a race that is not over, which goes on without one."""
+        seat = self.seat
+        running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
+        return running and seat is not None and not seat.out
+
+    @property
     def unsettled(self) -> bool:
         """Whether an action waits for the face of a card, so that those after it can't be shown or judged yet."""
         return self.shown is not None and self.shown.revision < self.next_revision

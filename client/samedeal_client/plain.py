@@ -43,8 +43,6 @@ look   board   find TH   hint, where the room allows it   rivals
 race   ready   start (the host)   resign   again (a rematch)   leave (give up the seat)   quit
 A letter that names a pile is that pile: in Phoenix d and u are cards of the reserve."""
 
-_RUNNING: Final = ("open", "countdown", "racing")
-
 
 class Plain:
     """A client in lines.
@@ -324,8 +322,7 @@ class Plain:
         self.say(self._narrator.hint(choose("careful", board, self._thinking)))
 
     def _quit(self, code: int) -> None:
-        room, seat = self.client.model.room, self.client.model.seat
-        seated = room is not None and seat is not None and room.phase in _RUNNING and not seat.out
-        if room is not None and seated and self._come_back is not None:
+        room = self.client.model.room
+        if room is not None and self.client.model.awaited and self._come_back is not None:
             self.say(f"Your seat is kept, and the clock runs on. Come back with: {self._come_back(room.room)}")
         self._stop(code)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from samedeal_client.background import is_dark
 from samedeal_client.bindings import Bindings
 from samedeal_client.client import Client
+from samedeal_client.commands.common import on_signals
 from samedeal_client.look import Look
 
 
@@ -17,7 +18,7 @@ def with_background(look: Look) -> Look:
 
 
 async def show(client: Client, look: Look, bindings: Bindings) -> int:
-    """Show a client, whose link is connected, until its player quits: the exit code.
+    """Show a client, whose link is connected, until its player quits or the program is told to end: the exit code.
 
     A room that was asked for already, and is not known yet, is waited for.
     """
@@ -27,5 +28,6 @@ async def show(client: Client, look: Look, bindings: Bindings) -> int:
     # What is loaded by now stays: not looking through it again saves pauses of several frames in mid-race.
     gc.collect()
     gc.freeze()
-    code = await app.run_async()
+    with on_signals(app.exit):
+        code = await app.run_async()
     return code if code is not None else 1
