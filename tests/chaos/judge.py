@@ -528,7 +528,7 @@ def nodes_are_content(case: Case) -> Iterator[str]:
             yield f"{name} wrote what is no event: {text[:300]}"
             continue
         if event.get("event") == "fault" or "exception" in event:
-            yield f"{name} logged a fault: {text[:3000]}"
+            yield f"{name} logged a fault: {text[:8000]}"
         if any(secret in text for secret in secrets):
             yield f"{name} logged a secret: {event.get('event')}"
 

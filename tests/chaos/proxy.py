@@ -1,4 +1,4 @@
-"""A TCP proxy between clients and nodes that can cut, reset, stall, delay and split what goes through it."""
+"""A proxy, between clients and nodes and between nodes and Redis, that can cut, reset, stall, delay and split."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
-Target = tuple[str, int]
+Target = tuple[str, int] | str
+"""A host and a port, or the path of a Unix socket."""
+
 _READ = 65_536
 
 
@@ -71,7 +73,7 @@ class Proxy:
     """Takes connections and passes them to the targets, each in its turn; one that does not answer is passed over."""
 
     def __init__(self, targets: Callable[[], Sequence[Target]]) -> None:
-        self.url = ""
+        self.port = 0
         self.wires: list[Wire] = []
         self._targets = targets
         self._turn = 0
@@ -80,7 +82,7 @@ class Proxy:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.url = f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -114,5 +116,8 @@ class Proxy:
         for _ in targets:
             self._turn += 1
             with suppress(OSError):
-                return await asyncio.open_connection(*targets[self._turn % len(targets)])
+                target = targets[self._turn % len(targets)]
+                if isinstance(target, str):
+                    return await asyncio.open_unix_connection(target)
+                return await asyncio.open_connection(*target)
         return None

@@ -97,6 +97,7 @@ class _Stage:
         self.done: Counter[str] = Counter()
         self._scratch = scratch
         self._redis = RedisServer(scratch)
+        self._to_redis = Proxy(lambda: [self._redis.socket])
         self._nodes: list[Node] = []
         self._mishaps: list[str] = []
         self._journals: list[Journal] = []
@@ -109,14 +110,19 @@ class _Stage:
     async def play(self) -> Evidence:
         plan = self.plan
         await self._redis.start()
-        await asyncio.gather(*(self._add_node() for _ in range(plan.nodes)))
-        await self._open_rooms()
         async with AsyncExitStack() as stack:
-            proxy = await stack.enter_async_context(Proxy(self._targets))
+            await stack.enter_async_context(self._to_redis)
+            await asyncio.gather(*(self._add_node() for _ in range(plan.nodes)))
+            await self._open_rooms()
+            return await self._race(await stack.enter_async_context(Proxy(self._targets)))
+
+    async def _race(self, proxy: Proxy) -> Evidence:
+        plan, url = self.plan, f"ws://127.0.0.1:{proxy.port}"
+        async with AsyncExitStack() as stack:
             clients: list[tuple[asyncio.Task[None], Journal]] = [
                 (asyncio.create_task(run(), name=journal.name), journal)
                 for room in plan.rooms
-                for run, journal in self._clients(proxy.url, room)
+                for run, journal in self._clients(url, room)
             ]
             stack.push_async_callback(_cancelled, [task for task, _ in clients])
             await self._go_wrong(proxy)
@@ -223,10 +229,10 @@ class _Stage:
             case "drop announcements":
                 await self._drop_again_and_again("pubsub", fault)
             case _:
-                wires = _some(proxy.wires, fault)
-                for wire in wires:
+                wires = self._to_redis.wires if fault.kind in ("stall redis", "reset redis") else proxy.wires
+                for wire in _some(wires, fault):
                     _break(wire, fault)
-                if fault.kind == "stall":
+                if fault.kind in ("stall", "stall redis"):
                     await asyncio.sleep(fault.seconds)
 
     async def _drop_again_and_again(self, kind: str, fault: Fault) -> None:
@@ -254,12 +260,16 @@ class _Stage:
         await self._add_node()
 
     async def _add_node(self) -> None:
-        """Start one more node; one that finds no Redis says so and goes, as it should, and another is tried."""
+        """Start one more node; one that finds no Redis says so and goes, as it should, and another is tried.
+
+        Every other one has a network between itself and Redis.
+        """
         node = None
         while node is None:
             self._number += 1
+            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if self._number % 2 else self._redis.url
             try:
-                node = await Node.start(self._redis.url, self._scratch / f"node-{self._number}.log")
+                node = await Node.start(url, self._scratch / f"node-{self._number}.log")
             except RuntimeError as error:
                 if "Traceback" in str(error):
                     raise
@@ -298,9 +308,9 @@ def _break(wire: Wire, fault: Fault) -> None:
     match fault.kind:
         case "cut":
             wire.cut()
-        case "reset":
+        case "reset" | "reset redis":
             wire.reset()
-        case "stall":
+        case "stall" | "stall redis":
             wire.stall(fault.seconds)
         case "delay":
             wire.delay(min(fault.seconds, 1.0) / 4)

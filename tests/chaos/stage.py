@@ -15,7 +15,6 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from samedeal_server.redis_binary import find_redis_binary
-from tests.chaos.proxy import Target
 
 _START: Final = 30.0
 _STOP: Final = 20.0
@@ -39,7 +38,8 @@ class RedisServer:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.url = f"unix://{directory}/redis.sock"
+        self.socket = f"{directory}/redis.sock"
+        self.url = f"unix://{self.socket}"
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -47,7 +47,7 @@ class RedisServer:
         binary = await asyncio.to_thread(find_redis_binary)
         settings = {
             "port": "0",
-            "unixsocket": f"{self.directory}/redis.sock",
+            "unixsocket": self.socket,
             "dir": str(self.directory),
             "save": "",
             "appendonly": "yes",
@@ -92,7 +92,7 @@ async def _answering(client: Redis) -> None:
 class Node:
     """A node process. ``frozen`` says that it is stopped at present, ``leaving`` that it has been told to go."""
 
-    def __init__(self, process: asyncio.subprocess.Process, target: Target, log: Path) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, target: tuple[str, int], log: Path) -> None:
         self.target = target
         self.log = log
         self.frozen = False

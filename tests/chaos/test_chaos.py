@@ -81,7 +81,7 @@ async def through() -> AsyncIterator[tuple[Proxy, asyncio.StreamReader, asyncio.
         target = server.sockets[0].getsockname()
         nobody = ("127.0.0.1", 1)
         async with Proxy(lambda: [nobody, target]) as proxy, asyncio.timeout(5):
-            reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
+            reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
             writer.write(b"hello")
             assert await reader.readexactly(5) == b"hello"
             yield proxy, reader, writer
