@@ -360,5 +360,5 @@ def _rows(sections: tuple[Section, ...], look: Look, width: int) -> Iterator[Row
             yield ()
         yield (Span(f" {section.title}", "title"),)
         for point in section.points:
-            for line, text in enumerate(wrap(with_cards(point.text, look), max(width - 5, 1))):
+            for line, text in enumerate(wrap(with_cards(point.text, look), max(width - 6, 1))):
                 yield (Span(f"   {dot} " if not line else "     ", "label"), Span(text))

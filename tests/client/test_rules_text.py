@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -171,3 +173,26 @@ def test_cards_are_written_as_the_terminal_shows_them() -> None:
     assert "9♠ 8♠ 7♠" in text(Look())
     assert "9S 8S 7S" in text(Look(ascii=True))
     assert text(Look(ascii=True)).isascii()
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "samedeal_client", "rules", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+
+
+def test_the_command_prints_the_rules() -> None:
+    done = command("ace-of-hearts")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Ace of Hearts\n\n Aim\n")
+    assert "9♥ on 10♥" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_command_prints_ascii() -> None:
+    assert command("steve", "--ascii").stdout.isascii()
+
+
+def test_a_game_that_is_none_is_bad_usage() -> None:
+    done = command("bridge")
+    assert done.returncode == 2
+    assert "'bridge' is not a game: choose one of athena" in done.stderr

@@ -108,8 +108,8 @@ def finished(*ups: int, following: str = "") -> Model:
     return replace(model, series=MappingProxyType(series))
 
 
-INVITATION = Invitation("samedeal join cards.example.org friday", local=False)
-HERE = Invitation("samedeal join localhost friday", local=True)
+INVITATION = Invitation("samedeal join cards.example.org friday")
+HERE = Invitation("samedeal join localhost friday", "localhost")
 SAVED = "Your race: ~/.local/share/samedeal/records/2026-11-21-180000-friday.txt"
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False)
 

@@ -49,7 +49,8 @@ class WaitingScreen(SheetScreen):
         """How others come in."""
         address = self.client.link.address
         room = self.model.room
-        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", is_loopback_url(address.url))
+        here = address.host if is_loopback_url(address.url) else ""
+        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", here)
 
     # ---------------------------------------------------------------- keys and clicks
 

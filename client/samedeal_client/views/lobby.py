@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from samedeal.protocol.messages import RoomLine
@@ -16,7 +17,7 @@ from samedeal_client.words import title_of
 _FIXED: Final = 9
 """Rows that are not rooms."""
 
-_DEAL: Final = len("daily 2026-11-21 ")
+_DEAL: Final = len("daily 11-21 ")
 _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
@@ -85,7 +86,7 @@ def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, n
         Span(f" {pointer} {digit} ", "key"),
         Span(fit(line.room, wide - 1, look.glyphs.ellipsis) + " ", "name"),
         Span(fit(title_of(line.game), 15, look.glyphs.ellipsis)),
-        Span(fit(line.deal, deal, look.glyphs.ellipsis), "label"),
+        Span(fit(_short(line.deal), deal, look.glyphs.ellipsis), "label"),
         Span(fit(f"{line.players}/{line.seats}", 7), "count"),
         Span(fit(state, 14), state_style),
     ]
@@ -96,6 +97,11 @@ def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, n
         elif line.spectators:
             pieces.append(Link("w watch", "key", "watch"))
     page.add(*pieces, does=f"choose {line.room}", chosen=chosen)
+
+
+def _short(deal: str) -> str:
+    """A deal without the year of its day."""
+    return re.sub(r" \d{4}-", " ", deal)
 
 
 def _state(line: RoomLine, now: int) -> tuple[str, str]:

@@ -25,10 +25,10 @@ BOT_LEVELS: Final = (("1", "random"), ("2", "greedy"), ("3", "careful"))
 
 @dataclass(frozen=True)
 class Invitation:
-    """How others come in: the command that they type, and whether it works on this machine alone."""
+    """How others come in: the command that they type, and its host where that is a name for this machine alone."""
 
     command: str
-    local: bool
+    only_here: str = ""
 
 
 def waiting_keys(model: Model) -> tuple[KeyWord, ...]:
@@ -92,8 +92,8 @@ def waiting_view(
         Link(" copy it", "label", "copy"),
         does="copy",
     )
-    if invitation.local:
-        page.add(Span("          on this machine; on others its name or address instead of localhost", "label"))
+    if host := invitation.only_here:
+        page.add(Span(f"          on this machine; on others its name or address instead of {host}", "label"))
     if room.private:
         page.add(Span("          and the passphrase, which they are asked for", "label"))
     page.blank()
