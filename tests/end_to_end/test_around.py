@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +26,7 @@ from samedeal_client.screens.sheet import SheetScreen
 from samedeal_client.sessions import BriefSessions
 from samedeal_client.spans import row_text
 from samedeal_client.widgets.rows import Rows
+from tests.end_to_end.company import friend, knows, racing, serving
 
 DEADLINE = 10.0
 
@@ -42,14 +41,8 @@ def _own_files_and_no_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(scope="module")
 def process(redis_server: str) -> Iterator[str]:
-    """The address of a server that lives as long as the tests of this module."""
-    command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis_server]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        assert server.stdout is not None
-        said = server.stdout.readline()
-        assert said.startswith("listening on "), said
-        yield said.removeprefix("listening on ").strip()
-        server.terminate()
+    with serving(redis_server) as address:
+        yield address
 
 
 @pytest.fixture
@@ -169,34 +162,6 @@ async def arriving(
             await player.comes_to("lobby")
             await player.sees("Quick start")
             yield player
-
-
-@contextlib.asynccontextmanager
-async def friend(server: str, name: str = "mira") -> AsyncIterator[Client]:
-    """Somebody elsewhere, of whom only the client matters."""
-    async with Link(parse_address(server), name, BriefSessions()) as link:
-        client = Client(link)
-        running = asyncio.create_task(client.run())
-        try:
-            yield client
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
-
-
-async def knows(client: Client, holds: Callable[[RoomState], object]) -> None:
-    """Wait until a client's room is as it should be."""
-    changed = asyncio.Event()
-    leave = client.subscribe(changed.set)
-    async with asyncio.timeout(DEADLINE):
-        while client.model.room is None or not holds(client.model.room):
-            changed.clear()
-            await changed.wait()
-    leave()
-
-
-async def racing(client: Client) -> None:
-    await knows(client, lambda room: room.phase == "racing")
 
 
 # ---------------------------------------------------------------- lobby

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from random import Random
 
@@ -21,17 +20,13 @@ from samedeal_client.crew import Crew
 from samedeal_client.link import Link
 from samedeal_client.sessions import BriefSessions
 from samedeal_client.table import Table
-
-DEADLINE = 20.0
+from tests.end_to_end.company import DEADLINE, friend, knows, racing, serving
 
 
 @pytest.fixture(scope="module")
 def process(redis_server: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis_server]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        assert server.stdout is not None
-        yield server.stdout.readline().removeprefix("listening on ").strip()
-        server.terminate()
+    with serving(redis_server) as address:
+        yield address
 
 
 @pytest.fixture
@@ -43,16 +38,10 @@ def server(process: str, redis_url: str) -> str:
 @contextlib.asynccontextmanager
 async def hosting(server: str, passphrase: str = "", **options: object) -> AsyncIterator[Client]:
     """Somebody who has opened the room friday."""
-    async with Link(parse_address(server), "mira", BriefSessions()) as link:
-        client = Client(link)
-        running = asyncio.create_task(client.run())
+    async with friend(server) as mira:
         made = Options(countdown=0, **options)  # type: ignore[arg-type]  # a test names real options
-        await client.join(await client.create(made, "friday", passphrase), passphrase)
-        try:
-            yield client
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+        await mira.join(await mira.create(made, "friday", passphrase), passphrase)
+        yield mira
 
 
 @contextlib.asynccontextmanager
@@ -62,17 +51,6 @@ async def crew_of(server: str) -> AsyncIterator[Crew]:
         yield crew
     finally:
         await crew.dismiss()
-
-
-async def knows(client: Client, holds: Callable[[RoomState], object]) -> None:
-    """Wait until a client's room is as it should be."""
-    changed = asyncio.Event()
-    leave = client.subscribe(changed.set)
-    async with asyncio.timeout(DEADLINE):
-        while client.model.room is None or not holds(client.model.room):
-            changed.clear()
-            await changed.wait()
-    leave()
 
 
 def names(room: RoomState) -> set[str]:
@@ -97,7 +75,7 @@ async def test_dismissed_in_a_race_they_are_out_so_that_nobody_waits_for_them(se
         await crew.send("friday", "random", "", taken=(), warn=unheard)
         await knows(mira, lambda room: len(room.players) == 2)
         await mira.start()
-        await knows(mira, lambda room: room.phase == "racing")
+        await racing(mira)
         await crew.dismiss()
         await knows(mira, lambda room: any(seat.out for seat in room.players))
 
@@ -169,7 +147,7 @@ async def test_a_bot_that_is_left_as_the_host_starts_the_race_once_all_are_ready
         await mira.join("friday")
         await knows(mira, lambda room: room.host == next(seat.player for seat in room.players if seat.name == name))
         await mira.ready(ready=True)
-        await knows(mira, lambda room: room.phase == "racing")
+        await racing(mira)
 
 
 async def test_bots_let_others_be_the_host_of_the_rematch(server: str) -> None:
@@ -179,7 +157,7 @@ async def test_bots_let_others_be_the_host_of_the_rematch(server: str) -> None:
         playing = asyncio.create_task(Bot(table, "random", 60, Random(1), stay=True, say=unheard).run())
         await knows(mira, lambda room: any(seat.ready for seat in room.players))
         await mira.start()
-        await knows(mira, lambda room: room.phase == "racing")
+        await racing(mira)
         await mira.resign()
         await table.resign()
         await knows(mira, lambda room: room.phase == "finished")

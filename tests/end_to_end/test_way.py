@@ -20,6 +20,7 @@ from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
 from samedeal_client import way as the_way
 from samedeal_client.address import Address, parse_address
 from samedeal_client.findings import Finding, Verdict
+from tests.end_to_end.company import serving
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -29,11 +30,8 @@ FAR = ("proxy", "name", "port", "TLS", "server", "ping")
 @pytest.fixture(scope="module")
 def server(redis_server: str) -> Iterator[str]:
     """The address of a real server."""
-    command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis_server]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().removeprefix("listening on ").strip()
-        process.terminate()
+    with serving(redis_server) as address:
+        yield address
 
 
 @pytest.fixture(autouse=True)
