@@ -273,8 +273,10 @@ class Racer(Client):
                 del self._again_at[number]
                 if number in self._unanswered:
                     await self._ask(self._unanswered[number][0])
-        if not self.seated or now < self._next_at:
-            return
+        if self.seated and now >= self._next_at:
+            await self._do(now)
+
+    async def _do(self, now: float) -> None:
         self._next_at = now + min(1.0, self.rng.expovariate(1 / self._pace))
         if self.brain.finished:
             if not any(isinstance(asked, Rematch) for asked, _ in self._unanswered.values()):
@@ -283,6 +285,9 @@ class Racer(Client):
         if self._quits_at and self.brain.revision >= self._quits_at and not self.brain.pending:
             self._quits_at = 0
             await self._ask(Resign(id=self.new_id()))
+            return
+        if self.brain.playing and self.rng.random() < 0.01:
+            await self._ask(Watch(id=self.new_id(), room=self.journal.room))  # who races may not
             return
         acts = self.brain.next(self.new_id)
         for act in acts:

@@ -45,6 +45,11 @@ class Brain:
         """Whether the race is over."""
         return self.room is not None and self.room.phase in ("finished", "closed")
 
+    @property
+    def playing(self) -> bool:
+        """Whether the race goes on for this player, as far as is known."""
+        return self.play is not None and not (self.finished or self.resting or self.play.board.won or self.play.over)
+
     def take(self, message: ToClient) -> None:
         """Learn from what was told."""
         match message:

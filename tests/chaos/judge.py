@@ -433,12 +433,28 @@ def _states(case: Case) -> Iterator[tuple[Journal, RoomEvidence, RoomState]]:
 def racers_see_counts(case: Case) -> Iterator[str]:
     """A racer was sent nothing of rivals but counts, and those are the log's."""
     for journal in case.evidence.journals:
+        room = case.evidence.rooms.get(journal.room)
+        raced_until = _raced_until(room, journal.player) if room is not None else sys.maxsize
         for told in journal.told:
-            if not journal.watches and not isinstance(told.message, _FOR_RACERS):
+            races = not journal.watches and told.at + _EARLY < raced_until
+            if races and not isinstance(told.message, _FOR_RACERS):
                 yield f"{journal.name}: races, and was sent a {type(told.message).__name__}"
             for tally in getattr(told.message, "tallies", ()):
                 if (wrong := _wrong_counts(case, journal.room, tally)) is not None:
                     yield f"{journal.name}: was told of {tally.player} {wrong}"
+
+
+def _raced_until(room: RoomEvidence, player: str) -> int:
+    """When the race was over for a player; from then on they may see boards."""
+    for each in room.events:
+        match each.event:
+            case Moved(player=who, home=home, over=over) if who == player and (home or over):
+                return each.at
+            case Changed(race=race) if race.phase in ("finished", "closed"):
+                return each.at
+            case Changed(race=race) if any(racer.out for racer in race.racers if racer.player == player):
+                return each.at
+    return sys.maxsize
 
 
 def _wrong_counts(case: Case, room: str, tally: Tally) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -27,9 +28,15 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
 
 
+def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    # Process.send_signal looks first whether the child has ended, and takes its exit code from those who wait for it.
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
+
+
 async def _reap(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
+    _send(process, signal.SIGKILL)
     await process.wait()
 
 
@@ -134,14 +141,13 @@ class Node:
 
     def freeze(self) -> None:
         """SIGSTOP."""
-        self._process.send_signal(signal.SIGSTOP)
+        _send(self._process, signal.SIGSTOP)
         self.frozen = True
 
     def thaw(self) -> None:
         """SIGCONT."""
         self.frozen = False
-        if self.code is None:
-            self._process.send_signal(signal.SIGCONT)
+        _send(self._process, signal.SIGCONT)
 
     async def kill(self) -> None:
         """SIGKILL; returns when it is gone."""
@@ -151,8 +157,7 @@ class Node:
     async def drain(self) -> str:
         """SIGTERM; returns what was wrong with the way in which it went, or nothing."""
         self.leaving = True
-        if self.code is None:
-            self._process.send_signal(signal.SIGTERM)
+        _send(self._process, signal.SIGTERM)
         try:
             async with asyncio.timeout(_STOP):
                 code = await self._process.wait()

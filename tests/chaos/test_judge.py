@@ -556,6 +556,14 @@ def test_a_racer_who_sees_a_rivals_board() -> None:
     )
 
 
+def test_a_racer_who_sees_boards_when_the_race_is_over() -> None:
+    def over(played: Round) -> None:
+        board = LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)
+        played.tell("ana", board, played.finished_at)
+
+    check(over)
+
+
 @pytest.mark.parametrize("fields", [{"up": 7}, {"moves": 30}, {"active": 5}, {"player": "zzzz"}], ids=str)
 def test_counts_of_a_rival_that_were_never_so(fields: dict[str, Any]) -> None:
     check(
