@@ -67,8 +67,7 @@ class Outcome:
 
 async def play_round(plan: Plan) -> Outcome:
     """Play a round and judge it. Leaves nothing behind, however it ends."""
-    # The path of a Unix socket must be short, and the usual place for temporary files may not be.
-    with tempfile.TemporaryDirectory(prefix="chaos-", dir="/tmp", ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as scratch:
         stage = _Stage(plan, Path(scratch))
         try:
             evidence = await stage.play()

@@ -35,10 +35,14 @@ def test_a_plan_is_the_same_whenever_it_is_made() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-async def test_a_run_that_is_stopped_leaves_no_process_behind(number: signal.Signals) -> None:
-    command = (sys.executable, "-m", "tests.chaos", "--small", "--rounds", "1")
+async def test_a_run_that_is_stopped_leaves_no_process_behind(
+    number: signal.Signals, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     run = await asyncio.create_subprocess_exec(
-        *command, cwd=Path(__file__).parents[2], stdout=asyncio.subprocess.DEVNULL
+        *(sys.executable, "-m", "tests.chaos", "--small", "--rounds", "1"),
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("c"))},  # a killed run leaves its directory behind
+        stdout=asyncio.subprocess.DEVNULL,
     )
     async with asyncio.timeout(30):
         await _until(lambda: len(_children(run.pid)) >= 3)
