@@ -64,6 +64,10 @@ class Narrator:
         """How a player is called."""
         return f"{self.look.says(seat.name)} (you)" if seat.player == model.me else self.look.says(seat.name)
 
+    def does(self, seat: Seat, model: Model, verb: str = "is", mine: str = "are") -> str:
+        """A player as the subject of a sentence: ``bo is``, ``You are``."""
+        return f"You {mine}" if seat.player == model.me else f"{self.look.says(seat.name)} {verb}"
+
     def _changes(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
         lines = self._seats(before, after, model)
         if after.phase != before.phase:
@@ -75,16 +79,15 @@ class Narrator:
     def _seats(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
         known = {seat.player: seat for seat in before.players}
         here = {seat.player for seat in after.players}
-        lines = [f"{self.name(seat, model)} has left." for seat in before.players if seat.player not in here]
+        lines = [f"{self.does(seat, model, 'has', 'have')} left." for seat in before.players if seat.player not in here]
         for seat in after.players:
             was = known.get(seat.player)
-            who = self.name(seat, model)
             if was is None:
-                lines.append(f"{who} has come in.")
+                lines.append(f"{self.does(seat, model, 'has', 'have')} come in.")
             elif seat.out and not was.out:
-                lines.append(f"{who} {'are' if seat.player == model.me else 'is'} out of the race.")
+                lines.append(f"{self.does(seat, model)} out of the race.")
             elif seat.ready != was.ready and after.phase == "open":
-                lines.append(f"{who}: {'ready' if seat.ready else 'not ready any more'}.")
+                lines.append(f"{self.does(seat, model)} {'ready' if seat.ready else 'not ready any more'}.")
         if after.host != before.host and after.host == model.me:
             lines.append("You are the host now.")
         return lines
@@ -108,8 +111,7 @@ class Narrator:
         for seat in room.players if room is not None else ():
             at = home_at(after, seat.player)
             if room is not None and at and not home_at(before, seat.player):
-                verb = "are" if seat.player == after.me else "is"
-                lines.append(f"{self.name(seat, after)} {verb} home, in {clock_text(at - room.starts)}!")
+                lines.append(f"{self.does(seat, after)} home, in {clock_text(at - room.starts)}!")
         return lines
 
     def standings(self, model: Model) -> list[str]:

@@ -82,6 +82,7 @@ _WORDS: Final = {word.value: word for word in Word} | _SHORT
 _STOCK_WORDS: Final = ("draw", "deal", "redeal", "d")
 
 _COMPACT: Final = re.compile(r"(0[1-8](?=[0-9a-z])|[0-9a-z])([0-9a-z])(?:x?([1-9][0-9]?))?")
+_SOURCE: Final = re.compile(r"0[1-8]|[0-9a-z]")
 _TARGET: Final = re.compile(r"([0-9a-z])(?:x([1-9][0-9]?))?")
 _COUNT: Final = re.compile(r"x?([1-9][0-9]?)")
 
@@ -110,7 +111,7 @@ def understand(board: Board, text: str) -> Understood:
         return command
     if len(words) == 1 and words[0] in _STOCK_WORDS:
         return _checked(board, _stock_move(board, words[0]))
-    parts = _parts(board, words)
+    parts = _parts(words)
     if parts is None:
         return Mistake(f"{text.strip()[:40]!r} is not understood: type two piles, as in 3 5 or 3 0, or help")
     source, target, count = parts
@@ -166,9 +167,9 @@ def _stock_move(board: Board, word: str) -> Move:
     return DRAW if board.game.stock is Stock.DRAW_THREE else DEAL
 
 
-def _parts(board: Board, words: list[str]) -> tuple[str, str, int] | None:
+def _parts(words: list[str]) -> tuple[str, str, int] | None:
     """Source, target and count (0 where it is not given) of a move typed as one, two or three words."""
-    if len(words) > 1 and (words[0] == FOUNDATION or words[0] in board.game.index):
+    if len(words) > 1 and _SOURCE.fullmatch(words[0]):
         target = _TARGET.fullmatch(words[1])
         if target is None or len(words) > 3 or (len(words) == 3 and target[2]):
             return None

@@ -319,7 +319,11 @@ class Plain:
         if room is None or not room.options.hints:
             self.say("Hints are off in this room.")
             return
-        self.say(self._narrator.hint(choose("careful", board, self._thinking)))
+        move = choose("careful", board, self._thinking)
+        if move is None:
+            self._thinking = Memory(Random())  # noqa: S311 (as above)
+            move = choose("careful", board, self._thinking)
+        self.say(self._narrator.hint(move))
 
     def _quit(self, code: int) -> None:
         room = self.client.model.room

@@ -69,7 +69,7 @@ def look_ahead(board: Board, appraise: Appraisal, visited: AbstractSet[Key], mos
                 continue
             looked += 1
             if here.turns_up(move):
-                worth = worth_of_reveal(here, move, appraise) - tax
+                worth = _worth_of_reveal(here, move, appraise) - tax
                 if best is None or worth > best_worth:
                     best, best_worth = _Node(here, node, move), worth
                 continue
@@ -95,7 +95,7 @@ def look_ahead(board: Board, appraise: Appraisal, visited: AbstractSet[Key], mos
     )
 
 
-def worth_of_reveal(board: Board, move: Move, appraise: Appraisal) -> float:
+def _worth_of_reveal(board: Board, move: Move, appraise: Appraisal) -> float:
     """What a move is worth that turns up cards not seen yet: as if a middling one of them came, and a bonus."""
     weights = appraise.weights
     if move == DRAW:

@@ -1,11 +1,11 @@
 """What bots do: three levels, each of which sees only what a player sees (a masked board).
 
-- ``random`` makes any legal move, now and then one that helps.
-- ``greedy`` makes the move that looks best right after it: up, turning a card up, putting things together.
-- ``careful`` looks ahead as far as its cards are known, keeps to a line that it has found, deals when nothing better is in
-  sight, and stops when nothing helps.
+- ``random`` makes any legal move.
+- ``greedy`` takes the best of what it sees at a glance, some dozen boards.
+- ``careful`` looks at thousands before it makes up its mind.
 
-None goes round in circles: no level but ``random`` goes back to a board on which it has been.
+Both of the latter keep to a line of moves once they have found it, until it turns up a card; deal when nothing better is in
+sight; go back to a board only on the way to one on which they have not been; and stop when nothing helps.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from random import Random
 from typing import Final, Literal, get_args
 
 from samedeal.board import Board
-from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
+from samedeal.games import Lift, Stock
+from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.appraisal import WEIGHTS, Appraisal
-from samedeal_client.search import Key, key_of, look_ahead, worth_of_reveal
+from samedeal_client.search import Key, key_of, look_ahead
 
 Level = Literal["random", "greedy", "careful"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+
+GLANCE: Final = 80
+"""Boards that the greedy level looks at before it makes up its mind."""
 
 LOOKS: Final = 4000
 """Boards that the careful level looks at before it makes up its mind, some 50 ms of it; a line is several moves."""
 
 _DETOURS: Final = 6
-"""Lines in a row that gain nothing, after which the careful level stops."""
-
-_RAISED: Final = 3.0
-"""What the greedy level adds to a card that goes up."""
+"""Lines in a row that gain nothing, after which a level that looks ahead stops."""
 
 _IDLE_DRAWS: Final = 60
 """Draws in a row after which the random level stops: twice through Athena's stock and waste."""
@@ -46,7 +47,6 @@ class Memory:
     line: list[tuple[Board, Move]] = field(default_factory=list)
     detours: int = 0
     draws: int = 0
-    raising: bool = False
 
 
 def choose(level: Level, board: Board, memory: Memory) -> Move | None:
@@ -55,25 +55,16 @@ def choose(level: Level, board: Board, memory: Memory) -> Move | None:
         case "random":
             return _random(board, memory)
         case "greedy":
-            return _greedy(board, memory)
+            return _looking(board, memory, min(GLANCE, memory.looks))
         case "careful":
-            return _careful(board, memory)
-
-
-def _moving(board: Board) -> list[Move]:
-    """The legal moves that change something, take-backs from a foundation left out."""
-    return [
-        move
-        for move in board.legal_moves()
-        if not (move.is_transfer and (board.is_null(move) or board.is_take_back(move)))
-    ]
+            return _looking(board, memory, memory.looks)
 
 
 # ---------------------------------------------------------------- random
 
 
 def _random(board: Board, memory: Memory) -> Move | None:
-    moves = _moving(board)
+    moves = board.legal_moves()
     if not moves or (moves == [DRAW] and memory.draws >= _IDLE_DRAWS):
         return None
     move = memory.rng.choice(moves)
@@ -81,24 +72,7 @@ def _random(board: Board, memory: Memory) -> Move | None:
     return move
 
 
-# ---------------------------------------------------------------- greedy
-
-
-def _greedy(board: Board, memory: Memory) -> Move | None:
-    appraise = _appraisal(board, memory)
-    memory.visited.add(key_of(board))
-    best, best_worth = None, 0.0
-    for move in _moving(board):
-        if not board.turns_up(move):
-            after = board.play(move).board
-            if key_of(after) in memory.visited:
-                continue
-            worth = appraise(after) + (_RAISED if move.target == FOUNDATION else 0)
-        else:
-            worth = worth_of_reveal(board, move, appraise)
-        if best is None or worth > best_worth:
-            best, best_worth = move, worth
-    return best
+# ---------------------------------------------------------------- greedy and careful
 
 
 def _appraisal(board: Board, memory: Memory) -> Appraisal:
@@ -107,14 +81,13 @@ def _appraisal(board: Board, memory: Memory) -> Appraisal:
     return memory.appraisal
 
 
-# ---------------------------------------------------------------- careful
-
-
-def _careful(board: Board, memory: Memory) -> Move | None:
+def _looking(board: Board, memory: Memory, looks: int) -> Move | None:
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
+    if _deals_first(board):
+        return DEAL
     memory.visited.add(key_of(board))
-    moves = _line(board, memory, _appraisal(board, memory))
+    moves = _line(board, memory, looks)
     if not moves:
         return None
     memory.line = []
@@ -128,11 +101,21 @@ def _careful(board: Board, memory: Memory) -> Move | None:
     return memory.line.pop(0)[1]
 
 
-def _line(board: Board, memory: Memory, appraisal: Appraisal) -> tuple[Move, ...]:
+def _deals_first(board: Board) -> bool:
+    """Whether a row is to be dealt before anything else: where cards can be taken with all that lies on them.
+
+    There a row that is dealt buries nothing, and knowing the cards is worth more than any move.
+    """
+    game = board.game
+    lifts_any = game.piles[game.columns.start].lift is Lift.ANY
+    return lifts_any and game.stock is Stock.DEAL_ROW and bool(board.piles[game.stock_at])
+
+
+def _line(board: Board, memory: Memory, looks: int) -> tuple[Move, ...]:
     """The moves to make next; none when nothing helps any more, and what can still go up has gone."""
     if memory.detours > _DETOURS:
         return ()
-    best, highest = look_ahead(board, appraisal, memory.visited, memory.looks)
+    best, highest = look_ahead(board, _appraisal(board, memory), memory.visited, looks)
     if best is None:
         return ()
     if best.gain > 0 or best.moves[-1] == DEAL:

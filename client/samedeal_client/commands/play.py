@@ -39,7 +39,7 @@ examples:
 games: athena, steve, phoenix, ace-of-hearts, willow"""
 
 _PACE = 15.0
-_FAST = 150.0
+_FAST = 200.0
 _LIMIT = "15"
 _SHORT = "55s"
 _EVERY = 2.0

@@ -1,0 +1,128 @@
+"""The real programs as child processes: a server, and clients that are typed at and read back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEADLINE = 20.0
+
+
+@dataclass
+class Program:
+    """A program that runs: what it has printed, and what it is told."""
+
+    process: Process
+    text: str = ""
+    _read: int = 0
+    _more: asyncio.Event = field(default_factory=asyncio.Event)
+    _reader: asyncio.Task[None] | None = None
+
+    def follow(self) -> None:
+        self._reader = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        assert self.process.stdout is not None
+        while data := await self.process.stdout.read(65536):
+            self.text += data.decode()
+            self._more.set()
+        self._more.set()
+
+    def type(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    async def says(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
+        """Wait for a text that was not read before."""
+        compiled = re.compile(pattern)
+        try:
+            async with asyncio.timeout(deadline):
+                while (match := compiled.search(self.text, self._read)) is None:
+                    if self._reader is None or self._reader.done():
+                        break
+                    self._more.clear()
+                    await self._more.wait()
+        except TimeoutError:
+            match = None
+        assert match is not None, f"{pattern!r} is not in:\n{self.text[self._read :]}"
+        self._read = match.end()
+        return match
+
+    async def ends(self, deadline: float = DEADLINE) -> int:
+        """Wait for the end: the exit code."""
+        async with asyncio.timeout(deadline):
+            code = await self.process.wait()
+            if self._reader is not None:
+                await self._reader
+        return code
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+
+class Programs:
+    """Starts programs, and ends those that still run when the test is over."""
+
+    def __init__(self, home: Path, stack: AsyncExitStack) -> None:
+        self.home = home
+        self._stack = stack
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "SAMEDEAL_"))}
+        return {**kept, "HOME": str(self.home), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
+
+    async def start(self, *arguments: str) -> Program:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *arguments,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=STDOUT,
+            env=self.environment,
+            start_new_session=True,
+        )
+        program = Program(process)
+        program.follow()
+        self._stack.push_async_callback(_end, program)
+        return program
+
+    async def samedeal(self, *arguments: str) -> Program:
+        """The command ``samedeal``."""
+        return await self.start("-m", "samedeal_client", *arguments)
+
+    async def server(self, redis_url: str, port: int = 0) -> tuple[str, Program]:
+        """A node on a Redis: its address."""
+        program = await self.start(
+            *("-m", "samedeal_server", "--redis", redis_url, "--port", str(port), "--announce"),
+            *("--log-level", "warning", "--log-style", "json"),
+        )
+        match = await program.says(r"listening on (\S+)")
+        return match[1], program
+
+
+async def _end(program: Program) -> None:
+    if program.process.returncode is None:
+        program.process.kill()
+    await program.process.wait()
+    if program.process.stdin is not None:
+        program.process.stdin.close()
+    if program._reader is not None:
+        await program._reader
+
+
+@asynccontextmanager
+async def programs_in(home: Path) -> AsyncIterator[Programs]:
+    async with AsyncExitStack() as stack:
+        yield Programs(home, stack)
+
+
+Until = Callable[[], Awaitable[None]]
