@@ -172,7 +172,8 @@ class Created(_Message, frozen=True):
 class Joined(_Message, frozen=True):
     """The seat that was taken.
 
-    ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them.
+    ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them; who has the newest state of
+    the room gets a ``Progress`` with everybody's counts.
     """
 
     to: Id
@@ -216,8 +217,8 @@ class Acked(_Message, frozen=True):
 class Refused(_Message, frozen=True):
     """A request that was not done: why, as a code and a sentence.
 
-    ``to`` is -1 where the request could not be read. ``revision`` is that of the player's board, -1 where there is
-    none; ``retry_after`` is in seconds, 0 where trying again won't help.
+    ``to`` is -1 where the request's id could not be read. ``revision`` is that of the player's board, -1 where there is
+    none or it is not known; ``retry_after`` is in seconds, 0 where trying again won't help.
     """
 
     to: int
@@ -338,7 +339,11 @@ class LateMove(_Message, frozen=True):
 
 
 class Notice(_Message, frozen=True):
-    """Something that a client should know: ``draining`` says to reconnect, to this or another address."""
+    """Something that a client should know.
+
+    ``draining`` says to reconnect, to this or another address; ``seated`` that this player, who watched, has taken a seat
+    in the room and is shown no more boards.
+    """
 
     code: str
     message: str
@@ -372,5 +377,4 @@ class Close:
     TAKEN_OVER: Final = 4002
     SLOW: Final = 4003
     SILENT: Final = 4004
-    FULL: Final = 4005
     STAY_AWAY: Final = frozenset((VERSION, BAD_FRAMES, TAKEN_OVER))
