@@ -289,6 +289,18 @@ def races_end(case: Case) -> Iterator[str]:
             yield f"{code}: the race was finished {(finished[0] - race.ends) / 1000:.1f} s after its end"
 
 
+def ends_are_told(case: Case) -> Iterator[str]:
+    """Everybody was told of the end of their race soon, though whatever wakes a node was lost."""
+    for journal in case.evidence.journals:
+        room = case.evidence.rooms.get(journal.room)
+        finished = [each.at for each in room.events if _is_finish(each.event)] if room is not None else []
+        told = [
+            each.at for each in journal.told if isinstance(each.message, RoomState) and each.message.phase == "finished"
+        ]
+        if finished and told and (late := told[0] - max(finished[0], case.evidence.calm)) > GRACE:
+            yield f"{journal.name}: was told of the end {late / 1000:.1f} s after it"
+
+
 def events_are_whole(case: Case) -> Iterator[str]:
     """A room's events have no gap, and tell each action once, as the log has it."""
     for code, room in case.evidence.rooms.items():
@@ -558,7 +570,7 @@ def keys_pass(case: Case) -> Iterator[str]:
 Check = Callable[[Case], Iterator[str]]
 CHECKS: Final[tuple[Check, ...]] = (
     *(logs_replay, logs_keep_time, acks_are_kept, logs_are_meant, refusals_hold, newest_alone_writes, boards_agree),
-    *(answers_come_once, races_end, events_are_whole, standings_follow, seeds_are_kept, rooms_go_forward),
-    *(who_resigns_is_out, rematches_agree, racers_see_counts, spectators_are_late),
+    *(answers_come_once, races_end, ends_are_told, events_are_whole, standings_follow, seeds_are_kept),
+    *(rooms_go_forward, who_resigns_is_out, rematches_agree, racers_see_counts, spectators_are_late),
     *(clients_are_content, nodes_are_content, keys_pass),
 )

@@ -430,6 +430,14 @@ def test_a_race_that_ends_late() -> None:
     check(late, "finished 6.0 s after its end")
 
 
+def test_an_end_that_is_told_late() -> None:
+    def late(played: Round) -> None:
+        told = played.journals["bob"].told
+        told[-1] = altered(told[-1], at=played.finished_at + 7_000)
+
+    check(late, "bob: was told of the end 7.0 s after it")
+
+
 def test_a_race_that_is_finished_twice() -> None:
     def twice(played: Round) -> None:
         played.events_spoilt = lambda events: [*events, altered(events[-1], number=len(events) + 1)]
