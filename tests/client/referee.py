@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from textual import events
 from textual.pilot import Pilot
 
 from samedeal.board import Board
@@ -308,14 +309,22 @@ class Sitting:
         raise AssertionError(f"{pile} {card} is not shown")
 
     async def click(self, pile: str, card: int | None = None, button: int = 1) -> None:
-        await self.pilot.click(offset=self.where(pile, card), button=button)
+        await self.drag(pile, card, pile, card, button)
+
+    async def drag(self, pile: str, card: int | None, to: str, on: int | None = None, button: int = 1) -> None:
+        start, end = self.where(pile, card), self.where(to, on)
+        self._mouse(events.MouseDown, start, button)
+        await self.settle()
+        if start != end:
+            self._mouse(events.MouseMove, end, button)
+        self._mouse(events.MouseUp, end, button)
         await self.settle()
 
-    async def drag(self, pile: str, card: int | None, to: str, on: int | None = None) -> None:
-        await self.pilot.mouse_down(offset=self.where(pile, card))
-        await self.pilot.hover(offset=self.where(to, on))
-        await self.pilot.mouse_up(offset=self.where(to, on))
-        await self.settle()
+    def _mouse(self, event: type[events.MouseEvent], at: tuple[int, int], button: int) -> None:
+        x, y = at
+        self.app.post_message(
+            event(self.app.screen, x, y, 0, 0, button, shift=False, meta=False, ctrl=False, screen_x=x, screen_y=y)
+        )
 
     @property
     def screen(self) -> str:
@@ -337,18 +346,20 @@ class Sitting:
         async with asyncio.timeout(10):
             quiet = 0
             while quiet < 3:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
                 quiet = 0 if self._busy() else quiet + 1
 
     def _busy(self) -> bool:
         app, screen = self.app, self.app.screen
-        pumps = (app, screen, *screen.query("*"))
-        if any(not pump._message_queue.empty() for pump in pumps) or app._stale:
+        held = not self.referee._free.is_set()
+        if any(not pump._message_queue.empty() for pump in app._registry) or app._stale or not self.referee._news.empty():
+            return True
+        if not held and (self.referee.behind or app.client.model.pending):
             return True
         if screen.is_current and (screen._layout_required or screen._dirty_widgets or screen._repaint_required):
+            screen._on_timer_update()  # at once, not with the next frame
             return True
-        held = not self.referee._free.is_set()
-        return not self.referee._news.empty() or (not held and (self.referee.behind or bool(app.client.model.pending)))
+        return False
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for what is to come about soon."""
