@@ -75,13 +75,15 @@ class Hub:
         self._gallery: Gallery | None = None
         self._changed: set[str] = set()
         self._recounted = False
+        self._shut = False
         self._flush: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
         self._set_timer()
 
     def shut(self) -> None:
-        """Stop all timers; nobody is here any more."""
+        """Stop all timers, for good; nobody is here any more."""
+        self._shut = True
         for timer in (self._flush, self._timer, self._show):
             if timer is not None:
                 timer.cancel()
@@ -254,7 +256,8 @@ class Hub:
             self._timer.cancel()
             self._timer = None
         done = self.race.phase == "racing" and self.race.done(self.runs)
-        if due := self.race.due():
+        due = self.race.due()
+        if due and not self._shut:
             wait = 0.0 if done else self.clock.seconds_until(due)
             self._timer = asyncio.get_running_loop().call_later(wait, self._time)
 
@@ -342,7 +345,7 @@ class Hub:
         self._flush_soon()
 
     def _flush_soon(self) -> None:
-        if self._flush is None:
+        if self._flush is None and not self._shut:
             self._flush = asyncio.get_running_loop().call_later(PROGRESS_EVERY, self._tell_counts)
 
     def _tell_counts(self) -> None:
@@ -439,7 +442,7 @@ class Hub:
                 spectator.tell(message)
 
     def _set_show(self) -> None:
-        if self._show is None and self._gallery is not None:
+        if self._show is None and self._gallery is not None and not self._shut:
             at = self._gallery.next_at()
             if at is not None:
                 wait = self.clock.seconds_until(at)

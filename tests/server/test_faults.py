@@ -251,6 +251,35 @@ async def test_a_node_keeps_nothing_of_those_who_are_gone(node: NodeMaker) -> No
     assert [run.here for run in snapshot.runs.values()] == [0, 0, 0]
 
 
+async def test_a_room_that_everybody_leaves_while_it_is_looked_at_has_no_timer_left(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = await node(), await node()
+    ana, bob = await race(one, two)
+    hub = one.rooms.hubs[ana.room]
+    await one.deafen()
+    await bob.want(Done, Resign)
+    looked, gone = asyncio.Event(), asyncio.Event()
+    read = one.store.events
+
+    async def slowly(room: str, after: int) -> list[Numbered] | None:
+        found = await read(room, after)
+        looked.set()
+        await gone.wait()
+        return found
+
+    monkeypatch.setattr(one.store, "events", slowly)
+    looking = asyncio.create_task(hub.pull())
+    await looked.wait()
+    await ana.close()
+    await asyncio.wait(one.gateway._serving, timeout=DEADLINE)
+    gone.set()
+    await looking
+    assert hub.race.racer(bob.player).out  # type: ignore[union-attr]  # bob is in it
+    timers = (hub._timer, hub._flush, hub._show)
+    assert all(timer is None or timer.cancelled() for timer in timers)
+
+
 async def test_a_closed_room_sends_everybody_out_and_its_code_is_free(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, bob, wat = await one.player("ana"), await two.player("bob"), await two.player("wat")
