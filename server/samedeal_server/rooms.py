@@ -32,6 +32,9 @@ _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _LISTED: Final = 100
 _SWEEP_EVERY: Final = 1.0
 _REFRESH_EVERY: Final = 15.0
+SILENCE: Final = 5.0
+"""Seconds without an announcement after which Redis is asked for a sign, and given up after as many more."""
+
 _RETRY_EVERY: Final = 0.5
 _TRIES: Final = 5
 _HASHING: Final = 2
@@ -326,9 +329,15 @@ class Rooms:
                 await pubsub.subscribe(*missing)
                 asked |= missing
             self._pubsub = pubsub
+            asked_for_a_sign = False
             while True:
-                message = await pubsub.get_message(timeout=None)
-                hub = self.hubs.get(_room_of(message["channel"])) if message else None
+                message = await pubsub.get_message(timeout=SILENCE)
+                if message is None:
+                    if asked_for_a_sign:
+                        raise TimeoutError("nothing is heard from Redis any more")
+                    await pubsub.ping()
+                asked_for_a_sign = message is None
+                hub = self.hubs.get(_room_of(message["channel"])) if message and message["channel"] else None
                 if hub is None:
                     continue
                 if message["type"] == "subscribe":

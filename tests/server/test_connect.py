@@ -10,9 +10,16 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from samedeal.protocol.messages import Progress
+from samedeal_server import rooms
 from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.store import connect as connecting
 from samedeal_server.store.connect import connect
 from tests.chaos.proxy import Proxy
+from tests.server.conftest import NodeMaker
+from tests.server.test_rooms import race
+
+SILENCE = 0.2
 
 uvloop = pytest.importorskip("uvloop")
 
@@ -35,6 +42,22 @@ async def ask_and_reset(data: Path) -> None:
                 for wire in proxy.wires:
                     wire.reset()
                 await asyncio.wait_for(noticed(connection), 5)
+
+
+async def test_a_node_that_redis_has_fallen_silent_for_listens_anew(
+    node: NodeMaker, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that drops everything without a word: only a sign that does not come tells."""
+    monkeypatch.setattr(rooms, "SILENCE", SILENCE)
+    monkeypatch.setattr(connecting, "_ANSWER_TIMEOUT", SILENCE)
+    path = unquote(urlsplit(redis_url).path)
+    async with Proxy(lambda: [path]) as proxy:
+        far, near = await node(redis=f"redis://127.0.0.1:{proxy.port}/0"), await node()
+        ana, bob = await race(far, near, games=("athena",))
+        for wire in proxy.wires:
+            wire.stall(60)
+        await bob.act("draw")
+        await ana.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
 
 
 async def noticed(connection: Any) -> None:
