@@ -147,10 +147,9 @@ class SamedealApp(App[int]):
     def racing(self) -> bool:
         """Whether leaving now would leave a race that one is still in."""
         model = self.client.model
-        room, seat = model.room, model.seat
-        if room is None or seat is None or room.phase not in ("countdown", "racing"):
+        if model.room is None or model.delay is not None or model.room.phase == "open":
             return False
-        return not seat.out and not (model.board is not None and model.board.won)
+        return model.awaited and not (model.board is not None and model.board.won)
 
     async def action_quit(self) -> None:
         """Quit, but ask once during a race."""

@@ -63,6 +63,18 @@ class SpectateScreen(ClientScreen):
 
     # ---------------------------------------------------------------- time
 
+    def on_mount(self) -> None:
+        """Keep every board that comes, those too that another follows before they can be shown."""
+        self._keep()
+        self._forget = self.client.subscribe(self._keep)
+
+    def on_unmount(self) -> None:
+        """Keep no more."""
+        self._forget()
+
+    def _keep(self) -> None:
+        self._reel.add(self.client.model.watched)
+
     @property
     def shown_time(self) -> int:
         """The server time of what is shown."""
@@ -76,8 +88,7 @@ class SpectateScreen(ClientScreen):
     # ---------------------------------------------------------------- showing
 
     def on_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (what all screens are told)
-        """Keep what has come, and show it."""
-        self._reel.add(after.watched)
+        """Show the boards."""
         self._show()
 
     def on_tick(self) -> None:
