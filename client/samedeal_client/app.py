@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -163,8 +164,11 @@ class SamedealApp(App[int]):
     def _fatal_error(self) -> None:
         """Say in a sentence that the client has made a mistake, and keep what is needed to find it.
 
-        Textual has no public hook for this; its own way is to print the whole traceback.
+        Textual has no public hook for this; its own way, to print the whole traceback, is kept for SAMEDEAL_DEBUG.
         """
+        if os.environ.get("SAMEDEAL_DEBUG"):
+            super()._fatal_error()
+            return
         written: Path | None = state_home() / "crash.txt"
         try:
             write_private(state_home() / "crash.txt", traceback.format_exc())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from samedeal_client.bindings import load_bindings
 from samedeal_client.layout import smallest
 from samedeal_client.link import Connected, Ended, Lost
 from samedeal_client.look import Look
-from samedeal_client.screens.race import FRAME_ROWS
+from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.widgets.board import PartView
 from tests.client.boards import SCREENS, board, kept
 from tests.client.referee import ME, START, Referee, Sitting, sitting
@@ -446,6 +447,29 @@ async def test_who_is_home_quits_without_a_question() -> None:
     async with sitting(willow(text)) as table:
         await table.press("11", "ctrl+q")
         assert table.app._exit
+
+
+async def test_a_mistake_of_the_client_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def stumble(_: object, __: object) -> None:
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr(RaceScreen, "_take", stumble)
+
+    async def race() -> None:
+        async with sitting(willow()) as table:
+            table.app.simulate_key("3")
+            await table.until(lambda: table.app._exception is not None)
+
+    with pytest.raises(ZeroDivisionError):
+        await race()
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith("samedeal has made a mistake and stopped (what happened is in")
+    assert said.endswith("Your seat is kept: the same command brings you back.")
+    assert "ZeroDivisionError: of all things" in (tmp_path / "samedeal" / "crash.txt").read_text()
 
 
 # ---------------------------------------------------------------- sizes
