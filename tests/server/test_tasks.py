@@ -53,8 +53,9 @@ async def test_tasks_that_end_tasks_have_ended_them_even_when_they_are_hurried()
 
     outer = await begun(keeps())
     await end([outer])
-    assert inner.cancelled()
-    assert outer.cancelled()
+    ended = inner.cancelled(), outer.cancelled()
+    await end([inner])
+    assert ended == (True, True)
 
 
 async def test_what_a_task_ended_with_is_passed_over() -> None:
