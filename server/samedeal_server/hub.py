@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final
 
 from msgspec.structs import replace
+from redis.exceptions import RedisError
 
 from samedeal.board import Board
 from samedeal.deal import shuffled
@@ -39,7 +40,7 @@ _AT_A_TIME: Final = 500
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two tellings of the rivals' counts."""
 
-TICK_AGAIN: Final = 1.0
+TRY_AGAIN: Final = 1.0
 """Seconds after which what was due and has not happened is tried again."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
@@ -79,12 +80,13 @@ class Hub:
         self._flush: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
+        self._again: asyncio.TimerHandle | None = None
         self._set_timer()
 
     def shut(self) -> None:
         """Stop all timers, for good; nobody is here any more."""
         self._shut = True
-        for timer in (self._flush, self._timer, self._show):
+        for timer in (self._flush, self._timer, self._show, self._again):
             if timer is not None:
                 timer.cancel()
 
@@ -128,7 +130,27 @@ class Hub:
         if numbered.number == self.event + 1:
             self._apply(numbered)
         elif numbered.number > self.event:
-            self._spawn(self.pull())
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Take what this node has not seen, soon, or as soon as the store answers."""
+        self._aside(self.pull())
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+        self._spawn(self._or_again(work))
+
+    async def _or_again(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that the room is in need of; where the store is away, look at all of the room again in a while."""
+        try:
+            await work
+        except (RedisError, TimeoutError, OSError):
+            if self._again is None and not self._shut:
+                self._again = asyncio.get_running_loop().call_later(TRY_AGAIN, self._look_again)
+            raise
+
+    def _look_again(self) -> None:
+        self._again = None
+        self._aside(self.refresh())
 
     async def pull(self) -> None:
         """Read and take the events that this node has not seen."""
@@ -167,7 +189,8 @@ class Hub:
         for player, connected in before.items():
             if self._connected(player) != connected:
                 self._mark(player)
-        if any(seat.play is None for seat, _ in self.seats.values()):
+        unseen = self.spectators and self._gallery is None
+        if unseen or any(seat.play is None for seat, _ in self.seats.values()):
             await self.deal()
         self._finish_if_done()
 
@@ -197,7 +220,7 @@ class Hub:
             spectator.tell(Notice(code="seated", message="You have a seat in this room now: racers see no boards"))
         match self.race.phase:
             case "racing":
-                self._spawn(self.deal())
+                self._aside(self.deal())
                 self._finish_if_done()
             case "finished":
                 self._show_late()
@@ -233,7 +256,7 @@ class Hub:
                 self._set_show()
             else:
                 self._gallery = None
-                self._spawn(self.open_gallery())
+                self._aside(self.open_gallery())
         self._finish_if_done()
 
     def _presence(self, player: str, generation: int, here: int) -> None:
@@ -263,7 +286,7 @@ class Hub:
 
     def _time(self) -> None:
         """Have time pass, and again after a while unless the change that was due has come: the store may be away."""
-        self._timer = asyncio.get_running_loop().call_later(TICK_AGAIN, self._time)
+        self._timer = asyncio.get_running_loop().call_later(TRY_AGAIN, self._time)
         self._spawn(self._tick(self.room))
 
     # ---------------------------------------------------------------- what everybody is told

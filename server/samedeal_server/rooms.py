@@ -213,7 +213,7 @@ class Rooms:
                     hub = Hub(self.store, self.clock, await self._load(room), self.spawn, self.tick, self.close)
                     self.hubs[room] = hub
                     # What was announced while the snapshot was read reached no hub.
-                    self.spawn(hub.pull())
+                    hub.catch_up()
                 return self.hubs[room]
         except BaseException:
             await self._release(room)
@@ -341,7 +341,7 @@ class Rooms:
                 if hub is None:
                     continue
                 if message["type"] == "subscribe":
-                    self.spawn(hub.pull())  # what was announced before reached nobody here
+                    hub.catch_up()  # what was announced before reached nobody here
                 elif message["type"] == "message":
                     await self._guard(self._announced(hub, message["data"]))
 

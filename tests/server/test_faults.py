@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
 from samedeal.protocol.messages import (
@@ -166,6 +168,45 @@ async def test_a_gap_is_seen_and_read(node: NodeMaker, monkeypatch: pytest.Monke
     told = await ana.until(Progress, lambda progress: any(tally.moves == 6 for tally in progress.tallies))
     assert told.tallies
     assert lost
+
+
+async def test_a_gap_that_could_not_be_read_is_read_a_moment_later(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = await node(), await node()
+    ana, bob = await race(one, two)
+    hub = one.rooms.hubs[ana.room]
+    hub.event -= 1  # as though the last event had not come
+    failed = fail_once(monkeypatch, one.store, "events")
+    await bob.act("draw")
+    await ana.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+    assert failed.is_set()
+
+
+async def test_a_board_that_could_not_be_dealt_is_dealt_a_moment_later(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node()
+    ana = await one.player("ana")
+    await ana.join(await ana.create(countdown=1))
+    await ana.want(Done, Start)
+    failed = fail_once(monkeypatch, one.rooms.hubs[ana.room], "dealt")
+    await ana.dealt()
+    assert failed.is_set()
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch, thing: object, name: str) -> asyncio.Event:
+    """Have a method fail when it is next called, as it does when Redis is away."""
+    method, failed = getattr(thing, name), asyncio.Event()
+
+    async def failing(*arguments: Any) -> Any:
+        if not failed.is_set():
+            failed.set()
+            raise LostConnection("Redis is away")
+        return await method(*arguments)
+
+    monkeypatch.setattr(thing, name, failing)
+    return failed
 
 
 async def test_who_missed_more_than_is_kept_gets_it_whole(node: NodeMaker) -> None:
