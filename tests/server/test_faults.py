@@ -27,10 +27,12 @@ from samedeal.protocol.messages import (
     RoomState,
     Start,
 )
+from samedeal_server.race import Race
 from samedeal_server.redis_binary import find_redis_binary
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import Numbered
+from samedeal_server.store.redis import Snapshot
 from tests.server.client import DEADLINE, Client
 from tests.server.conftest import Node, NodeMaker
 
@@ -231,6 +233,24 @@ async def test_an_event_that_cannot_be_read_ends_nothing(node: NodeMaker) -> Non
     await bob.acts(2)
     await ana.until(Progress, lambda progress: any(tally.moves == 2 for tally in progress.tallies))
     assert not one.running.done()
+
+
+async def test_a_change_whose_answer_was_lost_and_that_was_asked_again_is_ones_own(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node()
+    ana = await one.player("ana")
+    room = await ana.create(countdown=60)
+    await ana.join(room)
+    settle = one.store.settle
+
+    async def twice(before: Snapshot, race: Race, what: tuple[str, ...], by: str) -> bool:
+        await settle(before, race, what, by)
+        return await settle(before, race, what, by)
+
+    monkeypatch.setattr(one.store, "settle", twice)
+    await ana.want(Done, Start)
+    await ana.phase("countdown")
 
 
 # ---------------------------------------------------------------- clocks
