@@ -386,7 +386,7 @@ async def test_a_cut_is_told_and_what_is_typed_meanwhile_is_kept() -> None:
         table.referee.hold()
         await table.referee._news.put(Lost("The connection was cut", 3.0))
         await table.settle()
-        assert "The connection was cut: trying again in 3 s" in table.line("#banner")
+        assert "Cut off, trying again in 3 s; your seat and your moves are kept" in table.line("#banner")
         assert "cut off" in table.line("#header")
         await table.press("32")
         assert pile(table, "2") == "9H QH JC TD"

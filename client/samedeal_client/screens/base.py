@@ -185,6 +185,7 @@ class ClientScreen(Screen[None]):
         self._keys_line.show([fit_row(self._key_line(width), width)])
         banner = self._banner(width) if self.size.height > self.least_size().height + 1 else []
         self._banner_lines.display = bool(banner)
+        self._banner_lines.styles.height = len(banner)
         self._banner_lines.show(banner)
 
     def _header(self, width: int) -> Row:
@@ -208,7 +209,7 @@ class ClientScreen(Screen[None]):
             case "lost":
                 seconds = self.client.retry_in()
                 again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
-                text = f"{connection.reason}: {again}. Your seat and your moves are kept."
+                text = f"Cut off, {again}; your seat and your moves are kept. {connection.reason}"
             case _:
                 text = f"{connection.reason}. {key_text(QUIT_KEY, self.look)} closes this window."
         lines = wrap(self.look.says(text), width - 2)[:2]
