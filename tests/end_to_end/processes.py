@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import os
+import pty
 import re
 import signal
+import struct
 import sys
+import termios
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +27,7 @@ class Program:
 
     process: Process
     text: str = ""
+    terminal: int | None = None
     _read: int = 0
     _more: asyncio.Event = field(default_factory=asyncio.Event)
     _reader: asyncio.Task[None] | None = None
@@ -30,15 +36,27 @@ class Program:
         self._reader = asyncio.create_task(self._follow())
 
     async def _follow(self) -> None:
-        assert self.process.stdout is not None
-        while data := await self.process.stdout.read(65536):
-            self.text += data.decode()
+        while data := await self._some():
+            self.text += data.decode(errors="replace").replace("\r\n", "\n")
             self._more.set()
         self._more.set()
 
+    async def _some(self) -> bytes:
+        if self.terminal is None:
+            assert self.process.stdout is not None
+            return await self.process.stdout.read(65536)
+        try:
+            return await asyncio.to_thread(os.read, self.terminal, 65536)
+        except OSError:
+            return b""
+
     def type(self, *lines: str) -> None:
+        data = "".join(f"{line}\n" for line in lines).encode()
+        if self.terminal is not None:
+            os.write(self.terminal, data)
+            return
         assert self.process.stdin is not None
-        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        self.process.stdin.write(data)
 
     async def says(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
         """Wait for a text that was not read before."""
@@ -73,12 +91,51 @@ class Programs:
 
     def __init__(self, home: Path, stack: AsyncExitStack) -> None:
         self.home = home
+        self.temporary = home / "tmp"
+        self.temporary.mkdir()
         self._stack = stack
 
     @property
     def environment(self) -> Mapping[str, str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "SAMEDEAL_"))}
-        return {**kept, "HOME": str(self.home), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
+        own = {"HOME": str(self.home), "TMPDIR": str(self.temporary)}
+        return {**kept, **own, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
+
+    def left_running(self) -> dict[int, str]:
+        """The processes that were started by a program of the test, or by theirs, and still run, with their commands."""
+        mark = f"HOME={self.home}".encode()
+        found = {}
+        for place in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                command = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if command and mark in (place / "environ").read_bytes().split(b"\0"):
+                    found[int(place.name)] = command
+        return found
+
+    def kill(self, command: str) -> None:
+        """Kill those of them whose command has this in it."""
+        for number, running in self.left_running().items():
+            if command in running:
+                os.kill(number, signal.SIGKILL)
+
+    async def on_terminal(self, *arguments: str) -> Program:
+        """The command ``samedeal`` on a terminal of its own."""
+        here, there = pty.openpty()
+        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "samedeal_client", *arguments),
+            stdin=there,
+            stdout=there,
+            stderr=there,
+            env=self.environment,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(there)
+        program = Program(process, terminal=here)
+        program.follow()
+        self._stack.push_async_callback(_end, program)
+        return program
 
     async def start(self, *arguments: str) -> Program:
         process = await asyncio.create_subprocess_exec(
@@ -117,12 +174,11 @@ async def _end(program: Program) -> None:
         program.process.stdin.close()
     if program._reader is not None:
         await program._reader
+    if program.terminal is not None:
+        os.close(program.terminal)
 
 
 @asynccontextmanager
 async def programs_in(home: Path) -> AsyncIterator[Programs]:
     async with AsyncExitStack() as stack:
         yield Programs(home, stack)
-
-
-Until = Callable[[], Awaitable[None]]

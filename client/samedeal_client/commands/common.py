@@ -9,9 +9,9 @@ import getpass
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from samedeal.errors import MalformedText, Refused, SamedealError, UnknownGame
 from samedeal.names import clean_name
@@ -19,6 +19,9 @@ from samedeal_client.address import Address, parse_address
 
 PASSPHRASE: Final = "SAMEDEAL_PASSPHRASE"  # noqa: S105 (its name, not the word itself)
 """The environment variable for the passphrase of a private room, where arguments can be read by others."""
+
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Failure(Exception):
@@ -123,18 +126,44 @@ def player_name(given: str) -> str:
 # ---------------------------------------------------------------- running
 
 
+_STOPS: Final[list[Callable[[int], None]]] = []
+"""Who is told of signals, the last one first in line."""
+
+
 @contextmanager
 def on_signals(stop: Callable[[int], None]) -> Iterator[None]:
-    """Have Ctrl-C, SIGTERM and SIGHUP call ``stop`` with the exit code that goes with each."""
+    """Have Ctrl-C, SIGTERM and SIGHUP call ``stop`` with the exit code that goes with each.
+
+    Within another one it stands in its place.
+    """
     loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for number in numbers:
-        loop.add_signal_handler(number, stop, 128 + number)
+    _STOPS.append(stop)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, _stop, 128 + number)
     try:
         yield
     finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
+        _STOPS.remove(stop)
+        if not _STOPS:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+
+def _stop(code: int) -> None:
+    _STOPS[-1](code)
+
+
+async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
+    """Do some work to its end; a signal cancels it, and it may clean up: the exit code."""
+    stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    with on_signals(lambda code: None if stopped.done() else stopped.set_result(code)):
+        working = asyncio.create_task(work)
+        await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        return stopped.result()
 
 
 async def asking_passphrase(enter: Callable[[str], Awaitable[None]], given: str) -> None:

@@ -11,8 +11,8 @@ from samedeal_client.commands.common import (
     Failure,
     add_look,
     is_terminal,
-    on_signals,
     player_name,
+    until_stopped,
     whole,
 )
 
@@ -39,11 +39,11 @@ examples:
 games: athena, steve, phoenix, ace-of-hearts, willow"""
 
 _PACE = 15.0
-_FAST = 200.0
+_FAST = 300.0
 _LIMIT = "15"
 _SHORT = "55s"
 _EVERY = 2.0
-_SHOWN = {"willow": 282, "athena": 49, "phoenix": 17}
+_SHOWN = {"willow": 282, "athena": 49, "phoenix": 17, "steve": 4, "ace-of-hearts": 3}
 """Deals that a careful bot brings home in less than the short limit, to be watched."""
 
 
@@ -85,7 +85,7 @@ def run(given: argparse.Namespace) -> int:
     plans = plan_bots(min(given.bots + alone, 15), given.level, pace, rng)
     race = _watch_bots(options, plans) if alone else _play(given, options, plans)
     try:
-        return asyncio.run(race)
+        return asyncio.run(until_stopped(race))
     except CannotHost as error:
         raise Failure(str(error)) from None
 
@@ -132,7 +132,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
             bots = local_bots(server.address, room, plans, stay=True, warn=lambda sentence: say([sentence]))
             await stack.enter_async_context(bots)
 
-        return await _unless_stopped(play_at(server.address, name, Wishes.given(given), enter, lasting=False), server)
+        return await _while_served(play_at(server.address, name, Wishes.given(given), enter, lasting=False), server)
 
 
 async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
@@ -151,7 +151,7 @@ async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
                 return await _tell(client)
 
     async with local_server() as server:
-        return await _unless_stopped(race(server), server)
+        return await _while_served(race(server), server)
 
 
 def _unheard(lines: Iterable[str]) -> None:
@@ -214,20 +214,16 @@ async def _tell(client: Client) -> int:
     return 0
 
 
-async def _unless_stopped(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
-    """Run a race to its end, a signal's or the server's: the exit code. Raises CannotHost when the server ended first."""
-    stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    with on_signals(lambda code: None if stopped.done() else stopped.set_result(code)):
-        racing = asyncio.create_task(race)
-        ended = asyncio.create_task(server.ended())
-        try:
-            await asyncio.wait((racing, ended, stopped), return_when=asyncio.FIRST_COMPLETED)
-            if racing.done():
-                return racing.result()
-            if ended.done():
-                raise ended.result()
-            return stopped.result()
-        finally:
-            for task in (racing, ended):
-                task.cancel()
-            await asyncio.gather(racing, ended, return_exceptions=True)
+async def _while_served(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
+    """Run a race to its end: the exit code. Raises CannotHost when the server ends before it."""
+    racing = asyncio.create_task(race)
+    ended = asyncio.create_task(server.ended())
+    try:
+        await asyncio.wait((racing, ended), return_when=asyncio.FIRST_COMPLETED)
+        if racing.done():
+            return racing.result()
+        raise ended.result()
+    finally:
+        for task in (racing, ended):
+            task.cancel()
+        await asyncio.gather(racing, ended, return_exceptions=True)
