@@ -251,7 +251,7 @@ class RaceScreen(ClientScreen):
             self._look_into(())
             if self.samedeal.bindings.meaning(key) is Command.CANCEL:
                 return
-        if self._board is None:
+        if self._board is None or self.has_class("small"):
             if self.samedeal.bindings.meaning(key) is Command.HELP:
                 self.app.call_later(self.samedeal.help)
             return

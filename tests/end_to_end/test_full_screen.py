@@ -1,0 +1,99 @@
+"""The real program in a real terminal against a real server: typed at and read back, through a race that is won."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from samedeal.moves import Move
+from tests.client.hands import keys_for, won
+from tests.end_to_end.processes import Programs
+from tests.end_to_end.terminal import Terminal, terminal_in
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is the terminal of these tests")
+
+TMUX_NAMES = {"space": "Space", "-": "-"}
+
+
+@pytest.fixture
+def terminal(programs: Programs, tmp_path: Path) -> Iterator[Terminal]:
+    environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with terminal_in(tmp_path, environment) as opened:
+        yield opened
+
+
+def samedeal(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "samedeal_client", *arguments]
+
+
+async def test_a_race_is_won_in_a_terminal_through_a_kill_and_new_sizes(
+    programs: Programs, terminal: Terminal, redis_url: str
+) -> None:
+    address, _ = await programs.server(redis_url)
+    record = won("willow")
+    terminal.open(
+        (80, 24),
+        *samedeal("new", address, "--game", "willow", "--deal", str(record.deal), "--undo", "off"),
+        *("--room", "friday", "--name", "ana", "--countdown", "1"),
+    )
+    await terminal.says("room friday")
+    terminal.type("Enter")
+    await terminal.says("RACE  1 player")
+    await terminal.says("Q♣ +9♦")  # the cards are dealt
+    play = record.start()
+    for number, (_, action) in enumerate(record.actions):
+        if number == 20:
+            os.kill(terminal.program("samedeal_client"), signal.SIGKILL)
+            await terminal.says("code 137")
+            terminal.open((80, 24), *samedeal("join", address, "friday", "--name", "ana"))
+            await terminal.says(f"{play.board.cards_up}/52 +● ")
+        if number == 40:
+            terminal.resize(120, 40)
+        if number == 50:
+            terminal.resize(50, 10)
+            await terminal.says("^57 columns and 19 rows are needed")
+            terminal.resize(80, 24)
+            await terminal.says(f"{play.board.cards_up}/52 +● ")
+        terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
+        play = play.act(action)
+        if number % 10 == 9:
+            await terminal.says(f"{play.board.cards_up}/52 +● ")
+    assert play.board.won
+    await terminal.says("results")
+    await terminal.says(r"1 ana \(you\) +52/52")
+    await terminal.says("Checked: the seed is the one committed to beforehand")
+    terminal.type("C-q")
+    await terminal.says("code 0")
+    assert " icanon" in terminal.text
+    assert " echo " in terminal.text
+
+
+async def test_who_leaves_is_told_how_to_come_back_and_finds_the_terminal_as_it_was(
+    programs: Programs, terminal: Terminal, redis_url: str
+) -> None:
+    address, _ = await programs.server(redis_url)
+    terminal.open(
+        (80, 24), *samedeal("new", address, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
+    )
+    await terminal.says("room friday")
+    terminal.type("Enter")
+    await terminal.says("stock 24")
+    terminal.type("Space")
+    await terminal.says("stock 21")
+    terminal.type("C-c")
+    await terminal.says("The race is still on")
+    terminal.type("q")
+    await terminal.says(r"Come back with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana")
+    await terminal.says("code 0")
+    assert " icanon" in terminal.text
+    terminal.open((80, 24), *samedeal("join", address, "friday", "--name", "ana"))
+    await terminal.says("stock 21")
+    os.kill(terminal.program("samedeal_client"), signal.SIGTERM)
+    await terminal.says("code 143")
+    assert " icanon" in terminal.text
