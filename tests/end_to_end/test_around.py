@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from textual.events import MouseScrollDown, Paste
 from textual.pilot import Pilot
 
 from samedeal.options import Options
@@ -272,6 +273,18 @@ async def test_the_passphrase_of_a_private_room_is_asked_for(server: str) -> Non
         assert ana.app.client.passphrase == "sesame"
 
 
+async def test_the_passphrase_can_be_pasted(server: str) -> None:
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.create(Options(), "secret", "open sesame")
+        await ana.sees("secret")
+        await ana.press("1")
+        await ana.sees("Passphrase of secret")
+        ana.app.post_message(Paste("open sesame\n"))
+        await ana.sees("•••••••••••_")
+        await ana.press("enter")
+        await ana.comes_to("waiting")
+
+
 async def test_asking_for_the_passphrase_can_be_cancelled_by_mouse(server: str) -> None:
     async with arriving(server) as ana, friend(server) as mira:
         await mira.create(Options(), "secret", "sesame")
@@ -411,6 +424,13 @@ async def test_a_code_that_is_taken_is_said_at_its_field(server: str) -> None:
         await ana.press(*"monday", "enter")
         await ana.comes_to("waiting")
         assert ana.room.room == "monday"
+
+
+async def test_text_is_pasted_into_the_field(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n", "shift+tab", "up")
+        ana.app.post_message(Paste("fri\x1bday"))
+        await ana.sees("friday_")
 
 
 async def test_the_form_is_left_with_escape(server: str) -> None:
@@ -609,16 +629,10 @@ async def test_the_help_is_scrolled_to_its_end_and_back(server: str, way: str) -
             if way == "keys":
                 await ana.press("pagedown")
             else:
-                await ana.pilot._post_mouse_events([_wheel_down()], offset=(10, 10))
+                await ana.pilot._post_mouse_events([MouseScrollDown], offset=(10, 10))
         await ana.sees("TH is 10♥", "the end")
         await ana.press("home")
         await ana.sees("How to move in Athena")
-
-
-def _wheel_down() -> type:
-    from textual.events import MouseScrollDown
-
-    return MouseScrollDown
 
 
 async def test_help_over_any_screen_comes_back_to_it(server: str) -> None:

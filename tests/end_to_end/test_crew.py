@@ -18,6 +18,7 @@ from samedeal_client.bot import Bot
 from samedeal_client.client import Client
 from samedeal_client.crew import Crew
 from samedeal_client.link import Link
+from samedeal_client.local import plan_bots
 from samedeal_client.sessions import BriefSessions
 from samedeal_client.table import Table
 from tests.end_to_end.company import DEADLINE, friend, knows, racing, serving
@@ -82,11 +83,11 @@ async def test_dismissed_in_a_race_they_are_out_so_that_nobody_waits_for_them(se
 
 async def test_bots_have_names_of_their_own(server: str) -> None:
     async with hosting(server) as mira, crew_of(server) as crew:
-        taken: set[str] = set()
-        for _ in range(3):
-            taken.add(await crew.send("friday", "random", "", taken=taken, warn=unheard))
-        assert len(taken) == 3
-        await knows(mira, lambda room: names(room) == taken | {"mira"})
+        free = {plan.name for plan in plan_bots(15, "random", 1, Random(1))}
+        last = sorted(free)[7]
+        name = await crew.send("friday", "random", "", taken=free - {last}, warn=unheard)
+        assert name == last
+        await knows(mira, lambda room: names(room) == {name, "mira"})
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads command lines as Linux shows them")
@@ -161,7 +162,10 @@ async def test_bots_let_others_be_the_host_of_the_rematch(server: str) -> None:
         await mira.resign()
         await table.resign()
         await knows(mira, lambda room: room.phase == "finished")
-        await mira.join(await mira.rematch())
+        rematch = await mira.rematch()
+        for _ in range(20):  # time enough for a bot in a hurry
+            await mira.rooms()
+        await mira.join(rematch)
         await knows(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
         assert mira.model.hosting
         playing.cancel()
