@@ -27,8 +27,11 @@ class Wire:
         self._piece = 0
 
     async def pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass bytes on until there are no more. What a stall holds arrives after it, even when its sender is gone."""
-        with suppress(OSError):
+        """Pass bytes on until there are no more, and a reset too.
+
+        What a stall holds arrives after it, even when its sender is gone.
+        """
+        try:
             while data := await reader.read(_READ):
                 await self._open.wait()
                 if self._latency:
@@ -40,6 +43,9 @@ class Wire:
                         await asyncio.sleep(0)
             await self._open.wait()
             writer.write_eof()
+        except OSError:
+            await self._open.wait()
+            self.reset()
 
     def cut(self) -> None:
         """Close both ends."""

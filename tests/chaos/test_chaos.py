@@ -6,14 +6,15 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.chaos.plan import make_plan
-from tests.chaos.proxy import Proxy
+from tests.chaos.proxy import Proxy, Wire
 from tests.chaos.rounds import known_ways, play_round
 
 DEALS = {game: str(record.deal) for game, record in known_ways().items()}
@@ -72,15 +73,24 @@ def _alive(pid: int) -> bool:
 # ---------------------------------------------------------------- the proxy
 
 
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+
+
+async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(100):
+        writer.write(data)
+    writer.close()
+
+
+async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(await reader.read(100))
+    await reader.read(100)
+    Wire([writer]).reset()
+
+
 @asynccontextmanager
-async def through() -> AsyncIterator[tuple[Proxy, asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A connection through a proxy to a server that sends back what it gets."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(100):
-            writer.write(data)
-        writer.close()
-
+async def through(serve: Serve = echoing) -> AsyncIterator[tuple[Proxy, asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection through a proxy to a server."""
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         target = server.sockets[0].getsockname()
         nobody = ("127.0.0.1", 1)
@@ -108,6 +118,14 @@ async def test_what_the_proxy_holds_comes_later_and_is_not_lost() -> None:
             async with asyncio.timeout(0.05):
                 await reader.read(1)
         assert await reader.readexactly(4) == b"late"
+
+
+async def test_the_proxy_passes_a_reset_on() -> None:
+    """A node that is killed resets its connections; a client that says nothing must hear of it."""
+    async with through(resetting) as (_, reader, writer):
+        writer.write(b"reset")
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
 
 
 async def test_the_proxy_cuts_and_resets() -> None:
