@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from samedeal.errors import PlayError, Refused
+from samedeal_client.bot_names import BOT_NAMES
 from samedeal_client.link import Connected, Ended, Lost, Unseated
 from samedeal_client.strategy import Level, Memory, choose
 from samedeal_client.table import Table
@@ -18,28 +19,10 @@ PATIENCE: Final = 60.0
 _BEHIND: Final = 2.0
 """Seconds for which a bot lets others into the room of a rematch first: the first one there is the host."""
 
-_NAMES: Final = (
-    "ada",
-    "bo",
-    "cleo",
-    "dov",
-    "ea",
-    "finn",
-    "gus",
-    "hana",
-    "ivo",
-    "june",
-    "kit",
-    "lux",
-    "mo",
-    "nia",
-    "ott",
-)
-
 
 def bot_name(rng: Random) -> str:
     """A name that says that it is a bot."""
-    return f"bot-{rng.choice(_NAMES)}{rng.randrange(10, 100)}"
+    return f"bot-{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
 
 
 class Bot:

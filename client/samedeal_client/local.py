@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Final
 
 from samedeal_client.address import Address, parse_address
+from samedeal_client.bot_names import BOT_NAMES
 from samedeal_client.commands.common import PASSPHRASE
 from samedeal_client.strategy import Level
 
@@ -29,23 +30,6 @@ MIXES: Final[dict[str, tuple[Level, ...]]] = {
 }
 """The levels that bots have in turn, by the name of the mix."""
 
-_NAMES: Final = (
-    "ada",
-    "bo",
-    "cleo",
-    "dov",
-    "ea",
-    "finn",
-    "gus",
-    "hana",
-    "ivo",
-    "june",
-    "kit",
-    "lux",
-    "mo",
-    "nia",
-    "ott",
-)
 _ANNOUNCED: Final = b"listening on "
 
 
@@ -65,7 +49,7 @@ class BotPlan:
 def plan_bots(count: int, mix: str, pace: float, rng: Random) -> list[BotPlan]:
     """So many bots, their names and levels; fifteen at the most."""
     levels = MIXES[mix]
-    names = rng.sample(_NAMES, count)
+    names = rng.sample(BOT_NAMES, count)
     return [
         BotPlan(f"{name} ({level})", level, pace)
         for name, level in zip(names, (levels[at % len(levels)] for at in range(count)), strict=True)

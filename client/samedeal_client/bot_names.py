@@ -1,0 +1,23 @@
+"""What bots are called."""
+
+from __future__ import annotations
+
+from typing import Final
+
+BOT_NAMES: Final = (
+    "ada",
+    "bo",
+    "cleo",
+    "dov",
+    "ea",
+    "finn",
+    "gus",
+    "hana",
+    "ivo",
+    "june",
+    "kit",
+    "lux",
+    "mo",
+    "nia",
+    "ott",
+)
