@@ -16,7 +16,7 @@ from samedeal_client.address import Address, parse_address
 from samedeal_client.bindings import DEFAULT, Bindings, load_bindings
 from samedeal_client.client import Client
 from samedeal_client.commands.common import Failure, is_terminal, on_signals
-from samedeal_client.lines import LineReader, Printer, terminal_look
+from samedeal_client.lines import LineReader, Printer, silent, terminal_look
 from samedeal_client.link import Link
 from samedeal_client.look import Look
 from samedeal_client.places import config_home
@@ -51,6 +51,11 @@ class Lines:
         self.printer.say([question])
         line = await self.reader.line() if self.reader is not None else None
         return (line or "").strip()
+
+    async def secret(self, question: str) -> str:
+        """A line that is not shown while it is typed."""
+        with silent(sys.stdin.fileno()):
+            return await self.ask(question)
 
 
 Enter = Callable[[Client, Lines | None], Awaitable[None]]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import termios
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final, TextIO
 
 from samedeal_client.look import Look
@@ -62,6 +64,19 @@ class LineReader:
             coroutine.close()
             return False
         return True
+
+
+@contextmanager
+def silent(terminal: int) -> Iterator[None]:
+    """Have a terminal not show what is typed."""
+    before = termios.tcgetattr(terminal)
+    quiet = [*before]
+    quiet[3] = before[3] & ~termios.ECHO | termios.ECHONL
+    termios.tcsetattr(terminal, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
 class Printer:

@@ -166,14 +166,21 @@ async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
         return stopped.result()
 
 
-async def asking_passphrase(enter: Callable[[str], Awaitable[None]], given: str) -> None:
-    """Enter a room; a passphrase that is missing is asked for on a terminal. Raises Refused."""
+async def asking_passphrase(
+    enter: Callable[[str], Awaitable[None]], given: str, ask: Callable[[str], Awaitable[str]]
+) -> None:
+    """Enter a room; a passphrase that is missing is asked for on a terminal, with ``ask``. Raises Refused."""
     try:
         await enter(given)
     except Refused as refused:
         if refused.code != "bad_passphrase" or given or not sys.stdin.isatty():
             raise
-        await enter(await asyncio.to_thread(getpass.getpass, "Passphrase: "))
+        await enter(await ask("Passphrase: "))
+
+
+async def ask_secret(question: str) -> str:
+    """Ask on the terminal for what is not to be seen there, where nothing else reads from it."""
+    return await asyncio.to_thread(getpass.getpass, question)
 
 
 def is_terminal() -> bool:

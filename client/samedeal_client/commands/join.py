@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from samedeal_client.commands.common import Failure, add_address, add_player, asking_passphrase, place_of, player_name
+from samedeal_client.commands.common import (
+    Failure,
+    add_address,
+    add_player,
+    ask_secret,
+    asking_passphrase,
+    place_of,
+    player_name,
+)
 
 DESCRIPTION = """\
 Join a race, or come back to one: with the same name on the same machine you get your seat again, even after
@@ -52,6 +60,7 @@ def run(given: argparse.Namespace) -> int:
             chosen = await choose_room(client, lines)
             if not chosen:
                 raise Failure("Name the room: samedeal join URL ROOM", 2)
-        await asking_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase)
+        ask = lines.secret if lines is not None else ask_secret
+        await asking_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase, ask)
 
     return asyncio.run(play_at(address, name, Wishes.given(given), enter))

@@ -9,6 +9,7 @@ from samedeal_client.commands.common import (
     Failure,
     add_address,
     add_player,
+    ask_secret,
     asking_passphrase,
     place_of,
     player_name,
@@ -39,7 +40,8 @@ def run(given: argparse.Namespace) -> int:
     if not room:
         raise Failure(f"Name the room: samedeal watch {given.url} ROOM; samedeal rooms {given.url} lists them", 2)
 
-    async def enter(client: Client, lines: Lines | None) -> None:  # noqa: ARG001 (there is nothing to ask)
-        await asking_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase)
+    async def enter(client: Client, lines: Lines | None) -> None:
+        ask = lines.secret if lines is not None else ask_secret
+        await asking_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, ask)
 
     return asyncio.run(play_at(address, player_name(given.name), Wishes.given(given), enter))
