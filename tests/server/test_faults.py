@@ -71,9 +71,11 @@ class OwnRedis:
 @pytest.fixture
 async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
     redis = OwnRedis(tmp_path)
-    await redis.start()
-    yield redis
-    await redis.kill()
+    try:
+        await redis.start()
+        yield redis
+    finally:
+        await redis.kill()
 
 
 async def race(one: Node, two: Node | None = None) -> tuple[Client, Client]:
