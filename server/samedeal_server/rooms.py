@@ -317,7 +317,6 @@ class Rooms:
                 await asyncio.wait((following,))
             finally:
                 await end([following])
-                self._pubsub = None
             if not following.cancelled():
                 _log.warning("redis", error=str(following.exception()), doing="listening")
             await asyncio.sleep(_RETRY_EVERY)
@@ -329,21 +328,27 @@ class Rooms:
                 await pubsub.subscribe(*missing)
                 asked |= missing
             self._pubsub = pubsub
-            asked_for_a_sign = False
-            while True:
-                message = await pubsub.get_message(timeout=SILENCE)
-                if message is None:
-                    if asked_for_a_sign:
-                        raise TimeoutError("nothing is heard from Redis any more")
-                    await pubsub.ping()
-                asked_for_a_sign = message is None
-                hub = self.hubs.get(_room_of(message["channel"])) if message and message["channel"] else None
-                if hub is None:
-                    continue
-                if message["type"] == "subscribe":
-                    hub.catch_up()  # what was announced before reached nobody here
-                elif message["type"] == "message":
-                    await self._guard(self._announced(hub, message["data"]))
+            try:
+                await self._hear(pubsub)
+            finally:
+                self._pubsub = None  # before the connection is closed: nothing must be asked over it any more
+
+    async def _hear(self, pubsub: PubSub) -> None:
+        asked_for_a_sign = False
+        while True:
+            message = await pubsub.get_message(timeout=SILENCE)
+            if message is None:
+                if asked_for_a_sign:
+                    raise TimeoutError("nothing is heard from Redis any more")
+                await pubsub.ping()
+            asked_for_a_sign = message is None
+            hub = self.hubs.get(_room_of(message["channel"])) if message and message["channel"] else None
+            if hub is None:
+                continue
+            if message["type"] == "subscribe":
+                hub.catch_up()  # what was announced before reached nobody here
+            elif message["type"] == "message":
+                await self._guard(self._announced(hub, message["data"]))
 
     async def _announced(self, hub: Hub, data: bytes) -> None:
         hub.announced(read_announced(data))

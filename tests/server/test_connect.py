@@ -15,6 +15,7 @@ from samedeal_server import rooms
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.store import connect as connecting
 from samedeal_server.store.connect import connect
+from samedeal_server.store.redis import Store
 from tests.chaos.proxy import Proxy
 from tests.server.conftest import NodeMaker
 from tests.server.test_rooms import race
@@ -58,6 +59,22 @@ async def test_a_node_that_redis_has_fallen_silent_for_listens_anew(
             wire.stall(60)
         await bob.act("draw")
         await ana.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+
+
+async def test_what_is_announced_never_comes_over_a_connection_for_commands(redis_url: str) -> None:
+    """An announcement, or the answer to a subscription, would be taken for that of a command."""
+    async with connect(redis_url) as redis:
+        store = Store(redis)
+        async with store.announcements() as pubsub:
+            await pubsub.subscribe("friday")
+            commands = await redis.client_list(_type="normal")
+            subscribers = await redis.client_list(_type="pubsub")
+            assert len(subscribers) == 1
+            assert len(redis.connection_pool._available_connections) == len(commands) == 1
+            assert not redis.connection_pool._in_use_connections
+        async with asyncio.timeout(5):
+            while await redis.client_list(_type="pubsub"):
+                pass
 
 
 async def noticed(connection: Any) -> None:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from msgspec.structs import replace
-from redis.asyncio import Redis
+from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.client import PubSub
 from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, RedisError
@@ -292,8 +292,13 @@ class Store:
 
     @asynccontextmanager
     async def announcements(self) -> AsyncIterator[PubSub]:
-        """The connection over which events are announced."""
-        async with self.redis.pubsub() as pubsub:
+        """The connection over which events are announced.
+
+        It is never one of those that commands are sent over: what is read from it would be taken for their answers.
+        """
+        pool = self.redis.connection_pool
+        apart = ConnectionPool(pool.connection_class, **pool.connection_kwargs)
+        async with Redis.from_pool(apart) as redis, redis.pubsub() as pubsub:
             yield pubsub
 
     # ---------------------------------------------------------------- sessions
