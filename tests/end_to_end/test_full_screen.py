@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from samedeal.moves import Move
+from samedeal.options import Options
 from tests.client.hands import keys_for, won
+from tests.end_to_end.company import friend, knows, racing
 from tests.end_to_end.processes import Programs
+from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, terminal_in
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is the terminal of these tests")
@@ -97,3 +100,47 @@ async def test_who_leaves_is_told_how_to_come_back_and_finds_the_terminal_as_it_
     os.kill(terminal.program("samedeal_client"), signal.SIGTERM)
     await terminal.says("code 143")
     assert " icanon" in terminal.text
+
+
+async def test_a_cut_is_told_and_what_is_typed_meanwhile_counts(
+    programs: Programs, terminal: Terminal, redis_url: str
+) -> None:
+    address, _ = await programs.server(redis_url)
+    async with Proxy(address) as proxy:
+        terminal.open(
+            (80, 24),
+            *samedeal("new", proxy.url, "--deal", str(won("willow").deal), "--room", "friday", "--name", "ana"),
+        )
+        await terminal.says("room friday")
+        terminal.type("Enter")
+        await terminal.says("Q♣ +9♦")
+        await proxy.cut()
+        await terminal.says("Cut off, trying again")
+        terminal.type("1", "1")
+        await terminal.says("1/52 +○ cut off")
+        proxy.mend()
+        await terminal.says("1/52 +● ")
+        async with friend(address) as other:
+            await other.watch("friday")
+            await knows(other, lambda room: room.tallies[0].up == 1)
+
+
+async def test_a_spectator_sees_the_boards_late(
+    programs: Programs, terminal: Terminal, redis_url: str, tmp_path: Path
+) -> None:
+    address, _ = await programs.server(redis_url)
+    record = won("athena")
+    async with friend(address) as other:
+        room = await other.create(Options(games=("athena",), deal=str(record.deal), delay=1, countdown=0))
+        await other.join(room)
+        await other.start()
+        await racing(other)
+        terminal.open((80, 24), *samedeal("watch", address, room, "--name", "bo"))
+        await terminal.says(" 1 mira .* 0/52")
+        other.act(record.actions[0][1])
+        await terminal.says(f" 1 mira ▸ {record.actions[0][1]} .* 0/52")
+        terminal.type("1")
+        await terminal.says("shown 1 s late")
+        await terminal.says("stock 21")
+        await other.resign()
+        await terminal.says("results")

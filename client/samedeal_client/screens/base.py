@@ -21,7 +21,7 @@ from samedeal_client.key_names import QUIT_KEY, key_text
 from samedeal_client.layout import Size
 from samedeal_client.look import Look
 from samedeal_client.model import Model
-from samedeal_client.spans import Row, Span, fit_row, row_width, wrap
+from samedeal_client.spans import Row, Span, fit, fit_row, row_width, wrap
 from samedeal_client.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class ClientScreen(Screen[None]):
         self._header_line.show([self._header(width)])
         self._sentence_line.show([fit_row(self._sentence(), width)])
         self._keys_line.show([fit_row(self._key_line(width), width)])
-        banner = self._banner(width) if self.size.height > self.least_size().height + 1 else []
+        banner = self._banner(width)[: max(self.size.height - self.least_size().height, 0)]
         self._banner_lines.display = bool(banner)
         self._banner_lines.styles.height = len(banner)
         self._banner_lines.show(banner)
@@ -209,11 +209,12 @@ class ClientScreen(Screen[None]):
             case "lost":
                 seconds = self.client.retry_in()
                 again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
-                text = f"Cut off, {again}; your seat and your moves are kept. {connection.reason}"
+                kept = "; your seat and your moves are kept" if self.model.awaited else ""
+                text = f"Cut off, {again}{kept}. {connection.reason}"
             case _:
                 text = f"{connection.reason}. {key_text(QUIT_KEY, self.look)} closes this window."
         lines = wrap(self.look.says(text), width - 2)[:2]
-        return [fit_row((Span(f" {line}", "notice found"),), width) for line in lines]
+        return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     # ---------------------------------------------------------------- sentences
 

@@ -38,7 +38,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "more": Paint("", "#d29922", "#9a6700"),
     "under": Paint("dim"),
     "top": Paint("bold"),
-    "source": Paint("bold reverse"),
+    "source": Paint("bold", "", "", "#6b4f00", "#ffdf8a"),
     "target": Paint("bold underline", "", "", "#1f4a2e", "#b9ecc6"),
     "last": Paint("", "", "", "#30363d", "#e6e8eb"),
     "found": Paint("bold", "#ffffff", "#ffffff", "#8250df", "#8250df"),
@@ -66,6 +66,7 @@ PAINTS: Final[dict[str, Paint]] = {
 }
 
 _COLOURLESS: Final = {
+    "source": "bold reverse",
     "target": "bold underline",
     "found": "bold reverse",
     "hint": "bold underline",
