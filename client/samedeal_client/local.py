@@ -14,6 +14,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
+from samedeal_client import leash
 from samedeal_client.address import Address, parse_address
 from samedeal_client.bot_names import BOT_NAMES
 from samedeal_client.commands.common import PASSPHRASE
@@ -67,15 +68,20 @@ class LocalServer:
     async def ended(self) -> CannotHost:
         """Wait until the server ends by itself: why it did."""
         code = await self._process.wait()
-        return CannotHost(f"The server has ended with code {code}: {_last_words(self._log)}")
+        words = _last_words(self._log)
+        return CannotHost(f"The server has ended with code {code}{f': {words}' if words else ''}")
 
 
 @asynccontextmanager
 async def local_server() -> AsyncIterator[LocalServer]:
-    """Run a server on a free port of this machine, with a Redis of its own, both gone afterwards. Raises CannotHost."""
+    """Run a server on a free port of this machine, with a Redis of its own, both gone afterwards. Raises CannotHost.
+
+    They are gone too when this process is killed.
+    """
     with TemporaryDirectory(prefix="samedeal-", ignore_cleanup_errors=True) as directory:
         log = Path(directory, "server.log")
         command = [
+            *("-I", "-S", leash.__file__, sys.executable),
             *("-m", "samedeal_server", "--port", "0", "--announce"),
             *("--data", str(Path(directory, "data")), "--durability", "everysec"),
             *("--log-level", "warning", "--log-style", "json"),
@@ -132,9 +138,7 @@ async def local_bots(
                 command += ["--level", plan.level, "--pace", f"{plan.pace:g}", "--name", plan.name, "--leash"]
                 log = Path(directory, f"{number}.log")
                 with _opened(log) as errors:
-                    process = await _start(
-                        [*command, *(["--stay"] if stay else [])], errors, leashed=True, passphrase=passphrase
-                    )
+                    process = await _start([*command, *(["--stay"] if stay else [])], errors, passphrase=passphrase)
                 processes.append(process)
                 watching.append(asyncio.create_task(_watch(plan.name, process, log, warn)))
             yield
@@ -154,15 +158,14 @@ async def _start(
     errors: IO[bytes],
     *,
     announces: bool = False,
-    leashed: bool = False,
     passphrase: str = "",
 ) -> Process:
-    nowhere = asyncio.subprocess.DEVNULL
+    """Start a process on a leash: its standard input ends with this process, however that ends."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,
-        stdin=asyncio.subprocess.PIPE if leashed else nowhere,
-        stdout=asyncio.subprocess.PIPE if announces else nowhere,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE if announces else asyncio.subprocess.DEVNULL,
         stderr=errors,
         # A process group of its own: Ctrl-C is for the one who sits there, and the children end in order.
         start_new_session=True,

@@ -113,9 +113,9 @@ class Programs:
         return found
 
     def kill(self, command: str) -> None:
-        """Kill those of them whose command has this in it."""
+        """Kill those of them whose command begins so."""
         for number, running in self.left_running().items():
-            if command in running:
+            if running.startswith(command):
                 os.kill(number, signal.SIGKILL)
 
     async def on_terminal(self, *arguments: str) -> Program:

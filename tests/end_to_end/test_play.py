@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -56,11 +57,19 @@ async def test_it_leaves_nothing_behind_when_it_is_stopped_while_it_starts(progr
     await nothing_is_left(programs)
 
 
+async def test_even_killed_it_leaves_no_process_behind(programs: Programs) -> None:
+    race = await programs.samedeal("play", "willow")
+    await race.says(r"Go!")
+    race.signal(signal.SIGKILL)
+    await race.process.wait()
+    await until(lambda: not programs.left_running())
+
+
 async def test_a_server_that_dies_ends_the_race_with_a_sentence(programs: Programs) -> None:
     race = await programs.samedeal("play", "willow")
     await race.says(r"Go!")
-    programs.kill("samedeal_server --port")
-    await race.says(r"samedeal: The server has ended with code -9")
+    programs.kill(f"{sys.executable} -m samedeal_server --port")
+    await race.says(r"samedeal: The server has ended with code 137")
     assert await race.ends() == 1
     await nothing_is_left(programs)
 

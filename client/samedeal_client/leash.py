@@ -1,0 +1,42 @@
+"""Runs a command that ends when standard input does: with whoever holds the other end of that pipe, however they ended.
+
+To be run as a file, ``python leash.py COMMAND ...``; it needs nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+
+_PATIENCE = 5.0
+"""Seconds that the command has to end by itself once it is told to."""
+
+
+def main(command: Sequence[str]) -> int:
+    """Run the command to its end: its exit code, 128 and the signal's number where one ended it."""
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 (what we were told to run)
+
+    def end() -> None:
+        child.terminate()
+        timer = threading.Timer(_PATIENCE, child.kill)
+        timer.daemon = True
+        timer.start()
+
+    def pull() -> None:
+        while os.read(0, 4096):
+            pass
+        end()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: end())
+    threading.Thread(target=pull, daemon=True).start()
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
