@@ -215,7 +215,7 @@ class RaceScreen(ClientScreen):
             return (
                 Span(f" Nothing that helps is left: {helps} give up with {key_text(QUIT_KEY, self.look)}", "notice"),
             )
-        return (Span(" type where from, then where to: 3 5 moves from column 3 to column 5, 3 3 up", "label"),)
+        return (Span(" type from and to: 3 5 moves column 3 to column 5, 3 3 goes up; or drag cards", "label"),)
 
     def key_hints(self) -> Iterable[KeyHint]:
         """The commands, as they are bound now."""
@@ -294,13 +294,10 @@ class RaceScreen(ClientScreen):
             self._take(Pressed(Keys(self.samedeal.bindings), Cancel(self._keys.idle)))
             self._show()
             return
-        view = self._view
-        if not view.region.contains(event.screen_x, event.screen_y):
+        if not self._view.region.contains(event.screen_x, event.screen_y):
             return
         pointed = self._pointer.press(self._hit(event), self._keys, board)
         self._pointer = pointed.pointer
-        if pointed.pointer.down is not None:
-            view.capture_mouse()
         if pointed.pressed is not None:
             self._found = None
             self._take(pointed.pressed)
@@ -308,7 +305,6 @@ class RaceScreen(ClientScreen):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put down, where cards were dragged."""
-        self._view.release_mouse()
         board = self._board
         if board is None or self._pointer.down is None:
             return
