@@ -352,7 +352,11 @@ class Sitting:
     def _busy(self) -> bool:
         app, screen = self.app, self.app.screen
         held = not self.referee._free.is_set()
-        if any(not pump._message_queue.empty() for pump in app._registry) or app._stale or not self.referee._news.empty():
+        if (
+            any(not pump._message_queue.empty() for pump in app._registry)
+            or app._stale
+            or not self.referee._news.empty()
+        ):
             return True
         if not held and (self.referee.behind or app.client.model.pending):
             return True
