@@ -8,10 +8,11 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 import structlog
+from redis.exceptions import RedisError
 from websockets.asyncio.server import serve
 
 from samedeal.protocol.codec import LARGEST_FRAME
@@ -54,7 +55,8 @@ async def run(config: Config, node: str, announce: Announce) -> None:
             ends.append(asyncio.create_task(redis.died()))
         store = await stack.enter_async_context(_store(url))
         clock = Clock(store)
-        await clock.look()
+        with _answering():
+            await clock.look()
         rooms = Rooms(store, clock, node, config.limits)
         stack.push_async_callback(rooms.stop)
         gateway = Gateway(rooms, config.limits)
@@ -85,8 +87,21 @@ async def _store(url: str) -> AsyncIterator[Store]:
     async with redis:
         await check_redis(redis)
         store = Store(redis)
-        await store.load_scripts()
+        with _answering():
+            await store.load_scripts()
         yield store
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Turns what goes wrong with a Redis that has just been found good into the reason for not starting."""
+    try:
+        yield
+    except (RedisError, TimeoutError, OSError) as error:
+        raise StartupError(
+            "redis_unreachable",
+            f"Redis answered and does not any more ({error}): see that it keeps running, and try again",
+        ) from None
 
 
 @asynccontextmanager

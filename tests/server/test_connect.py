@@ -9,10 +9,14 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from redis.exceptions import ConnectionError as LostConnection
 
 from samedeal.protocol.messages import Progress
 from samedeal_server import rooms
+from samedeal_server.app import run
+from samedeal_server.config import Config
 from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.errors import StartupError
 from samedeal_server.store import connect as connecting
 from samedeal_server.store.connect import connect
 from samedeal_server.store.redis import Store
@@ -75,6 +79,19 @@ async def test_what_is_announced_never_comes_over_a_connection_for_commands(redi
         async with asyncio.timeout(5):
             while await redis.client_list(_type="pubsub"):
                 pass
+
+
+@pytest.mark.parametrize("asked", ["load_scripts", "now"])
+async def test_a_redis_that_goes_while_a_node_starts_is_a_reason_and_no_traceback(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    async def gone(_: Store) -> None:
+        raise LostConnection("Connection reset by peer")
+
+    monkeypatch.setattr(Store, asked, gone)
+    with pytest.raises(StartupError, match="does not any more") as failed:
+        await asyncio.wait_for(run(Config(port=0, redis=redis_url), "n1", print), 10)
+    assert failed.value.code == "redis_unreachable"
 
 
 async def noticed(connection: Any) -> None:
