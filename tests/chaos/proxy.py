@@ -70,9 +70,13 @@ class Wire:
         """Have every read take that much longer, for good."""
         self._latency = seconds
 
-    def split(self, size: int) -> None:
-        """Pass bytes on in pieces of a size, for good."""
+    def split(self, size: int, seconds: float) -> None:
+        """Pass bytes on in pieces of a size, for a while."""
         self._piece = size
+        asyncio.get_running_loop().call_later(seconds, self._whole)
+
+    def _whole(self) -> None:
+        self._piece = 0
 
 
 class Proxy:

@@ -315,7 +315,7 @@ def _break(wire: Wire, fault: Fault) -> None:
         case "delay":
             wire.delay(min(fault.seconds, 1.0) / 4)
         case "split":
-            wire.split(1 + fault.which % 7)
+            wire.split(1 + fault.which % 7, fault.seconds)
 
 
 async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:

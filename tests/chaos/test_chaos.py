@@ -104,7 +104,7 @@ async def through(serve: Serve = echoing) -> AsyncIterator[tuple[Proxy, asyncio.
 
 async def test_the_proxy_passes_over_a_node_that_is_gone_and_splits_what_it_passes() -> None:
     async with through() as (proxy, reader, writer):
-        proxy.wires[0].split(3)
+        proxy.wires[0].split(3, 5)
         proxy.wires[0].delay(0.01)
         writer.write(b"0123456789")
         assert await reader.readexactly(10) == b"0123456789"
