@@ -66,7 +66,8 @@ async def listening(handler: Handler, context: ssl.SSLContext | None = None) -> 
     async with await asyncio.start_server(serving, "127.0.0.1", 0, ssl=context) as listener:
         yield listener.sockets[0].getsockname()[1]
     for end in ends:
-        end.transport.abort()
+        if not end.is_closing():
+            end.transport.abort()
     await asyncio.gather(*(end.wait_closed() for end in ends), return_exceptions=True)
 
 

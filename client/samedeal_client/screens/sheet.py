@@ -24,7 +24,12 @@ _PAGES: Final = {"pageup": -1, "pagedown": 1}
 
 
 class SheetScreen(ClientScreen):
-    """A screen that draws a view. ``scroll`` is how far it is scrolled, in rows."""
+    """A screen that draws a view, its ``sheet``; ``scroll_rows`` is how far that is scrolled.
+
+    The sheet is kept rather than looked up: what was asked of the server may come back when the screen is being taken away.
+    """
+
+    sheet: Sheet
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,20 +55,16 @@ class SheetScreen(ClientScreen):
 
     def compose_body(self) -> ComposeResult:
         """The view."""
-        yield Sheet(self.look, self.draw, id="sheet")
+        self.sheet = Sheet(self.look, self.draw, id="sheet")
+        yield self.sheet
 
     def least_size(self) -> Size:
         """What the views are made for."""
         return Size(60, 19)
 
-    @property
-    def sheet(self) -> Sheet:
-        """The widget of the view."""
-        return self.query_one(Sheet)
-
     def show(self) -> None:
         """Show the view and the frame as they are now."""
-        if self.is_mounted and self._drawn and self.children:
+        if self._drawn:
             self.sheet.redraw()
             self._frame()
 
