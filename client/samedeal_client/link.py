@@ -4,7 +4,8 @@ Iterating a link gives every message of the server in order and, between them, h
 ``Lost``, ``Unseated``, ``Ended``. After a cut it comes back with the session that it was given, takes its seat again with
 the revision that it holds, and sends again, in order, what was not answered. That is safe for every request but ``Create``
 (an ``Act`` is known by its revision and id, and the others come to the same when done twice): an unanswered ``Create`` fails
-with the code ``unanswered`` and whoever asked decides.
+with the code ``unanswered`` and whoever asked decides. An ``Act`` of which the server can't say whether it was done, since its
+store is away, counts as not answered: the link comes back with it until there is an answer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from random import Random, SystemRandom
-from typing import Final, Self
+from typing import Final, Self, TypeGuard
 
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection
@@ -27,6 +28,7 @@ from samedeal.errors import MalformedFrame, Refused
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     Acked,
+    Act,
     BoardState,
     Close,
     Create,
@@ -435,6 +437,9 @@ class Link:
         await self._news.put(message)
 
     async def _answered(self, message: Answer | RefusedMessage) -> None:
+        if self._may_have_been_done(message):
+            # As after a cut: come back and send it again, and those after it in their order.
+            raise _Cut(message.message)
         request = self._unanswered.pop(message.to, None)
         resuming = message.to == self._resuming
         if resuming:
@@ -458,6 +463,11 @@ class Link:
         future = self._waiting.get(message.to)
         if future is not None and not future.done():
             future.set_result(message)
+
+    def _may_have_been_done(self, message: Answer | RefusedMessage) -> TypeGuard[RefusedMessage]:
+        """Whether it says that nobody knows what became of an action, since the server can't reach its store."""
+        unknown = isinstance(message, RefusedMessage) and message.code == "unavailable"
+        return unknown and isinstance(self._unanswered.get(message.to), Act)
 
     # ---------------------------------------------------------------- the end
 

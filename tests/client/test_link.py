@@ -395,6 +395,22 @@ async def test_a_seat_that_can_not_be_given_back_yet_is_asked_for_again(
     assert not any(isinstance(news, Unseated) for news in heard.news)
 
 
+async def test_moves_that_nobody_knows_of_are_sent_again_in_order(stage: Stage, connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    await joined(heard, line, revision=2)
+    first, second = act(heard.link, 2), act(heard.link, 3)
+    assert [await line.hears(Act), await line.hears(Act)] == [first, second]
+    away = RefusedMessage(to=first.id, code="unavailable", message="The store is away", retry_after=1)
+    stale = RefusedMessage(to=second.id, code="stale", message="On another revision", revision=2)
+    await line.says(away, stale)
+    line = await stage.line()
+    await line.welcomes()
+    assert (await line.seats()).revision == 2
+    assert [await line.hears(Act), await line.hears(Act)] == [first, second]
+    assert not any(isinstance(news, RefusedMessage) for news in heard.news)
+    assert [news.reason for news in heard.news if isinstance(news, Lost)] == ["The store is away"]
+
+
 async def test_who_has_lost_the_way_asks_for_the_whole_board(connected: tuple[Heard, Line]) -> None:
     heard, line = connected
     await joined(heard, line, revision=4)
