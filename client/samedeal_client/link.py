@@ -4,8 +4,8 @@ Iterating a link gives every message of the server in order and, between them, h
 ``Lost``, ``Unseated``, ``Ended``. After a cut it comes back with the session that it was given, takes its seat again with
 the revision that it holds, and sends again, in order, what was not answered. That is safe for every request but ``Create``
 (an ``Act`` is known by its revision and id, and the others come to the same when done twice): an unanswered ``Create`` fails
-with the code ``unanswered`` and whoever asked decides. An ``Act`` of which the server can't say whether it was done, since its
-store is away, counts as not answered: the link comes back with it until there is an answer.
+with the code ``unanswered`` and whoever asked decides. An ``Act`` of which the server can't say whether it was done, since
+its store is away, counts as not answered: the link comes back with it until there is an answer.
 """
 
 from __future__ import annotations
