@@ -36,9 +36,16 @@ def main() -> int:
 
 
 async def _rounds(given: argparse.Namespace) -> int:
+    stopping = asyncio.Event()
     task = asyncio.current_task()
-    if task is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+    def stop() -> None:
+        stopping.set()
+        if task is not None:
+            task.cancel()
+
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, stop)
     deals = {game: str(record.deal) for game, record in known_ways().items()}
     faults: Counter[str] = Counter()
     racers = acked = broken = 0
@@ -47,6 +54,8 @@ async def _rounds(given: argparse.Namespace) -> int:
         print(plan, flush=True)
         began = time.monotonic()
         outcome = await play_round(plan)
+        if stopping.is_set():  # a library may have swallowed the cancellation
+            raise asyncio.CancelledError
         print(f"  {time.monotonic() - began:.1f} s: {outcome}", flush=True)
         for violation in outcome.violations:
             print(f"  BROKEN {violation}", flush=True)
