@@ -37,6 +37,9 @@ RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 _PATIENCE: Final = 25.0
 """Seconds that a round's clients have beyond the longest race and the last fault."""
 
+_FOR_EVER: Final = -1
+"""What Redis says of a key that never goes; of one that has just gone it says something else."""
+
 _INDEXES: Final = frozenset((keys.ROOMS, keys.DUE))
 
 
@@ -294,7 +297,7 @@ class _Stage:
             lasting = [
                 key.decode()
                 async for key in redis.scan_iter(count=1000)
-                if key.decode() not in _INDEXES and await redis.ttl(key) < 0
+                if key.decode() not in _INDEXES and await redis.ttl(key) == _FOR_EVER
             ]
         return rooms, lasting
 
