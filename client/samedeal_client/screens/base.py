@@ -64,6 +64,7 @@ class ClientScreen(Screen[None]):
         super().__init__()
         self._known = Model()
         self._drawn = False
+        self._fitted: Size | None = None
         self._said: tuple[str, str] | None = None
         self._said_timer: Timer | None = None
         self._key_spots: list[tuple[int, int, str]] = []
@@ -146,6 +147,7 @@ class ClientScreen(Screen[None]):
 
     def refit(self, size: Size) -> None:
         """Show everything in a new size."""
+        self._fitted = size
         least = self.least_size()
         small = size.width < least.width or size.height < least.height
         self.set_class(small, "small")
@@ -174,6 +176,9 @@ class ClientScreen(Screen[None]):
             self._frame()
 
     def _tick(self) -> None:
+        # Of several sizes in quick succession the events may come late, and not the last one last.
+        if self._fitted not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:
+            self.refit(size)
         if self._drawn and self.is_current and not self.has_class("small"):
             self.on_tick()
             self._frame()
