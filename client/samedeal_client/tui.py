@@ -25,6 +25,9 @@ async def show(client: Client, look: Look, bindings: Bindings) -> int:
     """
     # Read once, when Textual is loaded: what a key has changed waits at most half as long to be painted.
     os.environ.setdefault("TEXTUAL_FPS", "120")
+    # Some shells and libraries leave the size of their start here, which would then be believed for ever.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
     from samedeal_client.app import SamedealApp
 
     app = SamedealApp(client, look, bindings)
