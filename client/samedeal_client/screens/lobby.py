@@ -122,7 +122,7 @@ class LobbyScreen(SheetScreen):
 
                 _ = self.app.push_screen(NewRoomScreen(game))
             case ShowHelp():
-                self.app.call_later(self.samedeal.help)
+                self.help()
             case Quit():
                 self.app.call_later(self.samedeal.action_quit)
             case None:
@@ -131,7 +131,7 @@ class LobbyScreen(SheetScreen):
     # ---------------------------------------------------------------- asking the server
 
     def _list(self) -> None:
-        if self.is_current and not self._asking:
+        if self.on_top and not self._asking:
             self.work(self._ask_rooms)
 
     async def _ask_rooms(self) -> None:

@@ -52,7 +52,7 @@ class NewRoomScreen(SheetScreen):
         elif key == "enter":
             self._open()
         elif key == "f1":
-            self.app.call_later(self.samedeal.help)
+            self.help()
         else:
             self.form = self.form.press(key)
 

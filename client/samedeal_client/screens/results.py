@@ -70,7 +70,7 @@ class ResultsScreen(SheetScreen):
             case "n":
                 self._grant("Opening a room", self._anew)
             case "r" | "f1" | "?":
-                self.app.call_later(self.samedeal.help)
+                self.help()
             case "escape":
                 self._grant("Leaving", self._leave)
             case _:
@@ -117,7 +117,7 @@ class ResultsScreen(SheetScreen):
 
     def _count(self) -> None:
         room = self.model.room
-        if room is not None and room.next and self.is_current and not self._asking:
+        if room is not None and room.next and self.on_top and not self._asking:
             self.work(partial(self._ask_rooms, room.next))
 
     async def _ask_rooms(self, following: str) -> None:

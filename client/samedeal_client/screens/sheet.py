@@ -62,6 +62,11 @@ class SheetScreen(ClientScreen):
         """What the views are made for."""
         return Size(60, 19)
 
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one, not even one that lets it be seen."""
+        return self.app.screen is self
+
     def show(self) -> None:
         """Show the view and the frame as they are now."""
         if self._drawn:
@@ -88,6 +93,12 @@ class SheetScreen(ClientScreen):
             spans += [pointer, Span(f"{self.look.says(word)} ", "label" if number else "title")]
         return tuple(spans)
 
+    def help(self) -> None:
+        """Show the help over this screen."""
+        from samedeal_client.screens.help import HelpScreen
+
+        _ = self.app.push_screen(HelpScreen())
+
     def work(self, what: Work, *, group: str = "default", exclusive: bool = False) -> None:
         """Have something done that takes a while; what is ``exclusive`` takes the place of what its group was doing."""
         self.run_worker(what, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy can't see what it returns
@@ -95,9 +106,12 @@ class SheetScreen(ClientScreen):
     # ---------------------------------------------------------------- keys and clicks
 
     def on_key(self, event: events.Key) -> None:
-        """Take a key."""
+        """Take a key; one that was typed ahead is for the screen that has come over this one since."""
         event.stop()
         event.prevent_default()
+        if not self.on_top:
+            self.app.screen.post_message(events.Key(event.key, event.character))
+            return
         key = event.character if event.character is not None and event.is_printable else event.key
         self.press(" " if key == "space" else key)
         self.show()

@@ -64,7 +64,7 @@ class WaitingScreen(SheetScreen):
             case "c":
                 self.do("copy")
             case "r" | "f1" | "?":
-                self.app.call_later(self.samedeal.help)
+                self.help()
             case "escape":
                 self._ask(self._leave)
             case _ if key in _BOT_KEYS:
