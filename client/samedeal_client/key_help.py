@@ -51,7 +51,7 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
         (f"{column} {column}, {column} {up}", "from column 3 to a foundation"),
         (f"{column} {best}", "from column 3 to where it fits best"),
         (f"{column} {fewer} {other}", f"to an empty column, one card fewer; {more} for one more"),
-        (f"{up} {other}", "from a foundation back to column 5, in Steve"),
+        (f"{up} {other}", "from a foundation back to column 5 (in Steve)"),
     )
 
 

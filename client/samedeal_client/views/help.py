@@ -51,8 +51,10 @@ def help_view(name: str, bindings: Bindings, look: Look, width: int, height: int
 
 def _rules(page: Page, game: Game, bindings: Bindings) -> None:
     page.add(Span(f" How to move in {game.title}", "title"))
-    two, up, best, *_ = move_lines(bindings)
+    two, up, best, _, back = move_lines(bindings)
     lines = [two, up, best, *_piles(game, bindings)]
+    if game.piles[game.foundations.start].gives:
+        lines.append(back)
     if game.stock is not Stock.NONE:
         lines.append((keys_of(bindings, Command.STOCK), STOCK_WORDS[game.stock]))
     page.rows(row for keys, words in lines for row in entry(page.look.says(keys), words, page.width))
