@@ -134,9 +134,11 @@ asyncio.run(main())
 async def test_bots_go_when_whoever_sent_them_is_killed(server: str) -> None:
     async with hosting(server) as mira:
         owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, server)
-        await knows(mira, lambda room: len(room.players) == 2)
-        owner.kill()
-        await owner.wait()
+        try:
+            await knows(mira, lambda room: len(room.players) == 2)
+        finally:
+            owner.kill()
+            await owner.wait()
         await knows(mira, lambda room: names(room) == {"mira"})
 
 
