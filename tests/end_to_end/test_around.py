@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import pytest
 from textual.events import Key, MouseScrollDown, Paste
@@ -28,6 +27,7 @@ from samedeal_client.sessions import BriefSessions
 from samedeal_client.spans import row_text
 from samedeal_client.widgets.rows import Rows
 from tests.end_to_end.company import friend, knows, racing, serving
+from tests.end_to_end.proxy import Proxy
 
 DEADLINE = 10.0
 
@@ -50,42 +50,6 @@ def process(redis_server: str) -> Iterator[str]:
 def server(process: str, redis_url: str) -> str:
     """The address of a server that has no rooms."""
     return process
-
-
-class Cable:
-    """A way to a server that can be cut."""
-
-    def __init__(self, server: str) -> None:
-        self._host, _, self._port = server.removeprefix("ws://").partition(":")
-        self._ends: list[asyncio.StreamWriter] = []
-        self.address = ""
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._join, "127.0.0.1", 0)
-        self.address = f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        self.cut()
-
-    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(self._host, int(self._port))
-        self._ends += [writer, far_writer]
-        await asyncio.gather(_pour(reader, far_writer), _pour(far_reader, writer))
-
-    def cut(self) -> None:
-        for end in self._ends:
-            end.transport.abort()
-        self._ends.clear()
-
-
-async def _pour(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await source.read(65536):
-            to.write(data)
-            await to.drain()
-        to.close()
 
 
 @dataclass
@@ -346,8 +310,10 @@ async def test_practice_says_what_to_type_where_the_terminal_cant_be_given_away(
 
 
 async def test_the_lobby_outlives_a_cut(server: str) -> None:
-    async with Cable(server) as cable, arriving(cable.address) as ana, friend(server) as mira:
-        cable.cut()
+    async with Proxy(server) as network, arriving(network.url) as ana, friend(server) as mira:
+        await network.cut()
+        await ana.sees("cut off", "trying again")
+        network.mend()
         await mira.create(Options(), "friday")
         await ana.sees("1 friday")
         assert ana.app.client.connection.state == "up"
