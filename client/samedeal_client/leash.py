@@ -18,6 +18,10 @@ _PATIENCE = 5.0
 
 def main(command: Sequence[str]) -> int:
     """Run the command to its end: its exit code, 128 and the signal's number where one ended it."""
+    # Told to end before there is a child, it must not die and leave the child that is just being made.
+    told = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: told.set())
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 (what we were told to run)
 
     def end() -> None:
@@ -33,6 +37,8 @@ def main(command: Sequence[str]) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: end())
+    if told.is_set():
+        end()
     threading.Thread(target=pull, daemon=True).start()
     code = child.wait()
     return code if code >= 0 else 128 - code
