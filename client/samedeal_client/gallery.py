@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from samedeal.board import Board, Step
 from samedeal.games import Game
-from samedeal.moves import Move
 from samedeal.names import columns_of
 from samedeal_client.layout import Size
 from samedeal_client.look import Look
@@ -116,7 +116,9 @@ def cell_head(rival: Rival, key: str, watched: Watched | None, look: Look, width
     """The line over a board: its key, the player, the last move, cards up, and a bar where there is room."""
     up = f" home {clock_text(rival.home)} " if rival.home is not None else f" {rival.up}/{rival.total} "
     name = look.says(rival.name) + (" (out)" if rival.out else "")
-    move = f" {look.glyphs.pointer} {last_move(watched, look)}" if watched is not None and watched.play.steps else ""
+    move = ""
+    if watched is not None and watched.play.last is not None:
+        move = f" {look.glyphs.pointer} {last_move(watched.play.board, watched.play.last, look)}"
     room = max(width - 3 - len(up), 0)
     taken = columns_of(name) + len(move)
     bars = _BAR if room > taken + _BAR else 0
@@ -129,11 +131,9 @@ def cell_head(rival: Rival, key: str, watched: Watched | None, look: Look, width
     return (*fit_row(left, width - row_width(right)), *right)
 
 
-def last_move(watched: Watched, look: Look) -> str:
-    """A board's last move, as ``5 2 (6♥)``: from where to where, and the card that leads."""
-    step = watched.play.steps[-1]
-    move: Move = step.move
-    board = watched.play.board
+def last_move(board: Board, step: Step, look: Look) -> str:
+    """The move that led to a board, as ``5 2 (6♥)``: from where to where, and the card that leads."""
+    move = step.move
     if not move.is_transfer:
         return move.source
     pile = board.piles[step.target]

@@ -139,8 +139,10 @@ def picked(board: Board, key: str, size: int | None = None, *, last: tuple[tuple
     return Marks((key, lifted(board, key) if size is None else size), frozenset(targets), last)
 
 
-def brought(board: Board, step: Step) -> tuple[tuple[str, int], ...]:
-    """Where the cards of a step have come to, as in ``Marks.last``."""
+def brought(board: Board, step: Step | None) -> tuple[tuple[str, int], ...]:
+    """Where the cards of a step have come to, as in ``Marks.last``; nowhere without one."""
+    if step is None:
+        return ()
     keys = board.game.keys
     if step.target < 0:
         return tuple((keys[at], 1) for at in board.game.columns[: step.size])

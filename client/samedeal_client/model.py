@@ -174,7 +174,7 @@ class Model:
     def _undo_is_beyond_knowledge(self) -> bool:
         """Whether the step to take back was made before this client knew the board; then the server has to say."""
         shown = self.shown
-        return shown is not None and shown.undo_rule is not Undo.OFF and not shown.steps and self.first is None
+        return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 
     # ---------------------------------------------------------------- the server's messages
 
@@ -315,7 +315,7 @@ def _acked(model: Model, ack: Acked) -> Model:
 
 def _play_on(play: Play, action: str, ack: Acked) -> Play | None:
     """The play after an acknowledged action; None when it can't have come about from this one."""
-    if action == UNDO and ack.piles and not play.steps:
+    if action == UNDO and ack.piles and play.last is None:
         board = Board(play.board.game, ack.piles)
         return Play(board, play.undo_rule, revision=ack.revision, moves=ack.moves, undos=ack.undos)
     try:

@@ -169,9 +169,9 @@ class Plain:
             if was is watched or seat is None:
                 continue
             board = watched.play.board
-            if was is not None and watched.play.revision == was.play.revision + 1 and watched.play.steps:
-                move = watched.play.steps[-1].move
-                self.say(f"{self._look.says(seat.name)}: {move}, {board.cards_up} of {board.game.cards} cards up.")
+            last = watched.play.last
+            if was is not None and watched.play.revision == was.play.revision + 1 and last is not None:
+                self.say(f"{self._look.says(seat.name)}: {last.move}, {board.cards_up} of {board.game.cards} cards up.")
             else:
                 self._print_watched(after, player)
 

@@ -5,9 +5,9 @@ A play is a frozen value like its board. Every accepted action, a move or ``undo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from samedeal.board import Board, Step
 from samedeal.errors import CannotUndo, StaleRevision
@@ -25,17 +25,25 @@ class Undo(Enum):
     OFF = "off"
 
 
+class Past(NamedTuple):
+    """The newest move that was not taken back, and what was before it: shared by all plays that go on from it."""
+
+    step: Step
+    before: Past | None
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """A board with its history.
 
-    ``steps`` are the moves not taken back, oldest first; ``revision`` counts accepted actions; ``moves`` and ``undos``
-    count them apart (ruling R9); ``seen`` are the cards that the last action turned up for the first time.
+    ``past`` are the moves not taken back; ``revision`` counts accepted actions; ``moves`` and ``undos`` count them apart
+    (ruling R9); ``seen`` are the cards that the last action turned up for the first time. Plays are equal when all but
+    their past is: that may be thousands of moves long.
     """
 
     board: Board
     undo_rule: Undo = Undo.NO_REVEAL
-    steps: tuple[Step, ...] = ()
+    past: Past | None = field(default=None, compare=False, repr=False)
     revision: int = 0
     moves: int = 0
     undos: int = 0
@@ -53,23 +61,30 @@ class Play:
             return self._undo()
         move = Move.parse(action) if isinstance(action, str) else action
         board, step = self.board.play(move, faces)
-        steps = (*self.steps, step)
-        return Play(board, self.undo_rule, steps, self.revision + 1, self.moves + 1, self.undos, step.seen)
+        return Play(
+            board, self.undo_rule, Past(step, self.past), self.revision + 1, self.moves + 1, self.undos, step.seen
+        )
 
     def _undo(self) -> Play:
-        if (why := self.why_no_undo) is not None:
-            raise CannotUndo(why)
-        board = self.board.take_back(self.steps[-1])
-        return Play(board, self.undo_rule, self.steps[:-1], self.revision + 1, self.moves, self.undos + 1)
+        if self.past is None or self.why_no_undo:
+            raise CannotUndo(self.why_no_undo)
+        step, before = self.past
+        board = self.board.take_back(step)
+        return Play(board, self.undo_rule, before, self.revision + 1, self.moves, self.undos + 1)
+
+    @property
+    def last(self) -> Step | None:
+        """The newest move that was not taken back."""
+        return self.past.step if self.past is not None else None
 
     @property
     def why_no_undo(self) -> str | None:
         """Why the last move can't be taken back, as a sentence; None when it can."""
         if self.undo_rule is Undo.OFF:
             return "Nothing can be taken back: undo is off in this race"
-        if not self.steps:
+        if self.past is None:
             return "There is no move to take back"
-        if self.undo_rule is Undo.NO_REVEAL and self.steps[-1].seen:
+        if self.undo_rule is Undo.NO_REVEAL and self.past.step.seen:
             return "The last move turned up a card, and this race doesn't take back what was seen"
         return None
 

@@ -416,7 +416,8 @@ def watching(server: Server) -> Model:
 
 
 def late_move(play: Play) -> LateMove:
-    return LateMove(player="you", revision=play.revision, action=str(play.steps[-1].move), seen=play.seen, at=START + 9)
+    assert play.last
+    return LateMove(player="you", revision=play.revision, action=str(play.last.move), seen=play.seen, at=START + 9)
 
 
 @pytest.mark.parametrize("game", ["willow", "athena", "steve"])

@@ -196,9 +196,8 @@ class Client:
         assert self.play is not None
         if action == UNDO:
             board = Board(self.play.board.game, acked.piles)
-            self.play = Play(
-                board, self.undo, self.play.steps[:-1], acked.revision, acked.moves, acked.undos, acked.seen
-            )
+            past = self.play.past.before if self.play.past else None
+            self.play = Play(board, self.undo, past, acked.revision, acked.moves, acked.undos, acked.seen)
         else:
             self.play = self.play.act(action, faces=acked.seen or None)
         board = self.play.board

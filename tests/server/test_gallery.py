@@ -30,7 +30,7 @@ def actions(count: int, seed: int = 1, *, undo: bool = True) -> list[str]:
     play = Play(DEALT, Undo.FREE)
     taken: list[str] = []
     while len(taken) < count:
-        action = UNDO if undo and play.steps and rng.random() < 0.2 else str(rng.choice(play.board.legal_moves()))
+        action = UNDO if undo and play.last and rng.random() < 0.2 else str(rng.choice(play.board.legal_moves()))
         play = play.act(action)
         taken.append(action)
     return taken

@@ -327,7 +327,7 @@ async def test_cards_are_conserved_at_every_revision_and_after_every_return(node
         assert ana.play
         for _ in range(6):
             moves = ana.play.board.legal_moves()
-            await ana.act(UNDO if ana.play.steps and number % 3 == 2 else str(moves[(7 * number) % len(moves)]))
+            await ana.act(UNDO if ana.play.last and number % 3 == 2 else str(moves[(7 * number) % len(moves)]))
             ana.play.board.check()
         known = ana.play
         ana = await back(ana, nodes[number % 2], revision=-1)

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from samedeal.board import Board
+from samedeal.deal import shuffled
 from samedeal.errors import CannotUndo, IllegalMove, MalformedText, PlayError, StaleRevision, UnseenCard
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal.play import UNDO, Play, Undo
 from tests.shared.positions import position
@@ -19,7 +22,7 @@ def test_every_accepted_action_raises_the_revision_by_one() -> None:
     third = second.act(UNDO)
     assert [p.revision for p in (start, first, second, third)] == [0, 1, 2, 3]
     assert [(p.moves, p.undos) for p in (start, first, second, third)] == [(0, 0), (1, 0), (2, 0), (2, 1)]
-    assert [len(p.steps) for p in (start, first, second, third)] == [0, 1, 2, 1]
+    assert [p.last for p in (start, first, second, third)] == [None, first.last, second.last, first.last]
     assert third.board == first.board
 
 
@@ -132,3 +135,15 @@ def test_a_masked_play_needs_the_faces() -> None:
 def test_a_play_is_frozen() -> None:
     with pytest.raises(AttributeError):
         play().revision = 3  # type: ignore[misc]  # that it can't be done is the point
+
+
+def test_a_play_may_be_ten_thousand_moves_long() -> None:
+    """No recursion along its past: not when it is compared, written, copied or let go of."""
+    game = GAMES["athena"]
+    one = other = Play(Board.deal(game, shuffled(bytes(32), game.decks)), Undo.FREE)
+    for _ in range(10_000):
+        one, other = one.act("draw"), other.act("draw")
+    assert one == other
+    assert repr(one) == repr(other)
+    assert one.masked().act(UNDO).board == other.act(UNDO).board.masked()
+    del one, other

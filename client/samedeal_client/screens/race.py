@@ -115,7 +115,7 @@ class RaceScreen(ClientScreen):
         shown = self.model.shown
         if self._board is None or shown is None:
             return NO_MARKS
-        last = brought(board, shown.steps[-1]) if shown.steps else ()
+        last = brought(board, shown.last)
         hint = self._hinted[1] if self._hinted is not None and self._hinted[0] == board else None
         marks = Marks(last=last, found=self._found, hint=hint)
         source = self._keys.source

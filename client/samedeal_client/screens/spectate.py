@@ -149,7 +149,7 @@ class SpectateScreen(ClientScreen):
         if at is None:
             return
         board = watched.play.board
-        last = brought(board, watched.play.steps[-1]) if watched.play.steps else ()
+        last = brought(board, watched.play.last)
         self._view.show(board, at, Marks(last=last))
         watching = self.model.room.watching if self.model.room else 0
         self._panel.show_in(at.panel, self._rivals, watching)
