@@ -6,7 +6,7 @@ import asyncio
 import http
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import structlog
@@ -82,14 +82,18 @@ _PARTING: Final = 5.0
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("gateway")
 
 
+Serve = Callable[[ServerConnection], Awaitable[None]]
+
+
 class Gateway:
-    """The connections of one node."""
+    """The connections of one node. ``others`` serve the subprotocols that are spoken here beside the players' own."""
 
     def __init__(self, rooms: Rooms, limits: Limits) -> None:
         self.rooms = rooms
         self.limits = limits
         self.draining = False
         self.connections: set[Connection] = set()
+        self.others: dict[str, Serve] = {}
         self._addresses: Counter[str] = Counter()
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
@@ -108,13 +112,15 @@ class Gateway:
             return socket.respond(http.HTTPStatus.TOO_MANY_REQUESTS, "Too many connections from your address.\n")
         return None
 
-    @staticmethod
-    def choose(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    def choose(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
-        return Subprotocol(SUBPROTOCOL) if SUBPROTOCOL in offered else None
+        return next((Subprotocol(name) for name in (SUBPROTOCOL, *self.others) if name in offered), None)
 
     async def serve(self, socket: ServerConnection) -> None:
         """Serve a connection to its end."""
+        if other := self.others.get(socket.subprotocol or ""):
+            await other(socket)
+            return
         if socket.subprotocol != SUBPROTOCOL:
             await socket.close(Close.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
             return
