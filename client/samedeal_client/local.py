@@ -170,8 +170,17 @@ async def _start(
         # A process group of its own: Ctrl-C is for the one who sits there, and the children end in order.
         start_new_session=True,
         # Arguments can be read by everybody on the machine, the environment by its owner alone.
-        env={**os.environ, "PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
+        env=_environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
     )
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment without the settings of a server, which are for one that is run on purpose."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "SAMEDEAL_DEBUG" or not name.startswith("SAMEDEAL_")
+    }
 
 
 async def _stop(processes: Sequence[Process]) -> None:

@@ -10,12 +10,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import samedeal
+from samedeal_server.config import OTHER_VARIABLES, Config
+from samedeal_server.settings import BadSetting, Reading, add_flags, describe, read
 
 _EPILOG = """\
 examples:
   samedeal-server                                  host races for this machine; Redis is started and kept with it
   samedeal-server --host 0.0.0.0                   host races for everybody who can reach port 7777
   samedeal-server --redis redis://10.0.0.5:6379/0  one of several nodes on one Redis
+  samedeal-server --config samedeal.toml           settings from a file; --print-config writes one
+
+Each setting is a flag, an environment variable and a key of the file; the flag goes first, then the variable, then the file.
 
 SIGTERM or Ctrl-C drains: clients are told to resume elsewhere, and races in flight stay in Redis.
 Exit codes: 0 stopped, 1 could not start or go on (the reason is printed), 2 bad usage.
@@ -24,57 +29,52 @@ Exit codes: 0 stopped, 1 could not start or go on (the reason is printed), 2 bad
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    from samedeal_server.config import DEFAULT_PORT, default_data
-
     command = argparse.ArgumentParser(
         prog="samedeal-server",
         description="Host races: everyone gets the same deal, the first one home wins.",
+        usage="samedeal-server [--config FILE] [--print-config] [--SETTING VALUE ...]",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     command.add_argument("--version", action="version", version=f"samedeal {samedeal.__version__}")
-    command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     command.add_argument(
-        "--port", type=_port, default=DEFAULT_PORT, help="port, 0 for any free one (default: %(default)s)"
-    )
-    command.add_argument("--redis", default="", metavar="URL", help="the Redis of all nodes (default: start one here)")
-    command.add_argument(
-        "--data",
-        type=Path,
-        default=default_data(),
-        metavar="DIR",
-        help="where the Redis started here keeps its data (default: %(default)s)",
+        "--config", metavar="FILE", help="a TOML file with settings, named as the flags are (SAMEDEAL_CONFIG)"
     )
     command.add_argument(
-        "--durability",
-        choices=("always", "everysec"),
-        default="always",
-        help="whether a move is on disk before it is acked, or a second later (default: %(default)s)",
+        "--print-config",
+        action="store_true",
+        help="print each setting with where it comes from, as such a file, and end",
     )
-    command.add_argument(
-        "--log-level", choices=("debug", "info", "warning", "error"), default="info", help="(default: %(default)s)"
-    )
-    command.add_argument(
-        "--log-style",
-        choices=("auto", "json", "pretty"),
-        default="auto",
-        help="JSON lines, or pretty ones; auto is pretty on a terminal (default: %(default)s)",
-    )
-    command.add_argument(
-        "--announce", action="store_true", help="print 'listening on ADDRESS' to standard output once clients can come"
-    )
+    add_flags(command, Config)
     return command
 
 
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: give a number from 0 to 65535")
-    return int(text)
+def read_config(given: argparse.Namespace) -> Reading[Config]:
+    """The settings that a command line, the environment and the configuration file come to. Raises BadSetting."""
+    path = given.config or os.environ.get("SAMEDEAL_CONFIG")
+    file = None
+    if path:
+        try:
+            file = (path, Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            raise BadSetting(f"The configuration file {path} can't be read: {why}") from None
+    return read(Config, vars(given), os.environ, file, OTHER_VARIABLES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a node; returns the exit code."""
-    given = parser().parse_args(arguments)
+    command = parser()
+    given = command.parse_args(arguments)
+    try:
+        reading = read_config(given)
+    except BadSetting as error:
+        command.error(str(error))
+    if given.print_config:
+        print(describe(reading), end="")
+        return 0
+    config = reading.values
     try:
         from samedeal_server.app import node_name, run
         from samedeal_server.errors import StartupError
@@ -82,22 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"samedeal-server needs {error.name}: pip install 'samedeal[server]'", file=sys.stderr)
         return 1
     from samedeal_server import logs
-    from samedeal_server.config import Config
 
-    config = Config(
-        host=given.host,
-        port=given.port,
-        redis=given.redis,
-        data=given.data,
-        durability=given.durability,
-        log_level=given.log_level,
-        log_style=given.log_style,
-    )
     node = node_name()
     logs.set_up(config.log_level, config.log_style, node)
 
     def announce(address: str) -> None:
-        if given.announce:
+        if config.announce:
             print(f"listening on {address}", flush=True)
 
     try:

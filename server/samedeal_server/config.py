@@ -1,16 +1,21 @@
-"""How a node is to run."""
+"""How a node is to run: the one table of its settings."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from samedeal_server.limits import Limits
-from samedeal_server.logs import LogStyle
+from samedeal_server.settings import section, setting
 
-DEFAULT_PORT = 7777
+DEFAULT_PORT: Final = 7777
+
+OTHER_VARIABLES: Final = frozenset({"SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"})
+"""Variables with our prefix that are no settings of a node."""
+
+LogStyle = Literal["auto", "json", "pretty"]
 
 
 def default_data() -> Path:
@@ -23,11 +28,18 @@ def default_data() -> Path:
 class Config:
     """``redis`` is the URL of a Redis, or empty for an embedded one with its files under ``data``."""
 
-    host: str = "127.0.0.1"
-    port: int = DEFAULT_PORT
-    redis: str = ""
-    data: Path = field(default_factory=default_data)
-    durability: Literal["always", "everysec"] = "always"
-    log_level: str = "info"
-    log_style: LogStyle = "auto"
-    limits: Limits = field(default_factory=Limits)
+    host: str = setting("127.0.0.1", "address to listen on; 0.0.0.0 for all of this machine's", metavar="ADDRESS")
+    port: int = setting(DEFAULT_PORT, "port to listen on, 0 for any free one", metavar="PORT", least=0, most=65535)
+    redis: str = setting(
+        "", "the Redis of all nodes; without it one is started here", metavar="URL", hides=r"(?<=://)[^/@]*(?=@)"
+    )
+    data: Path = setting(default_data(), "where the Redis started here keeps its data", metavar="DIR")
+    durability: Literal["always", "everysec"] = setting(
+        "always", "whether the Redis started here has a move on disk before it is acked, or a second later"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = setting("info", "the least that is logged")
+    log_style: LogStyle = setting("auto", "JSON lines or pretty ones; auto is pretty on a terminal")
+    announce: bool = setting(
+        default=False, words="print 'listening on ADDRESS' to standard output once clients can come"
+    )
+    limits: Limits = section(Limits, "limit", "limits")

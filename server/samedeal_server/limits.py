@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from samedeal_server.settings import setting
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a node, but for ``rooms``, which bounds all nodes together.
+    """Bounds of a node, but for ``rooms``, which bounds all nodes together. A move costs 1 of ``rate`` and ``burst``."""
 
-    ``rate`` and ``burst`` are what a connection may ask for a second and at once; a move costs 1. ``bad_frames`` are those
-    that may come within a minute. Times in seconds, backlogs in frames.
-    """
-
-    connections: int = 10_000
-    connections_per_address: int = 200
-    rooms: int = 10_000
-    spectators_per_room: int = 2_000
-    rate: float = 40.0
-    burst: int = 120
-    bad_frames: int = 20
-    hello_timeout: float = 10.0
-    backlog: int = 512
-    late_backlog: int = 64
-    actions_per_race: int = 10_000
+    connections: int = setting(10_000, "connections of this node", metavar="N", least=1)
+    connections_per_address: int = setting(200, "connections from one address", metavar="N", least=1)
+    rooms: int = setting(10_000, "rooms of all nodes together", metavar="N", least=1)
+    spectators_per_room: int = setting(2_000, "spectators of a room through this node", metavar="N", least=0)
+    rate: float = setting(40.0, "moves that a connection may make in a second", metavar="N", least=0.1)
+    burst: int = setting(120, "moves that a connection may make at once", metavar="N", least=20)
+    bad_frames: int = setting(
+        20, "frames that can't be read which a connection may send in a minute", metavar="N", least=0
+    )
+    hello_timeout: float = setting(10.0, "seconds in which a client has to say who it is", metavar="SECONDS", least=0.1)
+    backlog: int = setting(512, "frames that wait for a client before it is cut", metavar="N", least=16)
+    late_backlog: int = setting(
+        64, "frames that wait for a spectator before it skips to the newest boards", metavar="N", least=1
+    )
+    actions_per_race: int = setting(10_000, "moves of a player in a race", metavar="N", least=1)
 
 
 class Bucket:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 
-LogStyle = Literal["auto", "json", "pretty"]
+from samedeal_server.config import LogStyle
 
 
 def set_up(level: str, style: LogStyle, node: str) -> None:
