@@ -81,6 +81,7 @@ class Layout:
         )
 
 
+@lru_cache(maxsize=16)
 def smallest(game: Game) -> Size:
     """The smallest screen for a game's board alone, without panel, title or key lines."""
     width = max(top_width(game), _body(game, _NARROWEST))

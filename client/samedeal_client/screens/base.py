@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.geometry import Region
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.timer import Timer
 
 from samedeal.errors import Refused
@@ -22,6 +23,7 @@ from samedeal_client.layout import Size
 from samedeal_client.look import Look
 from samedeal_client.model import Model
 from samedeal_client.spans import Row, Span, fit, fit_row, row_width, wrap
+from samedeal_client.widgets.blank import Blank, blank_lines
 from samedeal_client.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class KeyHint(NamedTuple):
     key: str = ""
 
 
-class Body(Container):
+class Body(Blank):
     """The part of a screen within the frame: a banner takes a row of it, so that what is in it is shown anew."""
 
     def on_resize(self) -> None:
@@ -137,6 +139,10 @@ class ClientScreen(Screen[None]):
         yield from (self._header_line, self._banner_lines, self.body)
         yield from (self._sentence_line, self._keys_line, self._too_small)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Lines behind everything."""
+        return blank_lines(crop)
+
     def on_mount(self) -> None:
         """Look at the clock from now on."""
         self.set_interval(TICK, self._tick)
@@ -172,7 +178,7 @@ class ClientScreen(Screen[None]):
             return  # not there yet, or not any more while the app is being closed
         before, self._known = self._known, model
         self.on_changed(before, model)
-        if not _only_counts(before, model):
+        if not only_counts(before, model):
             self._frame()
 
     def _tick(self) -> None:
@@ -283,7 +289,7 @@ class ClientScreen(Screen[None]):
                     self.app.simulate_key(key)
 
 
-def _only_counts(before: Model, after: Model) -> bool:
+def only_counts(before: Model, after: Model) -> bool:
     """Whether nothing but rivals' counts has changed, which the frame doesn't show."""
     return (
         before is not after

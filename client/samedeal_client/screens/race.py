@@ -31,7 +31,7 @@ from samedeal_client.picture import Hit
 from samedeal_client.pointer import Pointer
 from samedeal_client.render import pile_rows
 from samedeal_client.rivals import ordinal, racing_now
-from samedeal_client.screens.base import ClientScreen, KeyHint
+from samedeal_client.screens.base import ClientScreen, KeyHint, only_counts
 from samedeal_client.spans import Row, Span, row_width
 from samedeal_client.strategy import Memory, choose
 from samedeal_client.widgets.board import BoardView
@@ -81,9 +81,12 @@ class RaceScreen(ClientScreen):
 
     # ---------------------------------------------------------------- showing
 
-    def on_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (what all screens are told)
+    def on_changed(self, before: Model, after: Model) -> None:
         """Show the board, go on with what was typed, and show the rivals."""
         if after.room is None:
+            return
+        if only_counts(before, after):
+            self._show_rivals()
             return
         self._board = after.board
         if not after.unsettled:
@@ -98,7 +101,7 @@ class RaceScreen(ClientScreen):
         self._show_countdown()
 
     def _layout(self) -> Layout | None:
-        size = self.body.size
+        size = self.body.outer_size
         least = smallest(self.game)
         if size.width < least.width or size.height < least.height:
             return None

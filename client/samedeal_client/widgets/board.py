@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Container
-from textual.geometry import Region
-from textual.strip import Strip
 from textual.widget import Widget
 
 from samedeal.board import Board
@@ -17,53 +14,31 @@ from samedeal_client.look import Look
 from samedeal_client.marks import NO_MARKS, Marks
 from samedeal_client.picture import Hit, Part
 from samedeal_client.render import draw_part
-from samedeal_client.spans import Row
-from samedeal_client.widgets.theme import strip_of
+from samedeal_client.widgets.blank import Blank
+from samedeal_client.widgets.rows import Rows
 
 
-class PartView(Widget):
+class PartView(Rows):
     """One part of a board: the top line, the reserve, a column or a fan."""
 
-    ALLOW_SELECT: ClassVar[bool] = False
-    DEFAULT_CSS = "PartView { position: absolute; background: transparent; }"
+    DEFAULT_CSS: ClassVar[str] = "PartView { position: absolute; }"
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self.look = look
+        super().__init__(look)
         self.part: Part | None = None
         self._place: Rect | None = None
 
-    def show(self, part: Part, corner: tuple[int, int]) -> None:
+    def show_part(self, part: Part, corner: tuple[int, int]) -> None:
         """Show the part, in its place, which is counted from a corner of the board."""
-        before, self.part = self.part, part
+        self.part = part
         place = part.place._replace(x=part.place.x - corner[0], y=part.place.y - corner[1])
         if place != self._place:
             self._place = place
             _put(self, place)
-            self.refresh()
-            return
-        if before is None:
-            return
-        changed = [
-            Region(0, y, part.place.width, 1)
-            for y in range(max(len(before.rows), len(part.rows)))
-            if _row(before, y) != _row(part, y)
-        ]
-        if changed:
-            self.refresh(*changed)
-
-    def render_line(self, y: int) -> Strip:
-        """One line for the screen."""
-        width = self.size.width
-        row = _row(self.part, y) if self.part else None
-        return strip_of(row, self.look).adjust_cell_length(width) if row is not None else Strip.blank(width)
+        self.show(part.rows)
 
 
-def _row(part: Part, y: int) -> Row | None:
-    return part.rows[y] if y < len(part.rows) else None
-
-
-class BoardView(Widget):
+class BoardView(Blank):
     """A board in the places of a layout, which may be changed at any time.
 
     Columns and fans are in a block of their own: what is drawn beside it, Textual then draws without looking at them.
@@ -71,15 +46,14 @@ class BoardView(Widget):
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
-    BoardView { background: transparent; overflow: hidden hidden; }
-    BoardView > Container { position: absolute; background: transparent; }
+    BoardView > Blank { position: absolute; }
     """
 
     def __init__(self, look: Look, game: Game, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
         self.look = look
         self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
-        self._columns = Container(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
+        self._columns = Blank(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
         self._shown: tuple[Board, Layout, Marks] | None = None
         self._block: Rect | None = None
 
@@ -100,7 +74,7 @@ class BoardView(Widget):
             _put(self._columns, block)
         for name, view in self._views.items():
             corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
-            view.show(draw_part(board, name, self.look, at, marks), corner)
+            view.show_part(draw_part(board, name, self.look, at, marks), corner)
 
     def hit(self, x: int, y: int) -> Hit | None:
         """What lies at a column and row, counted from the corner of the board."""

@@ -17,7 +17,8 @@ class RivalsPanel(Rows):
 
     def show_in(self, place: Rect | None, rivals: Sequence[Rival], watching: int) -> None:
         """Show the players in a place of a layout, or nothing where there is none."""
-        self.display = place is not None
+        if self.display != (place is not None):
+            self.display = place is not None
         if place is None:
             return
         if place != self._place:

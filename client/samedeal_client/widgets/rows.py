@@ -17,7 +17,11 @@ from samedeal_client.widgets.theme import strip_of
 
 
 class Rows(Widget):
-    """A block of rows. A click on it is told as ``Clicked``, with the column and row that was hit."""
+    """A block of rows, without border, padding or a ground. A click on it is told as ``Clicked``, with what was hit.
+
+    Textual asks every widget in sight for its lines whenever anything near it changes; these are kept as they go to the
+    screen, so that it costs nothing to say that they are as before.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = "Rows { background: transparent; }"
@@ -41,24 +45,37 @@ class Rows(Widget):
         super().__init__(id=id, classes=classes)
         self.look = look
         self.rows: tuple[Row, ...] = ()
+        self._lines: list[Strip] = []
+        self._lines_size = (0, 0)
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show these rows, the first at the top."""
         before, self.rows = self.rows, tuple(rows)
-        width = self.size.width
-        changed = [
-            Region(0, y, width, 1)
-            for y in range(max(len(before), len(self.rows)))
-            if (before[y] if y < len(before) else None) != (self.rows[y] if y < len(self.rows) else None)
-        ]
-        if changed and width:
-            self.refresh(*changed)
+        common = min(len(before), len(self.rows))
+        changed = [y for y in range(common) if before[y] != self.rows[y]]
+        changed += range(common, max(len(before), len(self.rows)))
+        size = width, height = self.outer_size
+        if not changed or not width:
+            return
+        if self._lines_size == size:
+            for y in changed:
+                if y < height:
+                    self._lines[y] = self._line(y, width)
+        self.refresh(*(Region(0, y, width, 1) for y in changed))
 
-    def render_line(self, y: int) -> Strip:
-        """One line for the screen."""
-        if y >= len(self.rows):
-            return Strip.blank(self.size.width)
-        return strip_of(self.rows[y], self.look).adjust_cell_length(self.size.width)
+    def _line(self, y: int, width: int) -> Strip:
+        row = self.rows[y] if y < len(self.rows) else ()
+        return strip_of(row, self.look).adjust_cell_length(width)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Lines for the screen."""
+        size = width, height = self.outer_size
+        if self._lines_size != size:
+            self._lines_size = (width, height)
+            self._lines = [self._line(y, width) for y in range(height)]
+        if crop == Region(0, 0, width, height):
+            return self._lines
+        return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def on_click(self, event: events.Click) -> None:
         """Tell where it was clicked."""
