@@ -21,9 +21,11 @@ from samedeal_server.config import Config
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.gateway import Gateway
+from samedeal_server.metrics import Metrics
 from samedeal_server.redis_check import check_redis
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.connect import connect
+from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
 from samedeal_server.tasks import end
 
@@ -78,15 +80,16 @@ async def run(config: Config, node: str, announce: Announce) -> None:
 
 @asynccontextmanager
 async def _store(url: str) -> AsyncIterator[Store]:
+    metrics = Metrics()
     try:
-        redis = connect(url)
+        redis = connect(url, Pulse(metrics))
     except ValueError as error:
         # The address itself is not repeated: it may hold a password.
         sentence = f"That is not the address of a Redis ({error}): write redis://HOST:6379/0 or unix://PATH"
         raise StartupError("bad_redis_url", sentence) from None
     async with redis:
         await check_redis(redis)
-        store = Store(redis)
+        store = Store(redis, metrics)
         with _answering():
             await store.load_scripts()
         yield store

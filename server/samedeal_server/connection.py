@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from samedeal.play import Play
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Close, ToClient
+from samedeal_server.metrics import Metrics
 
 if TYPE_CHECKING:
     from samedeal_server.hub import Hub
@@ -34,7 +36,15 @@ class Seat:
 class Connection:
     """A client. Frames wait in a bounded queue; who does not read them is cut, or, watching, skips to a snapshot."""
 
-    def __init__(self, socket: ServerConnection, address: str, number: int, backlog: int, late_backlog: int) -> None:
+    def __init__(
+        self,
+        socket: ServerConnection,
+        address: str,
+        number: int,
+        backlog: int,
+        late_backlog: int,
+        metrics: Metrics,
+    ) -> None:
         self.socket = socket
         self.address = address
         self.number = number
@@ -45,29 +55,46 @@ class Connection:
         self.lagging = False
         self._backlog = backlog
         self._late_backlog = late_backlog
-        self._frames: deque[bytes] = deque()
+        self._metrics = metrics
+        self._frames: deque[tuple[bytes, float]] = deque()
         self._wake = asyncio.Event()
         self._slow = False
         self._closing: tuple[int, str] | None = None
 
-    def tell(self, message: ToClient) -> None:
-        """Send a message when its turn comes."""
-        self.tell_frame(encode(message))
+    @property
+    def kind(self) -> str:
+        """What it is here for, one of ``metrics.KINDS``."""
+        if self.seat is not None:
+            return "racing"
+        return "lobby" if self.watching is None else "watching"
 
-    def tell_frame(self, frame: bytes) -> None:
+    @property
+    def waiting(self) -> int:
+        """How many frames wait to be sent."""
+        return len(self._frames)
+
+    def tell(self, message: ToClient, asked: float = 0.0) -> None:
+        """Send a message when its turn comes; ``asked`` is when the move that it acks was read, where it acks one."""
+        self.tell_frame(encode(message), asked)
+
+    def tell_frame(self, frame: bytes, asked: float = 0.0) -> None:
         """Send an encoded message when its turn comes; a client that is too far behind is cut and may come back."""
         if len(self._frames) >= self._backlog:
+            if not self._slow:
+                self._metrics.slow_cut.inc()
             self._slow = True
             self._frames.clear()
             self.shut(Close.SLOW, "too slow: come back and resume")
         if self._slow:
             return
-        self._frames.append(frame)
+        self._frames.append((frame, asked))
         self._wake.set()
 
     def tell_late(self, frames: list[bytes]) -> None:
         """Send what spectators see, or skip it when this one is behind; it gets a snapshot once it has caught up."""
         if self.lagging or len(self._frames) + len(frames) > self._late_backlog:
+            if not self.lagging:
+                self._metrics.skipped.inc()
             self.lagging = True
             self._wake.set()
             return
@@ -90,7 +117,10 @@ class Connection:
         try:
             while True:
                 while self._frames:
-                    await self.socket.send(self._frames.popleft())
+                    frame, asked = self._frames.popleft()
+                    await self.socket.send(frame)
+                    if asked:
+                        self._metrics.ack.observe(time.perf_counter() - asked)
                 if self._closing is not None:
                     await self.socket.close(*self._closing)
                     return

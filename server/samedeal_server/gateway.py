@@ -56,6 +56,7 @@ from samedeal_server import race as races
 from samedeal_server import sessions
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.limits import Bucket, Limits
+from samedeal_server.metrics import KINDS
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.commits import Commit
 
@@ -76,6 +77,21 @@ _COSTS: Final[dict[type, int]] = {
 }
 """What a request takes of a connection's rate, in moves."""
 
+_UNAVAILABLE_STATUS: Final = http.HTTPStatus.SERVICE_UNAVAILABLE
+
+_CLOSED: Final = {
+    1000: "normal",
+    1001: "normal",
+    1006: "lost",
+    Close.RESTART: "restart",
+    Close.VERSION: "version",
+    Close.BAD_FRAMES: "bad_frames",
+    Close.TAKEN_OVER: "taken_over",
+    Close.SLOW: "slow",
+    Close.SILENT: "silent",
+}
+"""What the close codes are called in metrics and logs."""
+
 _PARTING: Final = 5.0
 """Seconds that clients have to go when a node stops."""
 
@@ -94,6 +110,7 @@ class Gateway:
         self.draining = False
         self.connections: set[Connection] = set()
         self.others: dict[str, Serve] = {}
+        self.metrics = rooms.metrics
         self._addresses: Counter[str] = Counter()
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
@@ -103,14 +120,19 @@ class Gateway:
     def check(self, socket: ServerConnection, _request: Request) -> Response | None:
         """Turn a connection away before its handshake, where there is no room for it."""
         if self.draining:
-            return socket.respond(
-                http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping: try another address.\n"
+            reason, status, sentence = "draining", _UNAVAILABLE_STATUS, "This server is stopping: try another address."
+        elif len(self.connections) >= self.limits.connections:
+            reason, status, sentence = "full", _UNAVAILABLE_STATUS, "This server is full: try again later."
+        elif self._addresses[_address(socket)] >= self.limits.connections_per_address:
+            reason, status, sentence = (
+                "address",
+                http.HTTPStatus.TOO_MANY_REQUESTS,
+                "Too many connections from your address.",
             )
-        if len(self.connections) >= self.limits.connections:
-            return socket.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full: try again later.\n")
-        if self._addresses[_address(socket)] >= self.limits.connections_per_address:
-            return socket.respond(http.HTTPStatus.TOO_MANY_REQUESTS, "Too many connections from your address.\n")
-        return None
+        else:
+            return None
+        self.metrics.handshakes_refused[reason].inc()
+        return socket.respond(status, f"{sentence}\n")
 
     def choose(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
@@ -122,6 +144,7 @@ class Gateway:
             await other(socket)
             return
         if socket.subprotocol != SUBPROTOCOL:
+            self.metrics.handshakes_refused["version"].inc()
             await socket.close(Close.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
             return
         if self.draining:  # it had begun to come before
@@ -129,8 +152,11 @@ class Gateway:
             return
         self._number += 1
         address = _address(socket)
-        connection = Connection(socket, address, self._number, self.limits.backlog, self.limits.late_backlog)
+        connection = Connection(
+            socket, address, self._number, self.limits.backlog, self.limits.late_backlog, self.metrics
+        )
         self.connections.add(connection)
+        self.metrics.opened.inc()
         self._addresses[address] += 1
         log = _log.bind(connection=connection.number)
         log.info("connected", address=address)
@@ -152,6 +178,7 @@ class Gateway:
             self._addresses[address] -= 1
             if not self._addresses[address]:
                 del self._addresses[address]
+            self.metrics.closed[_CLOSED.get(socket.close_code or 1006, "other")].inc()
             await self._gone(connection)
             log.info("gone", player=connection.player, code=socket.close_code)
 
@@ -161,6 +188,7 @@ class Gateway:
         except ConnectionClosed:
             pass
         except Exception:  # noqa: BLE001  # a mistake over one connection must not end the node's; it is logged whole
+            self.metrics.faults.inc()
             _log.exception("fault", connection=connection.number)
             connection.tell(
                 RefusedMessage(to=-1, code="fault", message="The server made a mistake: come back and resume")
@@ -179,6 +207,7 @@ class Gateway:
                 try:
                     message = decode_to_server(frame)
                 except SamedealError as error:
+                    self.metrics.refusals[error.code].inc()
                     connection.tell(_refusal(request_id(frame), error))
                     if bad.take(time.monotonic()):
                         connection.shut(Close.BAD_FRAMES, "too many messages that can't be read")
@@ -186,15 +215,36 @@ class Gateway:
                     continue
                 # Who asks too much is read more slowly: nothing is refused for it, and nobody else waits.
                 if wait := asked.take(time.monotonic(), _COSTS.get(type(message), 1)):
+                    self.metrics.throttled.inc()
                     await asyncio.sleep(wait)
+                began = time.perf_counter()
                 answer = await self._answer(connection, message)
-                connection.tell(answer)
+                connection.tell(answer, began if isinstance(answer, Acked) else 0.0)
+                self._count(message, answer)
                 if connection.player:
                     hello.cancel()
                 if isinstance(answer, Joined | Watching):
                     await self._follow_up(connection, message)
         finally:
             hello.cancel()
+
+    def _count(self, message: ToServer, answer: ToClient) -> None:
+        self.metrics.requests[str(message.__struct_config__.tag)].inc()
+        if isinstance(answer, RefusedMessage):
+            self.metrics.refusals[answer.code].inc()
+            if isinstance(message, Act):
+                self.metrics.moves[answer.code].inc()
+
+    def take_stock(self) -> None:
+        """Set the metrics of what there is now, as opposed to what has happened."""
+        kinds = Counter(connection.kind for connection in self.connections)
+        for kind in KINDS:
+            self.metrics.connections.labels(kind).set(kinds[kind])
+        waiting = [connection.waiting for connection in self.connections]
+        self.metrics.frames_waiting.set(sum(waiting))
+        self.metrics.frames_waiting_most.set(max(waiting, default=0))
+        self.metrics.rooms_followed.set(len(self.rooms.hubs))
+        self.metrics.draining.set(self.draining)
 
     async def _gone(self, connection: Connection) -> None:
         try:
@@ -419,6 +469,7 @@ class Gateway:
         )
         if verdict.outcome in ("ok", "again"):
             seat.play = after
+            self.metrics.moves[verdict.outcome].inc()
             return _acked(message, after)
         if verdict.outcome == "stale":
             seat.play = None
@@ -438,6 +489,7 @@ class Gateway:
         then = play if play.revision == revision else await seat.hub.replay(seat.player, revision)
         if then is None:
             raise Refused(*_REFUSALS["not_racing"])
+        self.metrics.moves["again"].inc()
         return _acked(message, then)
 
 

@@ -75,6 +75,7 @@ class Hub:
         self._board: Board | None = None
         self._gallery: Gallery | None = None
         self._changed: set[str] = set()
+        self._changed_at = 0
         self._recounted = False
         self._shut = False
         self._flush: asyncio.TimerHandle | None = None
@@ -202,6 +203,7 @@ class Hub:
                     race = replace(race, ends=min(race.ends, self.race.ends))
                 self.race = race
                 self._after_change()
+                self._told(numbered.at)
             case Moved() as moved:
                 self._moved(moved, numbered.at)
             case Presence(player, generation, here):
@@ -251,6 +253,7 @@ class Hub:
             over=at if moved.over else run.over,
         )
         self._mark(moved.player)
+        self._changed_at = self._changed_at or at
         if self._gallery is not None:
             if self._gallery.add(moved.player, moved.revision, moved.action, at):
                 self._set_show()
@@ -379,6 +382,12 @@ class Hub:
         tallies = tuple(self.tally(racer.player) for racer in self.race.racers if racer.player in changed)
         if tallies and self.seats:
             self._tell_all(Progress(tallies=tallies), [connection for _, connection in self.seats.values()])
+            if self._changed_at:
+                self._told(self._changed_at)
+        self._changed_at = 0
+
+    def _told(self, at: int) -> None:
+        self.store.metrics.fan_out.observe(max(0, self.clock.now() - at) / 1000)
 
     # ---------------------------------------------------------------- boards
 

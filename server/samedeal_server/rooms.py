@@ -6,7 +6,8 @@ import asyncio
 import datetime
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from itertools import product
 from typing import Any, Final
 
 import structlog
@@ -16,12 +17,14 @@ from redis.exceptions import RedisError
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
 from samedeal.errors import BadOptions, Refused
+from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
 from samedeal_server import sessions
 from samedeal_server.clock import EVERY, Clock
 from samedeal_server.hub import Hub
 from samedeal_server.limits import Limits
+from samedeal_server.metrics import PHASES
 from samedeal_server.race import Command, Link, Race, Run, Tick, after
 from samedeal_server.store import keys
 from samedeal_server.store.events import read_announced
@@ -32,11 +35,13 @@ _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _LISTED: Final = 100
 _SWEEP_EVERY: Final = 1.0
 _REFRESH_EVERY: Final = 15.0
+_LOOP_LOOK_EVERY: Final = 0.25
 SILENCE: Final = 5.0
 """Seconds without an announcement after which Redis is asked for a sign, and given up after as many more."""
 
 _RETRY_EVERY: Final = 0.5
 _TRIES: Final = 5
+_MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
 _HASHING: Final = 2
 """Passphrases that are looked at at once; each keeps a core busy for a while."""
 
@@ -52,6 +57,7 @@ class Rooms:
         self.clock = clock
         self.node = node
         self.limits = limits
+        self.metrics = store.metrics
         self.hubs: dict[str, Hub] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._guests: Counter[str] = Counter()
@@ -90,10 +96,15 @@ class Rooms:
                 return wanted
             if await self.store.settle(snapshot, wanted, what, by):
                 _log.info("race", room=room, phase=wanted.phase, what=list(what), by=by)
+                self._count(wanted, what)
                 hub = self.hubs.get(room)
                 if hub is not None:
                     await self._guard(hub.pull())
                 return wanted
+
+    def _count(self, race: Race, what: Iterable[str]) -> None:
+        for change in _MILESTONES.intersection(what):
+            self.metrics.races.labels(race.game.name, change).inc()
 
     async def _load(self, room: str) -> Snapshot:
         snapshot = await self.store.load(room)
@@ -166,6 +177,7 @@ class Rooms:
     async def _open(self, race: Race, secret: Secret) -> bool:
         opened = await self.store.open(race, secret)
         if opened:
+            self._count(race, ("opened",))
             _log.info("race", room=race.room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
         return opened
 
@@ -282,6 +294,7 @@ class Rooms:
         except (RedisError, TimeoutError, OSError) as error:
             _log.warning("redis", error=str(error))
         except Exception:  # noqa: BLE001  # a mistake in one room's work must not end the node's; it is logged whole
+            self.metrics.faults.inc()
             _log.exception("fault")
 
     async def run(self) -> None:
@@ -290,6 +303,7 @@ class Rooms:
             asyncio.create_task(work)
             for work in (
                 self._listen(),
+                self._watch_loop(),
                 self._repeat(_SWEEP_EVERY, self._sweep),
                 self._repeat(_REFRESH_EVERY, self._refresh),
                 self._repeat(EVERY, self.clock.look),
@@ -309,6 +323,14 @@ class Rooms:
         while True:
             await asyncio.sleep(seconds)
             await self._guard(work())
+
+    async def _watch_loop(self) -> None:
+        """Measure how late the event loop wakes what asked to be woken."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _LOOP_LOOK_EVERY
+            await asyncio.sleep(_LOOP_LOOK_EVERY)
+            self.metrics.loop_lag.observe(max(0.0, loop.time() - due))
 
     async def _listen(self) -> None:
         while True:
@@ -359,11 +381,15 @@ class Rooms:
 
     async def _repair(self) -> None:
         rooms = await self.store.newest_rooms(self.limits.rooms)
+        counted = Counter[tuple[str, str]]()
         for room, race in zip(rooms, await self.store.races(rooms), strict=True):
             if race is None:
                 await self.store.forget(room)
             else:
+                counted[race.game.name, race.phase] += 1
                 await self.store.index(race)
+        for game, phase in product(GAMES, PHASES):
+            self.metrics.rooms.labels(game, phase).set(counted[game, phase])
 
     async def _refresh(self) -> None:
         for hub in list(self.hubs.values()):

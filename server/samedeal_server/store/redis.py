@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from time import perf_counter
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, RedisError
 
 from samedeal.protocol.codec import pack, unpack
+from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
 from samedeal_server.store import keys
 from samedeal_server.store.commits import Commit, Entry, GroupCommit, Verdict
@@ -66,7 +68,8 @@ class Secret:
 class Store:
     """Redis, asked in the words of races. Every method raises ``redis.RedisError`` when Redis does not answer."""
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, metrics: Metrics | None = None) -> None:
+        self.metrics = metrics or Metrics()
         # redis-py's types leave open whether an answer is bytes or text; here it is bytes, and is converted at once.
         self.redis: Any = redis
         self._scripts: dict[str, AsyncScript] = {
@@ -222,7 +225,10 @@ class Store:
         return await self._commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[Verdict | Exception]:
+        sent = perf_counter()
         found = await self._send_commits(commits)
+        self.metrics.commit.observe(perf_counter() - sent)
+        self.metrics.batch.observe(len(commits))
         forgotten = [at for at, verdict in enumerate(found) if isinstance(verdict, NoScriptError)]
         if forgotten:
             await self.redis.script_load(self._scripts["commit"].script)
