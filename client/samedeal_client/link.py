@@ -5,7 +5,8 @@ Iterating a link gives every message of the server in order and, between them, h
 the revision that it holds, and sends again, in order, what was not answered. That is safe for every request but ``Create``
 (an ``Act`` is known by its revision and id, and the others come to the same when done twice): an unanswered ``Create`` fails
 with the code ``unanswered`` and whoever asked decides. An ``Act`` of which the server can't say whether it was done, since
-its store is away, counts as not answered: the link comes back with it until there is an answer.
+its store is away, counts as not answered: the link comes back with it until there is an answer. What was refused as
+``rate_limited`` is sent again, under its id, when the server takes it, unless that is longer than somebody likes to wait.
 """
 
 from __future__ import annotations
@@ -63,6 +64,9 @@ _STABLE: Final = 5.0
 _STRAYS_ARRIVE: Final = 60.0
 """Seconds within which a server may still hear what was said on a connection that was cut."""
 
+LONGEST_WAIT: Final = 15.0
+"""Seconds that a request waits for a server which is asked too much; beyond that whoever asked is told to wait."""
+
 _BACKLOG: Final = 1024
 _FIRST_LOOKS: Final = 3
 
@@ -111,7 +115,11 @@ _FAREWELLS: Final = {
 
 
 class _Cut(Exception):
-    """The connection can't be used any more."""
+    """The connection can't be used any more, and no other for ``wait`` seconds."""
+
+    def __init__(self, sentence: str, wait: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.wait = wait
 
 
 class _Farewell(Exception):
@@ -145,6 +153,9 @@ class Link:
         self._unanswered: dict[int, ToServer] = {}
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._pings: dict[int, float] = {}
+        self._put_off: dict[int, ToServer] = {}
+        self._again: asyncio.TimerHandle | None = None
+        self._hold_off = 0.0
         self._resuming = -1
         self._strays: list[float] = []
         self._outbox: deque[ToServer] = deque()
@@ -192,7 +203,10 @@ class Link:
         if self._ended is not None:
             return
         self._unanswered[message.id] = message
-        self._post(message)
+        if isinstance(message, Act) and self._acts_wait:
+            self._put_off[message.id] = message
+        else:
+            self._post(message)
 
     async def request(self, message: ToServer) -> Answer:
         """Send a request, under an id of its own, and wait for the answer, across cuts if need be.
@@ -238,6 +252,7 @@ class Link:
                 began = self._clock()
                 reason, at_once = await self._live(socket, again=again)
                 again = True
+                self._send_none_again()
                 if self._seating:
                     self._strays.append(self._clock())
                 lasted = self._clock() - began >= _STABLE
@@ -256,8 +271,8 @@ class Link:
 
     async def _dial_again(self, reason: str, *, at_once: bool) -> ClientConnection:
         while True:
-            wait = 0.0 if at_once else self._patience.wait()
-            at_once = False
+            wait = max(self._hold_off, 0.0 if at_once else self._patience.wait())
+            at_once, self._hold_off = False, 0.0
             await self._news.put(Lost(reason, wait))
             await asyncio.sleep(wait)
             try:
@@ -271,6 +286,7 @@ class Link:
                 await self._greet(socket)
             except _Cut as cut:
                 reason = str(cut)
+                self._hold_off = cut.wait
                 await socket.close()
                 continue
             except BaseException:
@@ -286,7 +302,11 @@ class Link:
             async with asyncio.timeout(OPEN_TIMEOUT):
                 message = await self._hello(socket, session)
                 if isinstance(message, RefusedMessage) and message.code == "no_session":
-                    message = await self._hello(socket, "")
+                    session = ""
+                    message = await self._hello(socket, session)
+                while _is_too_much(message) and message.retry_after < OPEN_TIMEOUT / 2:
+                    await asyncio.sleep(message.retry_after)
+                    message = await self._hello(socket, session)
                 if (
                     isinstance(message, Notice) and message.code == "draining"
                 ):  # a server that stops says so to whoever has just come, too
@@ -297,7 +317,7 @@ class Link:
             raise _farewell(closed) or _Cut(_why(closed)) from None
         if isinstance(message, RefusedMessage):
             if message.retry_after:
-                raise _Cut(message.message)
+                raise _Cut(message.message, min(message.retry_after, LONGEST_WAIT))
             raise Refused(message.code, message.message)
         if not isinstance(message, Welcome):
             raise CannotConnect(f"{self.address.typed} is not a Samedeal server: it gave no welcome", for_good=True)
@@ -387,6 +407,7 @@ class Link:
             try:
                 await self._heard(message)
             except _Cut as cut:
+                self._hold_off = cut.wait
                 return str(cut), False
             if isinstance(message, Notice) and message.code == "draining":
                 return message.message, True
@@ -432,9 +453,50 @@ class Link:
                 return
         if isinstance(message, BoardState):
             self._revision = message.revision
+        elif isinstance(message, RefusedMessage) and self._is_to_be_sent_again(message):
+            return
         elif isinstance(message, (*_ANSWERS, RefusedMessage)):
             await self._answered(message)
         await self._news.put(message)
+
+    # ---------------------------------------------------------------- asking too much
+
+    @property
+    def _acts_wait(self) -> bool:
+        return any(isinstance(message, Act) for message in self._put_off.values())
+
+    def _is_to_be_sent_again(self, refusal: RefusedMessage) -> bool:
+        """Put off what the server does not take yet, and the actions that were made upon one that was put off."""
+        request = self._unanswered.get(refusal.to)
+        if request is None:
+            return False
+        follows = isinstance(request, Act) and self._acts_wait
+        patient = isinstance(request, Act) or refusal.retry_after <= LONGEST_WAIT
+        if not (follows or (_is_too_much(refusal) and patient)):
+            return False
+        self._put_off[request.id] = request
+        if refusal.retry_after and self._again is None:
+            self._again = asyncio.get_running_loop().call_later(refusal.retry_after, self._send_again)
+        elif self._again is None:
+            self._send_again()
+        return True
+
+    def _send_again(self) -> None:
+        """Send what was put off, unless an action made upon one of them is still to be refused: they go in their order."""
+        self._again = None
+        under_way = any(isinstance(each, Act) and each.id not in self._put_off for each in self._unanswered.values())
+        if self._acts_wait and under_way:
+            return
+        put_off, self._put_off = self._put_off, {}
+        for _, message in sorted(put_off.items()):
+            self._post(message)
+
+    def _send_none_again(self) -> None:
+        """Put nothing off any more: the next connection begins with all that was not answered."""
+        if self._again is not None:
+            self._again.cancel()
+        self._again = None
+        self._put_off.clear()
 
     async def _answered(self, message: Answer | RefusedMessage) -> None:
         if self._may_have_been_done(message):
@@ -450,7 +512,7 @@ class Link:
             self._fail(message.to, Refused(message.code, message.message, message.retry_after or None))
             if resuming:
                 if message.retry_after:
-                    raise _Cut(message.message)
+                    raise _Cut(message.message, min(message.retry_after, LONGEST_WAIT))
                 self._place = None
                 await self._news.put(Unseated(message.code, message.message))
             return
@@ -463,6 +525,8 @@ class Link:
         future = self._waiting.get(message.to)
         if future is not None and not future.done():
             future.set_result(message)
+        if self._put_off and self._again is None:
+            self._send_again()
 
     def _may_have_been_done(self, message: Answer | RefusedMessage) -> TypeGuard[RefusedMessage]:
         """Whether it says that nobody knows what became of an action, since the server can't reach its store."""
@@ -480,12 +544,17 @@ class Link:
         if self._ended is not None:
             return
         self._ended = ended
+        self._send_none_again()
         for number in list(self._waiting):
             self._fail(number, Refused("ended", ended.sentence))
         self._unanswered.clear()
         if self._news.full():
             self._news.get_nowait()
         self._news.put_nowait(ended)
+
+
+def _is_too_much(message: ToClient) -> TypeGuard[RefusedMessage]:
+    return isinstance(message, RefusedMessage) and message.code == "rate_limited" and message.retry_after > 0
 
 
 def _decoded(frame: str | bytes) -> ToClient:

@@ -10,6 +10,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
@@ -18,6 +19,7 @@ from websockets.asyncio.server import serve
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
+from samedeal_server.door import Door, Socket
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.gateway import Gateway
@@ -61,7 +63,7 @@ async def run(config: Config, node: str, announce: Announce) -> None:
             await clock.look()
         rooms = Rooms(store, clock, node, config.limits)
         stack.push_async_callback(rooms.stop)
-        gateway = Gateway(rooms, config.limits)
+        gateway = Gateway(rooms, config.limits, Door(config.limits, rooms.metrics, config.origins))
         running: asyncio.Task[object] = asyncio.create_task(rooms.run())
         stack.push_async_callback(end, [running])
         address = await stack.enter_async_context(_listening(config, gateway))
@@ -116,10 +118,11 @@ async def _listening(config: Config, gateway: Gateway) -> AsyncIterator[str]:
             config.port,
             select_subprotocol=gateway.choose,
             process_request=gateway.check,
+            create_connection=partial(Socket, gateway.door),  # type: ignore[arg-type]  # whatever makes one will do
             compression=None,
             max_size=LARGEST_FRAME,
             max_queue=16,
-            open_timeout=10,
+            open_timeout=config.limits.handshake_timeout,
             ping_interval=20,
             ping_timeout=20,
             close_timeout=2,

@@ -33,6 +33,11 @@ class Config:
     redis: str = setting(
         "", "the Redis of all nodes; without it one is started here", metavar="URL", hides=r"(?<=://)[^/@]*(?=@)"
     )
+    origins: tuple[str, ...] = setting(
+        (),
+        "pages whose browsers may connect, beside the server's own: https://cards.example.org, or *",
+        metavar="ORIGINS",
+    )
     data: Path = setting(default_data(), "where the Redis started here keeps its data", metavar="DIR")
     durability: Literal["always", "everysec"] = setting(
         "always", "whether the Redis started here has a move on disk before it is acked, or a second later"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
@@ -13,10 +13,14 @@ from websockets.exceptions import ConnectionClosed
 from samedeal.play import Play
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Close, ToClient
+from samedeal_server.door import network_of
 from samedeal_server.metrics import Metrics
 
 if TYPE_CHECKING:
     from samedeal_server.hub import Hub
+
+_PATIENCE: Final = 5.0
+"""Seconds in which a client has to take what waits for it, and its close."""
 
 
 class Seat:
@@ -47,6 +51,7 @@ class Connection:
     ) -> None:
         self.socket = socket
         self.address = address
+        self.network = network_of(address)
         self.number = number
         self.player = ""
         self.name = ""
@@ -60,6 +65,7 @@ class Connection:
         self._wake = asyncio.Event()
         self._slow = False
         self._closing: tuple[int, str] | None = None
+        self._cut: asyncio.TimerHandle | None = None
 
     @property
     def kind(self) -> str:
@@ -102,10 +108,11 @@ class Connection:
             self.tell_frame(frame)
 
     def shut(self, code: int, reason: str) -> None:
-        """Close once what waits is sent; the first reason given stands."""
+        """Close once what waits is sent, and cut who doesn't take it; the first reason given stands."""
         if self._closing is None:
             self._closing = (code, reason)
             self._wake.set()
+            self._cut = asyncio.get_running_loop().call_later(_PATIENCE, self.socket.transport.abort)
 
     @property
     def shutting(self) -> bool:
@@ -132,3 +139,6 @@ class Connection:
                 await self._wake.wait()
         except ConnectionClosed:
             pass
+        finally:
+            if self._cut is not None:
+                self._cut.cancel()

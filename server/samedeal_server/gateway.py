@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 
 import samedeal
 from samedeal.errors import Refused, SamedealError, StaleRevision
-from samedeal.names import clean_name, clean_room
+from samedeal.names import clean_name, clean_room, printable
 from samedeal.play import UNDO, Play
 from samedeal.protocol.codec import decode_to_server, request_id
 from samedeal.protocol.messages import (
@@ -55,7 +55,8 @@ from samedeal.protocol.messages import (
 from samedeal_server import race as races
 from samedeal_server import sessions
 from samedeal_server.connection import Connection, Seat
-from samedeal_server.limits import Bucket, Limits
+from samedeal_server.door import Door, busy
+from samedeal_server.limits import Bucket, Limits, Pace, Quotas
 from samedeal_server.metrics import KINDS
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.commits import Commit
@@ -77,8 +78,6 @@ _COSTS: Final[dict[type, int]] = {
 }
 """What a request takes of a connection's rate, in moves."""
 
-_UNAVAILABLE_STATUS: Final = http.HTTPStatus.SERVICE_UNAVAILABLE
-
 _CLOSED: Final = {
     1000: "normal",
     1001: "normal",
@@ -89,6 +88,7 @@ _CLOSED: Final = {
     Close.TAKEN_OVER: "taken_over",
     Close.SLOW: "slow",
     Close.SILENT: "silent",
+    Close.FLOOD: "flood",
 }
 """What the close codes are called in metrics and logs."""
 
@@ -104,35 +104,26 @@ Serve = Callable[[ServerConnection], Awaitable[None]]
 class Gateway:
     """The connections of one node. ``others`` serve the subprotocols that are spoken here beside the players' own."""
 
-    def __init__(self, rooms: Rooms, limits: Limits) -> None:
+    def __init__(self, rooms: Rooms, limits: Limits, door: Door) -> None:
         self.rooms = rooms
         self.limits = limits
+        self.door = door
         self.draining = False
         self.connections: set[Connection] = set()
         self.others: dict[str, Serve] = {}
         self.metrics = rooms.metrics
-        self._addresses: Counter[str] = Counter()
+        self._quotas = Quotas(limits)
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 
     # ---------------------------------------------------------------- connections
 
-    def check(self, socket: ServerConnection, _request: Request) -> Response | None:
-        """Turn a connection away before its handshake, where there is no room for it."""
+    def check(self, socket: ServerConnection, request: Request) -> Response | None:
+        """Turn a connection away before its handshake, where it may not come in or there is no room for it."""
         if self.draining:
-            reason, status, sentence = "draining", _UNAVAILABLE_STATUS, "This server is stopping: try another address."
-        elif len(self.connections) >= self.limits.connections:
-            reason, status, sentence = "full", _UNAVAILABLE_STATUS, "This server is full: try again later."
-        elif self._addresses[_address(socket)] >= self.limits.connections_per_address:
-            reason, status, sentence = (
-                "address",
-                http.HTTPStatus.TOO_MANY_REQUESTS,
-                "Too many connections from your address.",
-            )
-        else:
-            return None
-        self.metrics.handshakes_refused[reason].inc()
-        return socket.respond(status, f"{sentence}\n")
+            self.metrics.handshakes_refused["draining"].inc()
+            return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping: try another address.")
+        return self.door.refuse(socket, request, len(self.connections))
 
     def choose(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
@@ -140,6 +131,7 @@ class Gateway:
 
     async def serve(self, socket: ServerConnection) -> None:
         """Serve a connection to its end."""
+        self.door.done(socket)
         if other := self.others.get(socket.subprotocol or ""):
             await other(socket)
             return
@@ -151,13 +143,13 @@ class Gateway:
             await socket.close(Close.RESTART, "this server is stopping: come back and resume")
             return
         self._number += 1
-        address = _address(socket)
+        address = self.door.address(socket)
         connection = Connection(
             socket, address, self._number, self.limits.backlog, self.limits.late_backlog, self.metrics
         )
         self.connections.add(connection)
         self.metrics.opened.inc()
-        self._addresses[address] += 1
+        self.door.enter(connection.network)
         log = _log.bind(connection=connection.number)
         log.info("connected", address=address)
         serving = asyncio.current_task()
@@ -175,9 +167,7 @@ class Gateway:
                 task.cancel()
             await asyncio.gather(writer, reader, return_exceptions=True)
             self.connections.discard(connection)
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
+            self.door.leave(connection.network)
             self.metrics.closed[_CLOSED.get(socket.close_code or 1006, "other")].inc()
             await self._gone(connection)
             log.info("gone", player=connection.player, code=socket.close_code)
@@ -197,7 +187,7 @@ class Gateway:
 
     async def _frames(self, connection: Connection) -> None:
         limits = self.limits
-        asked = Bucket(limits.rate, limits.burst, time.monotonic())
+        pace = Pace(limits, time.monotonic())
         bad = Bucket(limits.bad_frames / 60, limits.bad_frames, time.monotonic())
         hello = asyncio.get_running_loop().call_later(
             self.limits.hello_timeout, connection.shut, Close.SILENT, "say hello first, in time"
@@ -207,20 +197,26 @@ class Gateway:
                 try:
                     message = decode_to_server(frame)
                 except SamedealError as error:
-                    self.metrics.refusals[error.code].inc()
-                    connection.tell(_refusal(request_id(frame), error))
+                    connection.tell(self._refusal(request_id(frame), error))
                     if bad.take(time.monotonic()):
                         connection.shut(Close.BAD_FRAMES, "too many messages that can't be read")
                         return
                     continue
-                # Who asks too much is read more slowly: nothing is refused for it, and nobody else waits.
-                if wait := asked.take(time.monotonic(), _COSTS.get(type(message), 1)):
-                    self.metrics.throttled.inc()
-                    await asyncio.sleep(wait)
-                began = time.perf_counter()
-                answer = await self._answer(connection, message)
+                answer: ToClient
+                try:
+                    await self._admit(connection, pace, _COSTS.get(type(message), 1))
+                except Refused as error:
+                    began, answer = 0.0, self._refusal(message.id, error)
+                else:
+                    began = time.perf_counter()
+                    answer = await self._answer(connection, message)
                 connection.tell(answer, began if isinstance(answer, Acked) else 0.0)
                 self._count(message, answer)
+                if isinstance(answer, RefusedMessage) and answer.code == "rate_limited":
+                    if pace.refused(time.monotonic()):
+                        connection.shut(Close.FLOOD, "too much was asked for: come back later")
+                        return
+                    continue
                 if connection.player:
                     hello.cancel()
                 if isinstance(answer, Joined | Watching):
@@ -230,10 +226,8 @@ class Gateway:
 
     def _count(self, message: ToServer, answer: ToClient) -> None:
         self.metrics.requests[str(message.__struct_config__.tag)].inc()
-        if isinstance(answer, RefusedMessage):
-            self.metrics.refusals[answer.code].inc()
-            if isinstance(message, Act):
-                self.metrics.moves[answer.code].inc()
+        if isinstance(answer, RefusedMessage) and isinstance(message, Act):
+            self.metrics.moves[answer.code].inc()
 
     def take_stock(self) -> None:
         """Set the metrics of what there is now, as opposed to what has happened."""
@@ -245,6 +239,13 @@ class Gateway:
         self.metrics.frames_waiting_most.set(max(waiting, default=0))
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
         self.metrics.draining.set(self.draining)
+
+    async def _admit(self, connection: Connection, pace: Pace, cost: int) -> None:
+        """Let a request through when its time has come: who asks too much waits, and nobody else. Raises Refused."""
+        self._quotas.ask(connection.network, time.monotonic(), cost)
+        if wait := pace.ask(time.monotonic(), cost):
+            self.metrics.throttled.inc()
+            await asyncio.sleep(wait)
 
     async def _gone(self, connection: Connection) -> None:
         try:
@@ -270,12 +271,23 @@ class Gateway:
             return await self._do(connection, message)
         except SamedealError as error:
             play = connection.seat.play if connection.seat else None
-            return _refusal(message.id, error, play)
+            return self._refusal(message.id, error, play)
         except (RedisError, TimeoutError, OSError) as error:
             _log.warning("redis", error=str(error), connection=connection.number)
             if connection.seat is not None and isinstance(message, Act):
                 connection.seat.play = None
-            return _refusal(message.id, _UNAVAILABLE)
+            return self._refusal(message.id, _UNAVAILABLE)
+
+    def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> RefusedMessage:
+        """The answer to a request that is not done: every refusal of a node is made here."""
+        self.metrics.refusals[error.code].inc()
+        return RefusedMessage(
+            to=request,
+            code=error.code,
+            message=str(error),
+            revision=play.revision if play else -1,
+            retry_after=(error.retry_after or 0) if isinstance(error, Refused) else 0,
+        )
 
     async def _do(self, connection: Connection, message: ToServer) -> ToClient:
         match message:
@@ -288,7 +300,7 @@ class Gateway:
             case ListRooms():
                 return RoomList(to=message.id, rooms=await self.rooms.list())
             case Create():
-                return await self._create(message)
+                return await self._create(connection, message)
             case Join():
                 return await self._join(connection, message)
             case Watch():
@@ -303,6 +315,8 @@ class Gateway:
                 await self._command(connection, races.Resign(connection.player))
             case Rematch():
                 hub = connection.watching or _seat(connection).hub
+                if hub.race.phase == "finished" and not hub.race.next:
+                    self._quotas.open_room(connection.network, time.monotonic())
                 return Created(to=message.id, room=await self.rooms.rematch(hub.room))
         return Done(to=message.id)
 
@@ -310,9 +324,11 @@ class Gateway:
         if connection.player:
             raise Refused("hello_once", "You have said hello already on this connection")
         name = clean_name(message.name)
+        if not message.session:
+            self._quotas.begin_session(connection.network, time.monotonic())
         session = await sessions.begin(self.rooms.store, message.session)
         connection.player, connection.name = session.player, name
-        client = "".join(char for char in message.client if char.isprintable())[:40]
+        client = printable(message.client, 40)
         _log.info("hello", connection=connection.number, player=session.player, client=client)
         return Welcome(
             to=message.id,
@@ -323,10 +339,11 @@ class Gateway:
             server=f"samedeal {samedeal.__version__}",
         )
 
-    async def _create(self, message: Create) -> ToClient:
+    async def _create(self, connection: Connection, message: Create) -> ToClient:
         if self.draining:
             raise Refused("draining", "This server is stopping: open the room on another one", retry_after=1)
         code = clean_room(message.room) if message.room else ""
+        self._quotas.open_room(connection.network, time.monotonic())
         return Created(to=message.id, room=await self.rooms.create(message.options, code, message.passphrase))
 
     # ---------------------------------------------------------------- seats
@@ -522,18 +539,3 @@ def _seat(connection: Connection) -> Seat:
     if connection.seat is None:
         raise Refused("no_seat", "You have no seat in a room: join one first")
     return connection.seat
-
-
-def _refusal(request: int, error: SamedealError, play: Play | None = None) -> RefusedMessage:
-    return RefusedMessage(
-        to=request,
-        code=error.code,
-        message=str(error),
-        revision=play.revision if play else -1,
-        retry_after=(error.retry_after or 0) if isinstance(error, Refused) else 0,
-    )
-
-
-def _address(socket: ServerConnection) -> str:
-    peer = socket.remote_address
-    return str(peer[0]) if isinstance(peer, tuple) else "local"

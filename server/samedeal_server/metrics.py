@@ -93,13 +93,13 @@ class Metrics:
             "samedeal_connections_closed_total",
             "Connections that ended, by why: the close code's name, 'lost' without one, 'other' for a code of no name.",
             "why",
-            *("normal", "lost", "restart", "slow", "silent", "taken_over", "bad_frames", "version", "other"),
+            *("normal", "lost", "restart", "slow", "silent", "taken_over", "bad_frames", "version", "flood", "other"),
         )
         self.handshakes_refused = labelled(
             "samedeal_handshakes_refused_total",
             "Connections that were turned away before they spoke, by reason.",
             "reason",
-            *("draining", "full", "address", "version", "malformed"),
+            *("draining", "full", "address", "origin", "crowded", "version", "malformed"),
         )
         self.frames_waiting = gauge("samedeal_frames_waiting", "Frames that wait to be sent, over all connections.")
         self.frames_waiting_most = gauge(

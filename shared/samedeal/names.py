@@ -41,6 +41,33 @@ def columns_of(text: str) -> int:
     )
 
 
+def printable(text: str, widest: int = 500) -> str:
+    """A stranger's text made fit for a line of a terminal: what may do more than stand there is ``?``, the rest is cut.
+
+    ``widest`` is in columns. Nothing is left that moves the cursor, turns the writing around, hides, or reaches into other
+    lines; a text that is fit and fits comes back as it is.
+    """
+    shown: list[str] = []
+    room, marks = widest, 0
+    for char in text:
+        marks = marks + 1 if unicodedata.category(char) in _MARKS else 0
+        if not _is_safe(char) or marks > _MOST_MARKS or (marks and not shown):
+            char, marks = "?", 0
+        room -= columns_of(char)
+        if room < 0:
+            while shown and room < 1:
+                room += columns_of(shown.pop())
+            return "".join(shown) + "…"
+        shown.append(char)
+    return "".join(shown)
+
+
+def _is_safe(char: str) -> bool:
+    category = unicodedata.category(char)
+    known = category in _SAFE or category in _MARKS or char == " "
+    return known and char not in _BLANK and not any(ord(char) in codes for codes in _UNSTEADY)
+
+
 def clean_name(text: str) -> str:
     """A player's name in its one normal form.
 
@@ -53,11 +80,9 @@ def clean_name(text: str) -> str:
         raise MalformedText("A name can't be empty: give at least one letter, digit or sign")
     marks = 0
     for before, char in pairwise(f" {name}"):
-        category = unicodedata.category(char)
-        known = category in _SAFE or category in _MARKS or char == " "
-        if not known or char in _BLANK or any(ord(char) in codes for codes in _UNSTEADY):
+        if not _is_safe(char):
             raise MalformedText(f"A name can't hold U+{ord(char):04X}: use letters, digits, punctuation and spaces")
-        marks = marks + 1 if category in _MARKS else 0
+        marks = marks + 1 if unicodedata.category(char) in _MARKS else 0
         if marks and before == " ":
             raise MalformedText(f"A combining mark (U+{ord(char):04X}) in a name needs a letter before it")
         if marks > _MOST_MARKS:

@@ -23,6 +23,7 @@ from samedeal.protocol.messages import (
     BoardState,
     Close,
     Create,
+    Created,
     Done,
     Hello,
     Join,
@@ -641,3 +642,89 @@ async def test_a_name_that_the_server_refuses(stage: Stage) -> None:
         async with Link(stage.address, "ana", BriefSessions()):
             pass
     await refusing
+
+
+# ---------------------------------------------------------------- asking too much
+
+
+def too_much(message: ToServer, retry_after: float = 0.05) -> RefusedMessage:
+    return RefusedMessage(to=message.id, code="rate_limited", message="Slower", retry_after=retry_after)
+
+
+async def test_what_was_too_much_is_asked_again_under_its_id(connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    creating = asyncio.create_task(heard.link.request(Create(id=0, options=Options())))
+    first = await line.hears(Create)
+    began = time.monotonic()
+    await line.says(too_much(first, 0.2))
+    again = await line.hears(Create)
+    assert time.monotonic() - began > 0.18
+    assert again == first
+    await line.says(Created(to=again.id, room="k7"))
+    assert await creating == Created(to=again.id, room="k7")
+
+
+async def test_what_would_have_to_wait_for_long_is_left_to_whoever_asked(connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    asking = asyncio.create_task(heard.link.request(Join(id=0, room="k7")))
+    await line.says(too_much(await line.hears(Join), links.LONGEST_WAIT + 1))
+    with pytest.raises(Refused, match="Slower"):
+        await asking
+
+
+async def test_actions_that_were_too_much_are_sent_again_in_their_order(connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    await joined(heard, line, revision=4)
+    acts = [act(heard.link, revision) for revision in (4, 5, 6)]
+    for each in acts:
+        assert await line.hears(Act) == each
+    await line.says(Acked(to=acts[0].id, revision=5, seen=b"", hash=b"", up=0, moves=1, undos=0))
+    await line.says(too_much(acts[1]))
+    acts.append(act(heard.link, 7))  # maybe already put off with the one that it was made upon
+    await line.says(RefusedMessage(to=acts[2].id, code="stale", message="Stale", revision=5))
+    heard_again: list[Act] = []
+    while len(heard_again) < 3:
+        message = await line.hears(Act)
+        assert isinstance(message, Act)
+        if message == acts[3] and not heard_again:
+            await line.says(RefusedMessage(to=message.id, code="stale", message="Stale", revision=5))
+        else:
+            heard_again.append(message)
+    assert heard_again == acts[1:]
+    for each in acts[1:]:
+        await line.says(Acked(to=each.id, revision=each.revision + 1, seen=b"", hash=b"", up=0, moves=1, undos=0))
+    await heard.until(lambda news: isinstance(news, Acked) and news.to == acts[3].id)
+    assert not [news for news in heard.news if isinstance(news, RefusedMessage)]
+    last = asyncio.create_task(heard.link.request(Ready(id=0)))
+    await line.hears(Ready)  # and nothing before it
+    last.cancel()
+
+
+async def test_a_hello_that_was_too_much_is_said_again(stage: Stage) -> None:
+    async def hears() -> Hello:
+        line = await stage.line()
+        await line.says(too_much(await line.hears(Hello)))
+        return await line.welcomes()
+
+    link = Link(stage.address, "ana", BriefSessions())
+    _, hello = await asyncio.gather(link.__aenter__(), hears())
+    assert hello.name == "ana"
+    assert stage.count == 1
+    await link.close()
+
+
+async def test_a_seat_that_can_t_be_had_back_yet_is_asked_for_when_it_can(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    heard, line = connected
+    await joined(heard, line)
+    await line.cut()
+    line = await stage.line()
+    await line.welcomes()
+    await line.says(too_much(await line.hears(Join), 0.3))
+    refused = time.monotonic()
+    line = await stage.line()
+    assert time.monotonic() - refused > 0.28
+    await line.welcomes()
+    await line.seats()
+    assert not [news for news in heard.news if isinstance(news, Unseated)]

@@ -13,6 +13,7 @@ import pytest
 from samedeal_server.app import _listening, _store
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
+from samedeal_server.door import Door
 from samedeal_server.gateway import Gateway
 from samedeal_server.limits import Limits
 from samedeal_server.rooms import Rooms
@@ -20,7 +21,16 @@ from samedeal_server.store.redis import Store
 from samedeal_server.tasks import end
 from tests.server.client import Client
 
-PLENTY = Limits(rate=1e6, burst=1_000_000)
+PLENTY = Limits(
+    rate=1e6,
+    burst=1_000_000,
+    address_rate=1e6,
+    address_burst=1_000_000,
+    rooms_per_address=100_000,
+    sessions_per_address=100_000,
+    guesses_per_address=100_000,
+    guesses_per_room=100_000,
+)
 """Limits for tests that are not about them."""
 
 
@@ -52,13 +62,13 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     numbers = count(1)
     async with AsyncExitStack() as stack:
 
-        async def start(limits: Limits = PLENTY, redis: str = redis_url) -> Node:
+        async def start(limits: Limits = PLENTY, redis: str = redis_url, origins: tuple[str, ...] = ()) -> Node:
             store = await stack.enter_async_context(_store(redis))
             clock = Clock(store)
             await clock.look()
             rooms = Rooms(store, clock, f"n{next(numbers)}", limits)
             stack.push_async_callback(rooms.stop)
-            gateway = Gateway(rooms, limits)
+            gateway = Gateway(rooms, limits, Door(limits, rooms.metrics, origins))
             running: asyncio.Task[object] = asyncio.create_task(rooms.run())
             stack.push_async_callback(end, [running])
             url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))

@@ -308,7 +308,7 @@ async def test_a_node_keeps_nothing_of_those_who_are_gone(node: NodeMaker) -> No
         await asyncio.wait(one.gateway._serving, timeout=DEADLINE)
     rooms = one.rooms
     assert (rooms.hubs, rooms._guests, rooms._opening, rooms._subscribed) == ({}, {}, {}, set())
-    assert (one.gateway.connections, one.gateway._addresses) == (set(), {})
+    assert (one.gateway.connections, one.gateway.door._inside) == (set(), {})
     snapshot = await one.store.load(room)
     assert snapshot is not None
     assert [run.here for run in snapshot.runs.values()] == [0, 0, 0]

@@ -21,8 +21,8 @@ from samedeal.moves import _TRANSFER, DEAL, DRAW
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import Close, RoomLine, Seat, Standing, Tally, ToClient, ToServer
-from samedeal_server import app, gateway, hub, race, rooms
-from samedeal_server.limits import Limits
+from samedeal_server import app, door, gateway, hub, race, rooms
+from samedeal_server.limits import WINDOW, Limits
 from samedeal_server.store import redis as store
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -198,7 +198,15 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
         f"| a frame | {codec.LARGEST_FRAME} bytes |",
         f"frames of at most {codec.LARGEST_FRAME} bytes",
         f"| frames that can't be read | {limits.bad_frames} a minute |",
+        f"| a handshake | within {limits.handshake_timeout:g} seconds, and {door.LARGEST_REQUEST} bytes |",
+        f"from one address | {limits.handshakes}, and {limits.connections_per_address} |",
+        f"| WebSocket pings, pongs and parts of messages | {limits.control_frames} a minute |",
         f"| requests of a connection | {limits.rate:g} a second and {limits.burst} at once |",
+        f"read more slowly; after {limits.slow_for:g} seconds of that `rate_limited` |",
+        f"| requests from an address | {limits.address_rate:g} a second and {limits.address_burst} at once |",
+        f"| refusals as `rate_limited` | {limits.refusals} a minute |",
+        f"| new sessions from an address | {limits.sessions_per_address} in {WINDOW // 60} minutes |",
+        f"| rooms opened from an address | {limits.rooms_per_address} in {WINDOW // 60} minutes |",
         f"| messages waiting for a client | {limits.backlog} |",
         f"| boards waiting for a spectator | {limits.late_backlog} |",
         f"| {limits.connections}, and {limits.connections_per_address} |",

@@ -377,4 +377,5 @@ class Close:
     TAKEN_OVER: Final = 4002
     SLOW: Final = 4003
     SILENT: Final = 4004
+    FLOOD: Final = 4005
     STAY_AWAY: Final = frozenset((VERSION, BAD_FRAMES, TAKEN_OVER))
