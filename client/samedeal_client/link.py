@@ -145,6 +145,7 @@ class Link:
         self.address = address
         self.name = name
         self.player = ""
+        self._engine = samedeal.ENGINE
         self._sessions = sessions
         self._clock = clock
         self._patience = Patience(rng or SystemRandom())
@@ -327,6 +328,20 @@ class Link:
         if message.session != session:
             self._sessions.keep(self.address.url, self.name, message.session)
         await self._news.put(message)
+        if message.engine and message.engine != self._engine:
+            self._engine = message.engine
+            await self._tell_of_other_rules(message.engine)
+
+    async def _tell_of_other_rules(self, engine: int) -> None:
+        if engine != samedeal.ENGINE:
+            older = "this client" if engine > samedeal.ENGINE else "the server"
+            await self._news.put(
+                Notice(
+                    code="engine",
+                    message=f"The server's rules are of version {engine}, this client's of version {samedeal.ENGINE}: "
+                    f"where they differ the cards won't agree, so update {older}",
+                )
+            )
 
     async def _hello(self, socket: ClientConnection, session: str) -> ToClient:
         client = f"samedeal {samedeal.__version__} (Python)"

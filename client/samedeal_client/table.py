@@ -8,7 +8,7 @@ from typing import Final
 from samedeal.errors import Refused
 from samedeal.moves import Move
 from samedeal.names import clean_room
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Acked,
     BoardState,
@@ -79,7 +79,9 @@ class Table:
 
     async def create(self, options: Options, room: str = "", passphrase: str = "") -> str:
         """Open a room; its code."""
-        answer = await self.link.request(Create(id=0, options=options, room=room, passphrase=passphrase))
+        answer = await self.link.request(
+            Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
+        )
         return answer.room if isinstance(answer, Created) else room
 
     async def join(self, room: str, passphrase: str = "") -> None:

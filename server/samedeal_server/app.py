@@ -93,6 +93,8 @@ async def _store(url: str) -> AsyncIterator[Store]:
         await check_redis(redis)
         store = Store(redis, metrics)
         with _answering():
+            await store.check_layout()
+            await store.mark_layout()
             await store.load_scripts()
         yield store
 

@@ -337,6 +337,7 @@ class Gateway:
             name=name,
             time=self.rooms.clock.now(),
             server=f"samedeal {samedeal.__version__}",
+            engine=samedeal.ENGINE,
         )
 
     async def _create(self, connection: Connection, message: Create) -> ToClient:
@@ -344,7 +345,7 @@ class Gateway:
             raise Refused("draining", "This server is stopping: open the room on another one", retry_after=1)
         code = clean_room(message.room) if message.room else ""
         self._quotas.open_room(connection.network, time.monotonic())
-        return Created(to=message.id, room=await self.rooms.create(message.options, code, message.passphrase))
+        return Created(to=message.id, room=await self.rooms.create(message.options.granted, code, message.passphrase))
 
     # ---------------------------------------------------------------- seats
 

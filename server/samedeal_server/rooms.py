@@ -39,6 +39,9 @@ _LOOP_LOOK_EVERY: Final = 0.25
 SILENCE: Final = 5.0
 """Seconds without an announcement after which Redis is asked for a sign, and given up after as many more."""
 
+_FOR_OTHERS: Final = 60_000
+"""Milliseconds for which a room that is due is left to nodes of its own version."""
+
 _RETRY_EVERY: Final = 0.5
 _TRIES: Final = 5
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
@@ -119,7 +122,14 @@ class Rooms:
             await self.store.forget(room)
             return
         seed = secret.seed
-        await self.store.index(await self.command(room, lambda found: Tick(found.runs, seed), ""))
+        try:
+            race = await self.command(room, lambda found: Tick(found.runs, seed), "")
+        except Refused as refused:
+            if refused.code != "other_version":
+                raise
+            await self.store.postpone(room, self.clock.now() + _FOR_OTHERS)
+        else:
+            await self.store.index(race)
 
     # ---------------------------------------------------------------- opening
 
@@ -380,6 +390,7 @@ class Rooms:
             await self._guard(self.tick(room))
 
     async def _repair(self) -> None:
+        await self.store.mark_layout()
         rooms = await self.store.newest_rooms(self.limits.rooms)
         counted = Counter[tuple[str, str]]()
         for room, race in zip(rooms, await self.store.races(rooms), strict=True):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
@@ -14,13 +15,15 @@ from samedeal.play import Undo
 StartRule = Literal["host", "all-ready", "full", "at"]
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
+class Options(Struct, frozen=True):
     """What a room plays and how; times in seconds, except ``start_at``.
 
     ``games`` is one game or a cycle that rematches go through; ``deal`` is the text of a ``Deal``; ``start`` says when
     the countdown begins: when the host says so, when all are ready (two at the least), when every seat is taken, or at
     ``start_at`` (milliseconds since 1970); ``first_home_ends`` ends the race with the first player home. ``delay`` is
     how late spectators see boards. Raises ValueError when options contradict each other.
+
+    Options that another version knows beside these are passed over where they are read.
     """
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)
@@ -56,3 +59,21 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     def game(self, round_number: int) -> Game:
         """The game of the n-th race of this room and its rematches, counted from 0."""
         return Game.named(self.games[round_number % len(self.games)])
+
+
+class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The options that a room is asked for with.
+
+    Where they are read, one that is not known is an error: nobody gets another room than the one asked for. What is left at
+    its default is not written, so that a server of an older version is asked for no more than is wanted.
+    """
+
+    @classmethod
+    def of(cls, options: Options) -> Self:
+        """The wish for these options."""
+        return cls(**asdict(options))
+
+    @property
+    def granted(self) -> Options:
+        """The options of the room that is opened."""
+        return Options(**asdict(self))

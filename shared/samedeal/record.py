@@ -32,7 +32,10 @@ from samedeal.moves import Move
 from samedeal.names import clean_name
 from samedeal.play import UNDO, Play, Undo
 
-_FIRST: Final = "samedeal record 1"
+VERSION: Final = 1
+"""Of the form and of the rules: raised with ``samedeal.ENGINE`` too, as a record has to come to the board it came to."""
+
+_FIRST: Final = f"samedeal record {VERSION}"
 _FIELDS: Final = ("game", "deal", "seed", "undo", "player")
 _Read = TypeVar("_Read")
 _ACTION: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3}) (.+)")
@@ -80,6 +83,12 @@ class Record:
         """Read what ``str`` writes. Raises MalformedText, naming the line, or UnknownGame."""
         lines = text.splitlines()
         if lines[:1] != [_FIRST]:
+            other = re.fullmatch(r"samedeal record ([0-9]{1,9})", lines[0] if lines else "")
+            if other:
+                raise MalformedText(
+                    f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}: "
+                    f"{'update it' if int(other[1]) > VERSION else 'read it with an older one'}"
+                )
             raise MalformedText(f"Line 1 of a record is {_FIRST!r}")
         values: dict[str, str] = {}
         for number, name in enumerate(_FIELDS, 2):

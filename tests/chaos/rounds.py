@@ -16,6 +16,7 @@ from typing import Any, Final
 from websockets.asyncio.client import connect as dial
 from websockets.typing import Subprotocol
 
+from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello
 from samedeal.record import Record
@@ -165,7 +166,7 @@ class _Stage:
             await socket.send(encode(Hello(id=0, name="opener")))
             await socket.recv()
             for number, room in enumerate(self.plan.rooms, 1):
-                await socket.send(encode(Create(id=number, options=room.options, room=room.code)))
+                await socket.send(encode(Create(id=number, options=WantedOptions.of(room.options), room=room.code)))
                 answer = decode_to_client(await socket.recv())
                 if answer != Created(to=number, room=room.code):
                     raise RuntimeError(f"{room.code} was not opened: {answer}")

@@ -7,14 +7,16 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from random import Random
+from typing import Any
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from samedeal import ENGINE
 from samedeal.errors import Refused
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -35,6 +37,7 @@ from samedeal.protocol.messages import (
     Pong,
     Ready,
     Rooms,
+    RoomState,
     ToClient,
     ToServer,
     Watch,
@@ -71,10 +74,11 @@ class Line:
         for message in messages:
             await self.socket.send(encode(message))
 
-    async def welcomes(self, session: str = "s1") -> Hello:
+    async def welcomes(self, session: str = "s1", **more: Any) -> Hello:
         hello = await self.hears(Hello)
         assert isinstance(hello, Hello)
-        await self.says(Welcome(to=hello.id, session=session, player="p1", name=hello.name, time=5_000, server="test"))
+        fields = {"session": session, "player": "p1", "name": hello.name, "time": 5_000, "server": "test", **more}
+        await self.says(Welcome(to=hello.id, **fields))
         return hello
 
     async def seats(self, room: str = "k7") -> Join:
@@ -319,7 +323,7 @@ async def test_who_has_left_does_not_come_back_to_the_room(stage: Stage, connect
 
 async def test_a_room_is_not_opened_twice(stage: Stage, connected: tuple[Heard, Line]) -> None:
     heard, line = connected
-    creating = asyncio.create_task(heard.link.request(Create(id=0, options=Options())))
+    creating = asyncio.create_task(heard.link.request(Create(id=0, options=WantedOptions())))
     await line.hears(Create)
     await line.cut()
     line = await stage.line()
@@ -619,6 +623,52 @@ async def test_a_server_of_another_version_says_so_itself() -> None:
         assert "this server speaks samedeal.v2" in await sentence(address)
 
 
+@pytest.mark.parametrize(
+    ("engine", "advice"), [(ENGINE + 1, "update this client"), (-ENGINE, "update the server"), (ENGINE, ""), (0, "")]
+)
+async def test_a_server_whose_rules_are_others_is_told_of_once(stage: Stage, engine: int, advice: str) -> None:
+    async def welcomes() -> Line:
+        line = await stage.line()
+        await line.welcomes(engine=engine)
+        return line
+
+    link = Link(stage.address, "ana", BriefSessions(), rng=Random(1))
+    _, line = await asyncio.gather(link.__aenter__(), welcomes())
+    heard = Heard(link)
+    await line.cut()
+    await welcomes()
+    await heard.again()
+    told = [news.message for news in heard.news if isinstance(news, Notice)]
+    assert len(told) == bool(advice)
+    assert all(advice in sentence and f"version {engine}" in sentence for sentence in told)
+    await heard.close()
+
+
+async def test_a_message_of_a_newer_server_that_can_not_be_read_ends_with_a_sentence(
+    connected: tuple[Heard, Line],
+) -> None:
+    heard, line = connected
+    state = RoomState(
+        room="k7",
+        event=1,
+        phase="open",
+        game="willow",
+        deal="random",
+        options=Options(),
+        private=False,
+        host="",
+        players=(),
+        tallies=(),
+        commitment=bytes(32),
+    )
+    await line.socket.send(encode(state).replace(b"willow", b"yukon!"))
+    ended = await heard.until_is(Ended)
+    assert isinstance(ended, Ended)
+    assert ended.code == "bad_frame"
+    assert "'yukon!' is not a game" in ended.sentence
+    assert "update one of the two" in ended.sentence
+
+
 async def test_a_server_that_is_no_server_of_races() -> None:
     async def echo(socket: ServerConnection) -> None:
         try:
@@ -653,7 +703,7 @@ def too_much(message: ToServer, retry_after: float = 0.05) -> RefusedMessage:
 
 async def test_what_was_too_much_is_asked_again_under_its_id(connected: tuple[Heard, Line]) -> None:
     heard, line = connected
-    creating = asyncio.create_task(heard.link.request(Create(id=0, options=Options())))
+    creating = asyncio.create_task(heard.link.request(Create(id=0, options=WantedOptions())))
     first = await line.hears(Create)
     began = time.monotonic()
     await line.says(too_much(first, 0.2))

@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 
 from samedeal.board import Board
 from samedeal.games import Game
-from samedeal.options import Options
+from samedeal.options import WantedOptions
 from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
@@ -158,7 +158,9 @@ class Client:
     async def create(self, room: str = "", passphrase: str = "", **options: Any) -> str:
         """Open a room; returns its code."""
         options = {"countdown": 0, **options}
-        return (await self.want(Created, Create, room=room, passphrase=passphrase, options=Options(**options))).room
+        return (
+            await self.want(Created, Create, room=room, passphrase=passphrase, options=WantedOptions(**options))
+        ).room
 
     async def join(self, room: str, **fields: Any) -> Joined:
         """Take a seat."""

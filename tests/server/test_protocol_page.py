@@ -18,7 +18,7 @@ from samedeal.cards import DOWN, HIDDEN, Card
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
 from samedeal.moves import _TRANSFER, DEAL, DRAW
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import Close, RoomLine, Seat, Standing, Tally, ToClient, ToServer
 from samedeal_server import app, door, gateway, hub, race, rooms
@@ -72,7 +72,7 @@ def spelled(kind: Any) -> str:
         case inspect.VarTupleType(item_type=item, min_length=least, max_length=most):
             return f"list of {spelled(item)}" if most is None else f"list of {least} to {most} of {spelled(item)}"
         case inspect.StructType(cls=named):
-            return f"map `{named.__name__}`"
+            return f"map `{'Options' if named is WantedOptions else named.__name__}`"
     raise AssertionError(kind)
 
 

@@ -178,6 +178,9 @@ async def test_the_indexes_say_what_races_say(store: Store) -> None:
     assert await store.newest_rooms(10) == ["saturday"]
     assert await store.due_rooms(2 * due, 10) == ["saturday"]
     await store.forget("saturday")
+    assert await store.newest_rooms(10) == ["saturday"]  # it is still there
+    await store.redis.delete(keys.meta("saturday"))
+    await store.forget("saturday")
     assert await store.count_rooms() == 0
 
 
@@ -463,9 +466,21 @@ def test_events_read_as_they_were_written(event: Changed | Moved | Presence | Wa
     assert read_announced(b"3:1790000000123:" + write(event)) == Numbered(3, 1_790_000_000_123, event)
 
 
+@pytest.mark.parametrize("data", [b"?", b"X \xff\x00", b""])
+def test_an_event_of_a_kind_that_is_not_known_is_none(data: bytes) -> None:
+    assert read(data) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "event"), [(b"H ana 3 1 more", Presence("ana", 3, here=True)), (b"W 12 more", Watched(12))]
+)
+def test_what_an_event_says_beside_what_is_known_is_passed_over(data: bytes, event: Presence | Watched) -> None:
+    assert read(data) == event
+
+
 def test_what_is_no_event_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no event begins"):
-        read(b"?")
+    with pytest.raises(ValueError, match="not msgpack"):
+        read(b"M\xc1")
 
 
 # ---------------------------------------------------------------- bounds

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from samedeal.games import Game
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.play import Undo
 
 
 def read(**fields: Any) -> Options:
-    """Options as they come over the wire."""
-    return msgspec.convert(fields, Options)
+    """Options as they are asked for over the wire."""
+    return msgspec.convert(fields, WantedOptions).granted
 
 
 def test_the_defaults() -> None:
@@ -104,6 +104,19 @@ def test_options_that_do_not_go(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         read(**fields)
     assert str(caught.value) == sentence
+
+
+def test_an_option_of_another_version_is_passed_over_in_a_room_and_refused_in_a_wish() -> None:
+    assert msgspec.convert({"players": 3, "fog": True}, Options) == Options(players=3)
+    with pytest.raises(msgspec.ValidationError, match="unknown field `fog`"):
+        msgspec.convert({"players": 3, "fog": True}, WantedOptions)
+
+
+def test_a_wish_names_what_is_not_the_default_and_a_room_names_all() -> None:
+    options = Options(games=("athena",), limit=60)
+    assert msgspec.to_builtins(WantedOptions.of(options)) == {"games": ("athena",), "limit": 60}
+    assert WantedOptions.of(options).granted == options
+    assert set(msgspec.to_builtins(options)) == set(Options.__struct_fields__)
 
 
 def test_a_cycle_of_games() -> None:

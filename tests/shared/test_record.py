@@ -65,7 +65,19 @@ def test_every_record_goes_through_text(record: Record) -> None:
     ("was", "now", "error", "sentence"),
     [
         (TEXT, "", MalformedText, "Line 1 of a record is 'samedeal record 1'"),
-        ("record 1", "record 2", MalformedText, "Line 1 of a record is 'samedeal record 1'"),
+        ("record 1", "record one", MalformedText, "Line 1 of a record is 'samedeal record 1'"),
+        (
+            "record 1",
+            "record 2",
+            MalformedText,
+            "This is a record of version 2, and this Samedeal reads version 1: update it",
+        ),
+        (
+            "record 1",
+            "record 0",
+            MalformedText,
+            "This is a record of version 0, and this Samedeal reads version 1: read it with an older one",
+        ),
         ("game: willow\n", "", MalformedText, "Line 2 of a record says 'game: ...', not 'deal: #4821'"),
         (
             "game: willow",

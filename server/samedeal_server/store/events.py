@@ -1,5 +1,7 @@
 """What happened in a room, as its stream keeps it: a letter for the kind, then the rest.
 
+A kind that is not known here, of a newer version, may be passed over: ``read`` gives None for it.
+
 The scripts write the two that carry a number of theirs (``H`` and ``W``) as plain text.
 """
 
@@ -60,7 +62,7 @@ class Numbered:
 
     number: int
     at: int
-    event: Event
+    event: Event | None
 
 
 def write(event: Event) -> bytes:
@@ -76,7 +78,7 @@ def write(event: Event) -> bytes:
             return f"W {count}".encode()
 
 
-def read(data: bytes) -> Event:
+def read(data: bytes) -> Event | None:
     """Read what ``write`` wrote. Raises ValueError."""
     match data[:1]:
         case b"R":
@@ -84,11 +86,11 @@ def read(data: bytes) -> Event:
         case b"M":
             return unpack(data[1:], Moved)
         case b"H":
-            _, player, generation, here = data.decode().split(" ")
+            player, generation, here = data.decode().split(" ")[1:4]
             return Presence(player, int(generation), here == "1")
         case b"W":
-            return Watched(int(data[2:]))
-    raise ValueError(f"no event begins with {data[:1]!r}")
+            return Watched(int(data.split(b" ")[1]))
+    return None
 
 
 def read_announced(data: bytes) -> Numbered:

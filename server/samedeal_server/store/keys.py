@@ -16,12 +16,15 @@ ROOMS: Final = f"{PREFIX}rooms"
 DUE: Final = f"{PREFIX}due"
 """Sorted set of room codes by when time next changes them, in milliseconds."""
 
+LAYOUTS: Final = f"{PREFIX}layouts"
+"""Hash: by the number of each layout, when a node that writes it last ran, in milliseconds, and the version of that node."""
+
 NODES: Final = f"{PREFIX}nodes"
 """Where what concerns every node is announced."""
 
 
 def meta(room: str) -> str:
-    """Hash: version, race (packed), phase, starts, ends, event, and an ``out:PLAYER`` for each who resigned."""
+    """Hash: layout, engine, version, race (packed), phase, starts, ends, event; an ``out:PLAYER`` for each who resigned."""
     return f"{PREFIX}{{{room}}}:meta"
 
 

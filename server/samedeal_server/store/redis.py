@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from time import perf_counter
@@ -15,10 +15,11 @@ from redis.asyncio.client import PubSub
 from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, RedisError
 
-from samedeal.protocol.codec import pack, unpack
+from samedeal.errors import Refused
+from samedeal.protocol.codec import pack
 from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
-from samedeal_server.store import keys
+from samedeal_server.store import keys, layout
 from samedeal_server.store.commits import Commit, Entry, GroupCommit, Verdict
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, read, write
 
@@ -38,6 +39,7 @@ WATCH_HOLDS: Final = 45_000
 """Milliseconds for which a node's count of spectators holds unless it is said again."""
 
 _SCRIPTS: Final = ("open", "settle", "attach", "presence", "commit", "watch")
+_RACE_FIELDS: Final = ("race", "layout", "engine")
 _RUN_FIELDS: Final = Run.__struct_fields__
 
 
@@ -83,6 +85,14 @@ class Store:
         for script in self._scripts.values():
             await self.redis.script_load(script.script)
 
+    async def check_layout(self) -> None:
+        """Whether what is kept here can be shared. Raises StartupError where it can't."""
+        layout.check((await self.redis.hgetall(keys.LAYOUTS)).items(), await self.now() - 1000 * LIFETIME)
+
+    async def mark_layout(self) -> None:
+        """Say which layout is written here."""
+        await self.redis.hset(keys.LAYOUTS, *layout.mark(await self.now()))
+
     async def now(self) -> int:
         """The one clock: milliseconds since 1970."""
         return _millis(await self.redis.time())
@@ -96,30 +106,38 @@ class Store:
         room = race.room
         opened = await self._scripts["open"](
             keys=[keys.meta(room), keys.secret(room), keys.events(room), keys.watchers(room)],
-            args=[pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME],
+            args=[pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME, *layout.WRITTEN],
         )
         await self.redis.zadd(keys.DUE, {room: race.due()}, nx=True)
         return bool(opened)
 
     async def load(self, room: str) -> Snapshot | None:
-        """A room's race and runs, or None where there is no such room."""
+        """A room's race and runs, or None where there is no such room.
+
+        Raises Refused ``other_version`` for one that only another version of Samedeal can serve.
+        """
         async with self.redis.pipeline(transaction=False) as pipe:
             pipe.time()
-            pipe.hmget(keys.meta(room), "version", "race", "event", "ends")
+            pipe.hmget(keys.meta(room), "version", "event", "ends", *_RACE_FIELDS)
             pipe.hget(keys.watchers(room), ":all")
-            time, (version, packed, event, ends), watching = await pipe.execute()
+            time, (version, event, ends, *race_fields), watching = await pipe.execute()
         if version is None:
             return None
-        race = replace(unpack(packed, Race), ends=int(ends))
+        race = replace(layout.read_race(room, *race_fields), ends=int(ends))
         return Snapshot(race, int(version), int(event), _millis(time), await self.runs(race), int(watching or 0))
 
     async def races(self, rooms: Sequence[str]) -> list[Race | None]:
-        """The races of rooms, None where there is no such room."""
+        """The races of rooms, None where there is no such room, or none that can be served here."""
         async with self.redis.pipeline(transaction=False) as pipe:
             for room in rooms:
-                pipe.hmget(keys.meta(room), "race", "ends")
+                pipe.hmget(keys.meta(room), "ends", *_RACE_FIELDS)
             found = await pipe.execute()
-        return [None if packed is None else replace(unpack(packed, Race), ends=int(ends)) for packed, ends in found]
+        races: list[Race | None] = [None] * len(rooms)
+        for at, (room, (ends, *race_fields)) in enumerate(zip(rooms, found, strict=True)):
+            if ends is not None:
+                with suppress(Refused):
+                    races[at] = replace(layout.read_race(room, *race_fields), ends=int(ends))
+        return races
 
     async def runs(self, race: Race) -> dict[str, Run]:
         """How far each player of a race has come."""
@@ -167,8 +185,14 @@ class Store:
                 pipe.zadd(keys.DUE, {race.room: race.due()})
             await pipe.execute()
 
+    async def postpone(self, room: str, due: int) -> None:
+        """Have the index say that time has nothing for a room before ``due``, until its own nodes say otherwise."""
+        await self.redis.zadd(keys.DUE, {room: due}, xx=True)
+
     async def forget(self, room: str) -> None:
-        """Take a room that is no more out of the indexes."""
+        """Take a room out of the indexes if it is no more."""
+        if await self.redis.exists(keys.meta(room)):
+            return
         await self.redis.zrem(keys.ROOMS, room)
         await self.redis.zrem(keys.DUE, room)
 

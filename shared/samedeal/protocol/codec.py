@@ -30,7 +30,13 @@ def decode_to_server(frame: bytes | str) -> ToServer:
     Raises MalformedFrame with a sentence for the one who wrote it; UnknownGame, MalformedText (of a deal) or BadOptions for
     a frame that could be read but asks for a room that can't be.
     """
-    return _decode(frame, ToServer)  # type: ignore[arg-type]  # a union is a type form, which mypy can't take as a type
+    try:
+        return _decode(frame, ToServer)  # type: ignore[arg-type]  # a union is a type form, which mypy can't take as a type
+    except MalformedFrame as error:
+        # A cause is what a message's own check said, as opposed to its types.
+        if (said := error.__cause__) is not None:
+            raise said.__cause__ if isinstance(said.__cause__, SamedealError) else BadOptions(str(said)) from None
+        raise
 
 
 def decode_to_client(frame: bytes | str) -> ToClient:
@@ -44,13 +50,10 @@ def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
     try:
         return unpack(frame, kind)
     except ValueError as error:
-        # A cause is what a message's own check said, as opposed to its types.
-        if (said := error.__cause__) is not None:
-            raise said.__cause__ if isinstance(said.__cause__, SamedealError) else BadOptions(str(said)) from None
         why = "".join(char if char.isprintable() else "?" for char in str(error))
         if len(why) > _LONGEST_REASON:
             why = f"{why[: _LONGEST_REASON // 2]}...{why[-_LONGEST_REASON // 2 :]}"
-        raise MalformedFrame(f"Not a message of this protocol: {why}") from None
+        raise MalformedFrame(f"Not a message of this protocol: {why}") from error.__cause__
 
 
 def request_id(frame: bytes | str) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 
 SUBPROTOCOL: Final = "samedeal.v1"
 
@@ -55,7 +55,7 @@ class Create(_Message, frozen=True):
     """Opens a room; ``room`` is the wanted code, or empty for any. It does not join it."""
 
     id: Id
-    options: Options
+    options: WantedOptions
     room: RoomCode = ""
     passphrase: Text = ""
 
@@ -124,7 +124,10 @@ ToServer = Hello | Ping | ListRooms | Create | Join | Watch | Leave | Ready | St
 
 
 class Welcome(_Message, frozen=True):
-    """A session: ``session`` is secret and resumes it; ``player`` is its public id."""
+    """A session: ``session`` is secret and resumes it; ``player`` is its public id.
+
+    ``engine`` is the version of the server's rules, as ``samedeal.ENGINE``.
+    """
 
     to: Id
     session: str
@@ -132,6 +135,7 @@ class Welcome(_Message, frozen=True):
     name: str
     time: int
     server: str
+    engine: int = 0
 
 
 class Pong(_Message, frozen=True):

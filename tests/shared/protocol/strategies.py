@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import Struct, inspect
 
 from samedeal.games import GAMES
-from samedeal.options import Options, StartRule
+from samedeal.options import Options, StartRule, WantedOptions
 from samedeal.protocol.messages import ToClient, ToServer
 
 TO_SERVER: tuple[type[Struct], ...] = get_args(ToServer)
@@ -66,6 +66,8 @@ def values(kind: inspect.Type) -> st.SearchStrategy[Any]:
             return st.lists(values(kind.item_type), min_size=kind.min_length or 0, max_size=most).map(tuple)
         case inspect.StructType(cls=cls) if cls is Options:
             return options()
+        case inspect.StructType(cls=cls) if cls is WantedOptions:
+            return options().map(WantedOptions.of)
         case inspect.StructType(cls=cls):
             return structs(cls)
         case _:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from samedeal.errors import BadOptions, MalformedFrame, MalformedText, SamedealError, UnknownGame
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
 from samedeal.protocol.messages import (
     Acked,
@@ -58,10 +58,12 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Hello(id=1, name="Ana", session="s3cret", client="samedeal 0.1.0"),
     Ping(id=2),
     ListRooms(id=3),
-    Create(id=4, options=Options()),
+    Create(id=4, options=WantedOptions()),
     Create(
         id=4,
-        options=Options(games=("athena", "steve"), deal="#4821", players=4, start="at", start_at=1_795_000_000_000),
+        options=WantedOptions(
+            games=("athena", "steve"), deal="#4821", players=4, start="at", start_at=1_795_000_000_000
+        ),
         room="friday",
         passphrase="open sesame",
     ),
@@ -76,7 +78,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Act(id=11, revision=1, action="undo"),
     Resign(id=12),
     Rematch(id=13),
-    Welcome(to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0"),
+    Welcome(to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1),
     Pong(to=2, time=1_795_000_000_000),
     Rooms(to=3, rooms=()),
     Rooms(
