@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 
@@ -56,6 +56,25 @@ class Node:
 NodeMaker = Callable[..., Awaitable[Node]]
 
 
+@asynccontextmanager
+async def serving(
+    redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = ()
+) -> AsyncIterator[Node]:
+    """A node on a Redis, with everything that it does all the time."""
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(_store(redis))
+        clock = Clock(store)
+        await clock.look()
+        rooms = Rooms(store, clock, name, limits)
+        stack.push_async_callback(rooms.stop)
+        gateway = Gateway(rooms, limits, Door(limits, rooms.metrics, origins))
+        running: asyncio.Task[object] = asyncio.create_task(rooms.run())
+        stack.push_async_callback(end, [running])
+        url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
+        stack.push_async_callback(gateway.drain)
+        yield Node(url, store, rooms, gateway, running)
+
+
 @pytest.fixture
 async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     """Starts a node, with its limits if it is to have others, on the test's Redis unless it is to be on another."""
@@ -63,16 +82,6 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     async with AsyncExitStack() as stack:
 
         async def start(limits: Limits = PLENTY, redis: str = redis_url, origins: tuple[str, ...] = ()) -> Node:
-            store = await stack.enter_async_context(_store(redis))
-            clock = Clock(store)
-            await clock.look()
-            rooms = Rooms(store, clock, f"n{next(numbers)}", limits)
-            stack.push_async_callback(rooms.stop)
-            gateway = Gateway(rooms, limits, Door(limits, rooms.metrics, origins))
-            running: asyncio.Task[object] = asyncio.create_task(rooms.run())
-            stack.push_async_callback(end, [running])
-            url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
-            stack.push_async_callback(gateway.drain)
-            return Node(url, store, rooms, gateway, running)
+            return await stack.enter_async_context(serving(redis, f"n{next(numbers)}", limits, origins))
 
         yield start

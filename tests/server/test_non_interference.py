@@ -1,0 +1,210 @@
+"""Invariant 3 as one property of the whole server: what nobody has seen can't be told from what anybody is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from hashlib import blake2b
+from random import Random
+from types import FrameType
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.board import Board
+from samedeal.cards import DECK, FACE, HIDDEN, UNSEEN, Card
+from samedeal.deal import Deal, commitment
+from samedeal.errors import CannotUndo, PlayError
+from samedeal.games import GAMES, Game
+from samedeal.moves import Move
+from samedeal.play import Play
+from samedeal.protocol.messages import Notice, ToClient
+from samedeal_server import gateway, rooms
+from samedeal_server.connection import Connection
+from samedeal_server.hub import Hub
+from samedeal_server.rooms import Rooms
+from tests.server.worlds import CASES, compare, first_deck, hidden_places, other_deck
+
+STEPS = 30
+
+
+@pytest.mark.parametrize(("game", "dealt"), CASES, ids=str)
+async def test_what_nobody_has_seen_changes_nothing_of_what_anybody_is_told(
+    redis_url: str, game: Game, dealt: bool
+) -> None:
+    assert await compare(redis_url, game, "suite", STEPS, dealt=dealt) == ""
+
+
+# ---------------------------------------------------------------- the property finds what would break it
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def a_hash_of_the_real_cards(patch: pytest.MonkeyPatch) -> None:
+    real = Board.state_hash
+    patch.setattr(Board, "state_hash", lambda board: real(Board(board.game, tuple(map(_faces, board.piles)))))
+
+
+def a_sign_of_being_stuck_that_knows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Board, "stuck", property(lambda board: _knows(board) % 2 == 0))
+
+
+def a_refusal_that_names_the_card(patch: pytest.MonkeyPatch) -> None:
+    why_not = Board._why_not
+    patch.setattr(Board, "_why_not", lambda board, move: why_not(board, move) + f" {Card(DECK[_knows(board) % 52])}")
+
+
+def a_refusal_whose_length_tells(patch: pytest.MonkeyPatch) -> None:
+    why_not = Board._why_not
+    patch.setattr(Board, "_why_not", lambda board, move: why_not(board, move) + "." * (_knows(board) % 50))
+
+
+def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) -> None:
+    play = Play.act
+
+    def choosy(self: Play, *arguments: Any, **more: Any) -> Play:
+        after = play(self, *arguments, **more)
+        if HIDDEN not in b"".join(after.board.piles) and _knows(after.board) % 3 == 0:
+            raise CannotUndo("not now")
+        return after
+
+    patch.setattr(Play, "act", choosy)
+
+
+def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
+    acked = gateway._acked
+
+    def logging(message: Any, play: Any) -> Any:
+        gateway._log.debug("acked", board=str(play.board))
+        return acked(message, play)
+
+    patch.setattr(gateway, "_acked", logging)
+
+
+def a_log_line_with_the_seed(patch: pytest.MonkeyPatch) -> None:
+    opened = Rooms._open
+
+    async def logging(self: Rooms, race: Any, secret: Any) -> bool:
+        rooms._log.info("opening", seed=secret.seed.hex())
+        return await opened(self, race, secret)
+
+    patch.setattr(Rooms, "_open", logging)
+
+
+def a_number_of_spectators_that_tells(patch: pytest.MonkeyPatch) -> None:
+    state = Hub.state
+    patch.setattr(
+        Hub, "state", lambda hub: replace(state(hub), watching=_knows(hub._board) if hub._board else hub.watching)
+    )
+
+
+def a_message_more(patch: pytest.MonkeyPatch) -> None:
+    tell = Connection.tell
+
+    def telling(self: Connection, message: ToClient) -> None:
+        tell(self, message)
+        if self.seat and self.seat.play and _knows(self.seat.play.board) % 3 == 0:
+            tell(self, Notice(code="luck", message="You will like your next card"))
+
+    patch.setattr(Connection, "tell", telling)
+
+
+def _knows(board: Board) -> int:
+    """A number that follows from the cards not seen."""
+    return blake2b(bytes(card for pile in board.piles for card in pile if card >= UNSEEN)).digest()[0]
+
+
+def _faces(pile: bytes) -> bytes:
+    return bytes(card & FACE for card in pile)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        a_hash_of_the_real_cards,
+        a_sign_of_being_stuck_that_knows,
+        a_refusal_that_names_the_card,
+        a_refusal_whose_length_tells,
+        a_move_that_is_refused_for_what_it_would_turn_up,
+        a_log_line_with_the_board,
+        a_log_line_with_the_seed,
+        a_number_of_spectators_that_tells,
+        a_message_more,
+    ],
+)
+async def test_a_server_that_tells_is_found_out(redis_url: str, monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
+    broken(monkeypatch)
+    assert await compare(redis_url, GAMES["athena"], "broken", 40, dealt=True) != ""
+
+
+# ---------------------------------------------------------------- time
+
+
+@pytest.mark.parametrize("game", [game for game, dealt in CASES if dealt], ids=str)
+def test_the_engine_executes_the_same_instructions_whatever_is_hidden(game: Game) -> None:
+    """What bounds the difference in time: everything that a move, right or wrong, has the engine do."""
+    deck = first_deck(game, 7)
+    one = Board.deal(game, deck.cards)
+    other = Board.deal(game, other_deck(game, deck, hidden_places(one.masked())).cards)
+    assert one != other
+    rng = Random(7)
+    keys = [*game.keys, "0"]
+    for _ in range(25):
+        for move in [Move(rng.choice(keys), rng.choice(keys), rng.randint(1, 6)) for _ in range(5)]:
+            assert instructions(outcome, one, move) == instructions(outcome, other, move)
+        assert instructions(told, one) == instructions(told, other)
+        quiet = [move for move in one.legal_moves() if not one.turns_up(move)]
+        if not quiet:
+            break
+        move = rng.choice(quiet)
+        one, other = one.play(move).board, other.play(move).board
+
+
+def outcome(board: Board, move: Move) -> object:
+    try:
+        return board.play(move)
+    except PlayError as error:
+        return str(error)
+
+
+def told(board: Board) -> object:
+    return board.legal_moves(), board.stuck, board.state_hash(), board.masked(), board.cards_up
+
+
+def instructions(work: Callable[..., object], *given: object) -> list[tuple[str, int]]:
+    """The bytecode that some work executes."""
+    executed: list[tuple[str, int]] = []
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        frame.f_trace_opcodes = True
+        executed.append((frame.f_code.co_qualname, frame.f_lasti))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work(*given)
+    finally:
+        sys.settrace(before)
+    return executed
+
+
+# ---------------------------------------------------------------- the commitment
+
+
+def test_what_is_published_of_a_seed_is_bound_to_all_of_it_and_to_nothing_else() -> None:
+    """Whoever would find the cards from the commitment has 256 random bits to guess; nothing shorter is ever hashed."""
+    seeds = [rooms._seed(Deal.parse("random")) for _ in range(64)]
+    assert {len(seed) for seed in seeds} == {32}
+    assert len(set(seeds)) == len(seeds)
+    ones = [sum(seed[bit // 8] >> bit % 8 & 1 for seed in seeds) for bit in range(256)]
+    assert min(ones) > 0
+    assert max(ones) < len(seeds)
+    for seed in seeds[:2]:
+        flipped = {
+            commitment(bytes([*seed[:at], seed[at] ^ 1 << bit, *seed[at + 1 :]]))
+            for at in range(32)
+            for bit in range(8)
+        }
+        assert len(flipped | {commitment(seed)}) == 257
