@@ -9,6 +9,7 @@ from random import Random
 from types import FrameType
 from typing import Any
 
+import prometheus_client
 import pytest
 from msgspec.structs import replace
 
@@ -19,10 +20,11 @@ from samedeal.errors import CannotUndo, PlayError
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
 from samedeal.play import Play
-from samedeal.protocol.messages import Notice, ToClient
+from samedeal.protocol.messages import Acked, Notice, ToClient
 from samedeal_server import gateway, rooms
 from samedeal_server.connection import Connection
 from samedeal_server.hub import Hub
+from samedeal_server.metrics import Metrics
 from samedeal_server.rooms import Rooms
 from tests.server.worlds import CASES, compare, first_deck, hidden_places, other_deck
 
@@ -82,6 +84,26 @@ def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(gateway, "_acked", logging)
 
 
+def a_metric_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
+    acked = gateway._acked
+
+    def counting(message: Any, play: Play) -> Acked:
+        COUNTED.labels(_knows(play.board)).inc()
+        return acked(message, play)
+
+    patch.setattr(gateway, "_acked", counting)
+    made = Metrics.__init__
+
+    def making(self: Metrics) -> None:
+        made(self)
+        self.registry.register(COUNTED)
+
+    patch.setattr(Metrics, "__init__", making)
+
+
+COUNTED = prometheus_client.Counter("lucky_acks", "Acks by what comes next.", ["next"], registry=None)
+
+
 def a_log_line_with_the_seed(patch: pytest.MonkeyPatch) -> None:
     opened = Rooms._open
 
@@ -102,8 +124,8 @@ def a_number_of_spectators_that_tells(patch: pytest.MonkeyPatch) -> None:
 def a_message_more(patch: pytest.MonkeyPatch) -> None:
     tell = Connection.tell
 
-    def telling(self: Connection, message: ToClient) -> None:
-        tell(self, message)
+    def telling(self: Connection, message: ToClient, *more: Any) -> None:
+        tell(self, message, *more)
         if self.seat and self.seat.play and _knows(self.seat.play.board) % 3 == 0:
             tell(self, Notice(code="luck", message="You will like your next card"))
 
@@ -128,6 +150,7 @@ def _faces(pile: bytes) -> bytes:
         a_refusal_whose_length_tells,
         a_move_that_is_refused_for_what_it_would_turn_up,
         a_log_line_with_the_board,
+        a_metric_with_the_next_card,
         a_log_line_with_the_seed,
         a_number_of_spectators_that_tells,
         a_message_more,

@@ -18,8 +18,10 @@ import asyncio
 import contextlib
 import io
 import json
+import re
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -62,7 +64,7 @@ from tests.server.conftest import Node, serving
 ROOM: Final = "room"
 NEVER: Final = 1e6
 FEW: Final = 12
-"""Cards not seen by a racer, from which on no more are turned up."""
+"""Cards not seen by any racer, from which on no more are turned up."""
 
 Places = frozenset[tuple[int, int]]
 """A card that was never turned up lies where it was dealt: in which pile, and on how many cards."""
@@ -79,6 +81,9 @@ _MASKED: Final = {
     "commitment": bytes(32),
 }
 """Fields that are another each time, where they are not empty, and what is put in their place: as long on the wire."""
+
+_OF_TIME: Final = re.compile("^process_|^python_|_redis_|_event_loop_|_rooms$|_bucket$|_sum$|_gsum$")
+"""Metrics that say how long something took, and what a node does of itself as time passes."""
 
 _UNREADABLE: Final = (
     b"",
@@ -113,11 +118,14 @@ class Deck:
 
 @dataclass(frozen=True)
 class Told:
-    """What somebody was told in a step: its frames, masked. The log's lines are what ``log`` is told, sorted."""
+    """What somebody was told in a step: its frames, masked.
+
+    What ``log`` is told are the lines of both nodes, sorted; what ``metrics`` is told are those of both together.
+    """
 
     step: str
     who: str
-    frames: tuple[object, ...]
+    what: tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -184,6 +192,14 @@ class World:
         lines = self._log.getvalue()
         self._told.append(Told(step, "log", tuple(sorted(map(self._mask_line, lines[self._log_read :].splitlines())))))
         self._log_read = len(lines)
+        counted: dict[str, float] = defaultdict(float)
+        for node in self._nodes:
+            node.gateway.take_stock()
+            for metric in node.rooms.metrics.registry.collect():
+                for sample in metric.samples:
+                    if not _OF_TIME.search(sample.name):
+                        counted[f"{sample.name} {sample.labels}"] += sample.value
+        self._told.append(Told(step, "metrics", tuple(sorted(counted.items()))))
 
     async def _quiet(self, node: Node) -> bool:
         newest = await node.store.redis.hget(keys.meta(ROOM), "event")
@@ -241,12 +257,13 @@ class World:
         await self.settle("resigned and watching")
         await self.clients["carl"].want(Rooms, ListRooms)
         await self.settle("listed")
-        return Transcript(tuple(self._told), self._hidden("ana") & self._hidden("bob"))
+        return Transcript(tuple(self._told), self._hidden())
 
-    def _hidden(self, name: str) -> Places:
-        """Where cards lie that a racer has not seen: as they were dealt."""
-        play = self.clients[name].play
-        return hidden_places(play.board if play else first_board(self._game), everything=play is None)
+    def _hidden(self) -> Places:
+        """Where cards lie that no racer has seen."""
+        plays = [self.clients[name].play for name in ("ana", "bob")]
+        boards = [play.board if play else first_board(self._game) for play in plays]
+        return frozenset.intersection(*(hidden_places(board, everything=not all(plays)) for board in boards))
 
     async def _act(self, name: str, action: str, ahead: int = 0, **fields: Any) -> None:
         client = self.clients[name]
@@ -262,7 +279,7 @@ class World:
             return [Move("1", "0")]
         legal = play.board.legal_moves()
         turning = [move for move in legal if play.board.turns_up(move)]
-        if len(self._hidden(name)) < FEW:
+        if len(self._hidden()) < FEW:
             return [move for move in legal if move not in turning]
         return turning if turning and self.rng.random() < 0.3 else legal
 
