@@ -57,9 +57,7 @@ NodeMaker = Callable[..., Awaitable[Node]]
 
 
 @asynccontextmanager
-async def serving(
-    redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = ()
-) -> AsyncIterator[Node]:
+async def serving(redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = ()) -> AsyncIterator[Node]:
     """A node on a Redis, with everything that it does all the time."""
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(_store(redis))
