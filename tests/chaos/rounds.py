@@ -289,18 +289,25 @@ class _Stage:
         async with connect(self._redis.url) as redis:
             store = Store(redis)
             for room in (room.code for room in self.plan.rooms):
-                found, secret, events = await store.load(room), await store.secret(room), await store.events(room, 0)
-                if found is None or secret is None or events is None:
+                if (found := await kept(store, room)) is None:
                     self._mishaps.append(f"{room}: not all of it is in Redis")
-                    continue
-                logs = {racer.player: await store.log(room, racer.player) for racer in found.race.racers}
-                rooms[room] = RoomEvidence(found.race, secret.seed, logs, events)
+                else:
+                    rooms[room] = found
             lasting = [
                 key.decode()
                 async for key in redis.scan_iter(count=1000)
                 if key.decode() not in _INDEXES and await redis.ttl(key) == _FOR_EVER
             ]
         return rooms, lasting
+
+
+async def kept(store: Store, room: str) -> RoomEvidence | None:
+    """A room as Redis has it, None where a part of it is not there."""
+    found, secret, events = await store.load(room), await store.secret(room), await store.events(room, 0)
+    if found is None or secret is None or events is None:
+        return None
+    logs = {racer.player: await store.log(room, racer.player) for racer in found.race.racers}
+    return RoomEvidence(found.race, secret.seed, logs, events)
 
 
 def _some(wires: list[Wire], fault: Fault) -> list[Wire]:

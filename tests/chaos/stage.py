@@ -107,12 +107,12 @@ class Node:
         self._process = process
 
     @classmethod
-    async def start(cls, redis: str, log: Path) -> Node:
-        """Start one and wait until it takes connections. Raises RuntimeError with what it said."""
+    async def start(cls, redis: str, log: Path, *options: str) -> Node:
+        """Start one, with more options, and wait until it takes connections. Raises RuntimeError with what it said."""
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
-                *("--redis", redis, "--log-style", "json", "--log-level", "debug"),
+                *("--redis", redis, "--log-style", "json", "--log-level", "debug", *options),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -1,0 +1,182 @@
+"""A race through each proxy that is installed, while one node is drained and the other killed: ``make proxies``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import median
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from samedeal.options import Options
+from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToServer, Welcome
+from samedeal_server.store.connect import connect as connect_redis
+from samedeal_server.store.redis import Store
+from tests.chaos.bots import LinkRacer, Racer, Spectator
+from tests.chaos.brain import Brain
+from tests.chaos.journal import Evidence, Journal, now
+from tests.chaos.judge import judge
+from tests.chaos.rounds import kept, known_ways
+from tests.chaos.stage import Node, RedisServer
+from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
+
+ROOM = "friday"
+GAME = "willow"
+RACERS = 6
+PACE = 0.12
+"""Seconds between two moves of a player, in the mean: some ten for the whole race."""
+
+
+@dataclass
+class Site:
+    """Two nodes on one Redis behind a proxy."""
+
+    redis: RedisServer
+    places: list[Backend]
+    directory: Path
+    address: str = ""
+    nodes: list[Node] = field(default_factory=list)
+    started: int = 0
+
+    async def start(self, place: int) -> Node:
+        """Start the node of a place, as at first or again."""
+        self.started += 1
+        where = self.places[place]
+        node = await Node.start(
+            self.redis.url,
+            self.directory / f"node-{place + 1}-{self.started}.log",
+            *("--host", where.host, "--port", str(where.port)),
+            # *("--health-port", str(where.health), "--trusted-proxies", "127.0.0.0/8"),
+        )
+        self.nodes.append(node)
+        return node
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """A proxy that is here."""
+    found: Kind = request.param
+    if found.found is None:
+        pytest.skip(f"{found.name} is not installed (Debian and Ubuntu: apt install {found.package})")
+    return found
+
+
+@pytest.fixture
+async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
+    """Two nodes, in front of them the proxy as it is shipped, with TLS by an authority of the test's own."""
+    authority, certificate, key = certify(tmp_path / "tls")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    (tmp_path / "redis").mkdir()
+    (tmp_path / "proxy").mkdir()
+    redis = RedisServer(tmp_path / "redis")
+    port, health, *ports = free_ports(6)
+    # One port each for both nodes, since Caddy asks after the health of all on the same.
+    places = [Backend("127.0.0.1", port, health), Backend("127.0.0.2", port, health)]
+    made = Site(redis, places, tmp_path)
+    try:
+        await redis.start()
+        await asyncio.gather(made.start(0), made.start(1))
+        setting = Setting(certificate, key, places, ports, tmp_path / "proxy")
+        async with running(kind, setting) as made.address:
+            yield made
+    finally:
+        await asyncio.gather(*(node.kill() for node in made.nodes))
+        await redis.kill()
+
+
+@asynccontextmanager
+async def connected(address: str, here: str = "127.0.0.1") -> AsyncIterator[ClientConnection]:
+    """A connection of which the test sees every frame, from an address of its own."""
+    async with connect(
+        address,
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        compression=None,
+        ping_interval=None,
+        local_addr=(here, 0),
+        proxy=None,
+    ) as socket:
+        yield socket
+
+
+async def asked(socket: ClientConnection, message: ToServer) -> object:
+    await socket.send(encode(message))
+    frame = await socket.recv()
+    assert isinstance(frame, bytes)
+    return decode_to_client(frame)
+
+
+async def until(so: Callable[[], bool], seconds: float = 60.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not so():  # noqa: ASYNC110  # processes set no event
+            await asyncio.sleep(0.02)
+
+
+def events(node: Node, name: str) -> list[dict[str, object]]:
+    lines = map(json.loads, node.log.read_text().splitlines())
+    return [line for line in lines if line["event"] == name]
+
+
+# ---------------------------------------------------------------- a race, a drain, a kill
+
+
+async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(site: Site, kind: Kind) -> None:
+    way = [action for _, action in known_ways()[GAME].actions]
+    options = Options(
+        games=(GAME,), deal=str(known_ways()[GAME].deal), players=RACERS, limit=90, start="full", delay=1, countdown=1
+    )
+    async with connected(site.address) as opener:
+        assert isinstance(await asked(opener, Hello(id=0, name="opener")), Welcome)
+        assert await asked(opener, Create(id=1, options=options, room=ROOM)) == Created(to=1, room=ROOM)
+    journals = [Journal(f"bot-{number}", ROOM) for number in range(RACERS)]
+    eye = Journal("eye", ROOM, watches=True)
+    clients = [Spectator(site.address, eye, Random("eye")).run()]
+    for number, journal in enumerate(journals):
+        kind_of_racer = LinkRacer if number % 2 else Racer
+        rng = Random(journal.name)
+        racer = kind_of_racer(site.address, journal, rng, Brain(rng, options.undo, way), PACE)
+        clients.append(racer.run())
+
+    def acked() -> int:
+        return sum(isinstance(told.message, Acked) for journal in journals for told in journal.told)
+
+    async with AsyncExitStack() as stack:
+        tasks = [asyncio.create_task(client) for client in clients]
+        stack.callback(lambda: [task.cancel() for task in tasks])
+        one, two = site.nodes
+        await until(lambda: acked() > 5 * RACERS)
+        assert events(one, "connected"), "the proxy sends everybody to the second node"
+        assert events(two, "connected"), "the proxy sends everybody to the first node"
+        before = acked()
+        assert not await one.drain()
+        await until(lambda: acked() > before + 5 * RACERS)
+        one = await site.start(0)
+        await until(lambda: acked() > before + 10 * RACERS)
+        before = acked()
+        await two.kill()
+        await until(lambda: acked() > before + 5 * RACERS)
+        print("T", [j.away for j in journals]); calm = now()
+        async with asyncio.timeout(90):
+            await asyncio.gather(*tasks)
+        assert len(events(one, "connected")) >= RACERS, "the node that came back has not got those of the killed one"
+    async with connect_redis(site.redis.url) as redis:
+        room = await kept(Store(redis), ROOM)
+    assert room is not None
+    logs = [f"{node.log.name}: {line}" for node in site.nodes for line in node.log.read_text().splitlines()]
+    evidence = Evidence({ROOM: room}, [*journals, eye], node_logs=logs, calm=calm)
+    assert not judge(evidence)
+    assert all(journal.ended for journal in (*journals, eye))
+    assert all(len(log) == len(way) for log in room.logs.values())
+    away = sorted(seconds for journal in (*journals, eye) for seconds in journal.away)
+    assert away
+    print(
+        f"\n{kind.name}: {acked()} moves acked, none lost; {len(away)} times back after {median(away):.2f} s (median), "
+        f"{away[-1]:.2f} s (longest)"
+    )

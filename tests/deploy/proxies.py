@@ -1,0 +1,223 @@
+"""The proxies of ``deploy/proxy`` as child processes, with the configurations that are shipped: only ports, hosts and paths differ."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.chaos.stage import _die_with_parent, _reap
+
+DEPLOY: Final = Path(__file__).parents[2] / "deploy"
+HOST: Final = "localhost"
+_START: Final = 20.0
+_PORTS: Final = range(15_000, 32_000)
+"""Below those that systems give to outgoing connections."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where a node listens, and where it tells its health."""
+
+    host: str
+    port: int
+    health: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a configuration is made to fit: the certificate and its key, the nodes, free ports, a directory."""
+
+    certificate: Path
+    key: Path
+    nodes: Sequence[Backend]
+    ports: Sequence[int]
+    directory: Path
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A proxy: ``fit`` writes what it needs into the directory and returns the port and the command line."""
+
+    name: str
+    program: str
+    package: str
+    file: str
+    fit: Callable[[str, Setting], Sequence[str]]
+
+    @property
+    def found(self) -> str | None:
+        """Where the program is; Debian keeps some in /usr/sbin, which is not on everybody's PATH."""
+        return shutil.which(self.program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nothing listens on at this moment, and that no outgoing connection is given."""
+    found: list[int] = []
+    while len(found) < count:
+        port = secrets.choice(_PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found += [port] if port not in found else []
+    return found
+
+
+def replaced(text: str, changes: Mapping[str, str]) -> str:
+    """The text with each of these changed. Raises ValueError where one is not in it."""
+    for old, new in changes.items():
+        if old not in text:
+            raise ValueError(f"{old!r} is not in the configuration")
+        text = text.replace(old, new)
+    return text
+
+
+def _nginx(text: str, to: Setting) -> Sequence[str]:
+    main, *others = to.ports
+    text = replaced(
+        text,
+        {
+            "listen 443 ssl": f"listen 127.0.0.1:{main} ssl",
+            "listen [::]:443 ssl": f"listen 127.0.0.1:{others[0]} ssl",
+            "listen 7777 ssl": f"listen 127.0.0.1:{others[1]} ssl",
+            "listen [::]:7777 ssl": f"listen 127.0.0.1:{others[2]} ssl",
+            "cards.example.org;": f"{HOST};",
+            "/etc/letsencrypt/live/cards.example.org/fullchain.pem": str(to.certificate),
+            "/etc/letsencrypt/live/cards.example.org/privkey.pem": str(to.key),
+            **_addresses(to),
+        },
+    )
+    (to.directory / "samedeal.conf").write_text(text)
+    whole = to.directory / "nginx.conf"
+    paths = "".join(
+        f"{name}_temp_path {to.directory}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    whole.write_text(
+        f"{user}pid {to.directory}/pid;\nworker_processes 2;\nerror_log stderr info;\nevents {{ worker_connections 1024; }}\n"
+        f"http {{\naccess_log {to.directory}/access.log;\n{paths}include {to.directory}/samedeal.conf;\n}}\n"
+    )
+    return ("-c", str(whole), "-p", str(to.directory), "-g", "daemon off;", "-e", "stderr")
+
+
+def _haproxy(text: str, to: Setting) -> Sequence[str]:
+    both = to.directory / "both.pem"
+    both.write_text(to.certificate.read_text() + to.key.read_text())
+    text = replaced(
+        text,
+        {
+            "log /dev/log local0": "log stdout format raw local0",
+            "bind :443": f"bind 127.0.0.1:{to.ports[0]}",
+            "bind :7777": f"bind 127.0.0.1:{to.ports[1]}",
+            "/etc/haproxy/cards.example.org.pem": str(both),
+            **_addresses(to),
+            "port 7901": f"port {to.nodes[0].health}",
+            "port 7902": f"port {to.nodes[1].health}",
+        },
+    )
+    file = to.directory / "haproxy.cfg"
+    file.write_text(text)
+    return ("-W", "-db", "-f", str(file))
+
+
+def _caddy(text: str, to: Setting) -> Sequence[str]:
+    main, http, other, *_ = to.ports
+    options = f"{{\n\tadmin off\n\thttps_port {main}\n\thttp_port {http}\n\tskip_install_trust\n}}\n"
+    nodes = " ".join(f"{node.host}:{node.port}" for node in to.nodes)
+    text = replaced(
+        text,
+        {
+            "{$SAMEDEAL_SITE:cards.example.org}": HOST,
+            f"{HOST}:7777 {{\n": f"{HOST}:{other} {{\n\ttls {to.certificate} {to.key}\n",
+            "{$SAMEDEAL_NODES:node-1:7777 node-2:7777}": nodes,
+            "health_port 7780": f"health_port {to.nodes[0].health}",
+        },
+    )
+    file = to.directory / "Caddyfile"
+    file.write_text(options + text)
+    return ("run", "--adapter", "caddyfile", "--config", str(file))
+
+
+def _addresses(to: Setting) -> Mapping[str, str]:
+    return {
+        f"127.0.0.1:780{number}": f"{node.host}:{node.port}" for number, node in enumerate(to.nodes, start=1)
+    }
+
+
+KINDS: Final = (
+    Kind("nginx", "nginx", "nginx-light", "nginx.conf", _nginx),
+    Kind("HAProxy", "haproxy", "haproxy", "haproxy.cfg", _haproxy),
+    Kind("Caddy", "caddy", "caddy", "Caddyfile", _caddy),
+)
+
+
+@asynccontextmanager
+async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
+    """The address of a proxy that runs; what it says is in ``proxy.log``. Raises RuntimeError with that when it ends."""
+    program = kind.found
+    if program is None:
+        raise RuntimeError(f"{kind.name} is not installed")
+    arguments = kind.fit((DEPLOY / "proxy" / kind.file).read_text(), to)
+    log = to.directory / "proxy.log"
+    with log.open("wb") as said:
+        process = await asyncio.create_subprocess_exec(
+            program,
+            *arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            env={**os.environ, "HOME": str(to.directory), "XDG_DATA_HOME": str(to.directory)},
+            preexec_fn=_die_with_parent,
+            start_new_session=True,
+        )
+    try:
+        await _listens(process, to.ports[0], log)
+        yield f"wss://{HOST}:{to.ports[0]}"
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        try:
+            async with asyncio.timeout(5):
+                await process.wait()
+        except TimeoutError:
+            await _reap(process)
+
+
+async def _listens(process: asyncio.subprocess.Process, port: int, log: Path) -> None:
+    async with asyncio.timeout(_START):
+        while process.returncode is None:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.02)
+                continue
+            writer.close()
+            return
+    raise RuntimeError(f"the proxy did not start: {await asyncio.to_thread(log.read_text)}")
+
+
+def certify(directory: Path) -> tuple[Path, Path, Path]:
+    """A certificate authority of one's own, and a certificate of this machine by it: the authority's, the other, its key."""
+    directory.mkdir()
+    authority, certificate, key = (directory / name for name in ("ca.pem", "host.pem", "host.key"))
+    new = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    _openssl(*new, "-subj", "/CN=Test authority", "-keyout", str(directory / "ca.key"), "-out", str(authority))
+    _openssl(
+        *new,
+        *("-CA", str(authority), "-CAkey", str(directory / "ca.key"), "-subj", f"/CN={HOST}"),
+        *("-addext", f"subjectAltName=DNS:{HOST}", "-addext", "basicConstraints=critical,CA:FALSE"),
+        *("-keyout", str(key), "-out", str(certificate)),
+    )
+    return authority, certificate, key
+
+
+def _openssl(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
