@@ -133,9 +133,9 @@ def _caddy(text: str, to: Setting) -> Sequence[str]:
     text = replaced(
         text,
         {
-            "{$SAMEDEAL_SITE:cards.example.org}": HOST,
+            "{$SITE:cards.example.org}": HOST,
             f"{HOST}:7777 {{\n": f"{HOST}:{other} {{\n\ttls {to.certificate} {to.key}\n",
-            "{$SAMEDEAL_NODES:node-1:7777 node-2:7777}": nodes,
+            "{$NODES:node-1:7777 node-2:7777}": nodes,
             "health_port 7780": f"health_port {to.nodes[0].health}",
         },
     )
