@@ -81,12 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         print(f"samedeal-server needs {error.name}: pip install 'samedeal[server]'", file=sys.stderr)
         return 1
-    from samedeal_server import logs
+    from samedeal_server import logs, supervisor
 
     node = node_name()
     logs.set_up(config.log_level, config.log_style, node)
 
     def announce(address: str) -> None:
+        supervisor.tell("READY=1")
         if config.announce:
             print(f"listening on {address}", flush=True)
 

@@ -1,0 +1,16 @@
+"""The supervisor that started this process, if it is one that wants to know how that went, as systemd does (sd_notify)."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+
+
+def tell(news: str) -> None:
+    """Tell it, as in ``READY=1``; without one that asked to be told, or with one that has gone, nothing happens."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address.startswith(("/", "@")) and hasattr(socket, "AF_UNIX"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as way:
+            way.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
+            way.sendall(news.encode())
