@@ -88,7 +88,7 @@ def build(base: Path, result: Path) -> None:
 
 
 def _within(stage: Stage, path: str) -> Path:
-    return stage.root / os.path.join(stage.place, path).lstrip("/")
+    return stage.root / str(Path(stage.place, path)).lstrip("/")
 
 
 def _copy(stage: Stage, step: Step, stages: Mapping[str, Stage]) -> None:
@@ -108,9 +108,9 @@ def _copy(stage: Stage, step: Step, stages: Mapping[str, Stage]) -> None:
 def _run(stage: Stage, command: str) -> None:
     inner = f"cd {stage.place} && {command}"
     passed = {name: value for name, value in os.environ.items() if name in ("PIP_CERT", "PIP_DEFAULT_TIMEOUT")}
+    own = ("unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={stage.root}/proc")
     subprocess.run(
-        ("unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={stage.root}/proc", "chroot", stage.root)
-        + ("/bin/sh", "-c", inner),
+        (*own, "chroot", stage.root, "/bin/sh", "-c", inner),
         env={"HOME": "/root", "DEBIAN_FRONTEND": "noninteractive", **passed, **stage.environment},
         check=True,
     )

@@ -15,7 +15,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToServer, Welcome
 from samedeal_server.store.connect import connect as connect_redis
@@ -54,7 +54,6 @@ class Site:
             self.redis.url,
             self.directory / f"node-{place + 1}-{self.started}.log",
             *("--host", where.host, "--port", str(where.port)),
-            # *("--health-port", str(where.health), "--trusted-proxies", "127.0.0.0/8"),
         )
         self.nodes.append(node)
         return node
@@ -134,7 +133,9 @@ async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(
     )
     async with connected(site.address) as opener:
         assert isinstance(await asked(opener, Hello(id=0, name="opener")), Welcome)
-        assert await asked(opener, Create(id=1, options=options, room=ROOM)) == Created(to=1, room=ROOM)
+        assert await asked(opener, Create(id=1, options=WantedOptions.of(options), room=ROOM)) == Created(
+            to=1, room=ROOM
+        )
     journals = [Journal(f"bot-{number}", ROOM) for number in range(RACERS)]
     eye = Journal("eye", ROOM, watches=True)
     clients = [Spectator(site.address, eye, Random("eye")).run()]
@@ -162,7 +163,7 @@ async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(
         before = acked()
         await two.kill()
         await until(lambda: acked() > before + 5 * RACERS)
-        print("T", [j.away for j in journals]); calm = now()
+        calm = now()
         async with asyncio.timeout(90):
             await asyncio.gather(*tasks)
         assert len(events(one, "connected")) >= RACERS, "the node that came back has not got those of the killed one"

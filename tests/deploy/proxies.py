@@ -1,4 +1,4 @@
-"""The proxies of ``deploy/proxy`` as child processes, with the configurations that are shipped: only ports, hosts and paths differ."""
+"""The proxies of ``deploy/proxy`` as child processes, with what is shipped: only ports, hosts and paths differ."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def _nginx(text: str, to: Setting) -> Sequence[str]:
     )
     user = "user root;\n" if os.geteuid() == 0 else ""
     whole.write_text(
-        f"{user}pid {to.directory}/pid;\nworker_processes 2;\nerror_log stderr info;\nevents {{ worker_connections 1024; }}\n"
+        f"{user}pid {to.directory}/pid;\nworker_processes 2;\nerror_log stderr info;\n"
+        "events { worker_connections 1024; }\n"
         f"http {{\naccess_log {to.directory}/access.log;\n{paths}include {to.directory}/samedeal.conf;\n}}\n"
     )
     return ("-c", str(whole), "-p", str(to.directory), "-g", "daemon off;", "-e", "stderr")
@@ -145,9 +146,7 @@ def _caddy(text: str, to: Setting) -> Sequence[str]:
 
 
 def _addresses(to: Setting) -> Mapping[str, str]:
-    return {
-        f"127.0.0.1:780{number}": f"{node.host}:{node.port}" for number, node in enumerate(to.nodes, start=1)
-    }
+    return {f"127.0.0.1:780{number}": f"{node.host}:{node.port}" for number, node in enumerate(to.nodes, start=1)}
 
 
 KINDS: Final = (
@@ -206,7 +205,18 @@ def certify(directory: Path) -> tuple[Path, Path, Path]:
     """A certificate authority of one's own, and a certificate of this machine by it: the authority's, the other, its key."""
     directory.mkdir()
     authority, certificate, key = (directory / name for name in ("ca.pem", "host.pem", "host.key"))
-    new = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    new = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+    )
     _openssl(*new, "-subj", "/CN=Test authority", "-keyout", str(directory / "ca.key"), "-out", str(authority))
     _openssl(
         *new,
