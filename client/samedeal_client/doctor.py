@@ -162,7 +162,7 @@ def no_terminal() -> Finding:
 def screens() -> Finding:
     """Whether the full screen can be had."""
     if importlib.util.find_spec("textual") is None:
-        return warn("screen", "Textual is not installed: races are played in lines", "pip install 'samedeal[client]'")
+        return warn("screen", "Textual is not installed: races are played in lines", "pip install textual")
     return ok("screen", "Textual is there")
 
 
@@ -201,7 +201,7 @@ def hosting(python: str = sys.executable) -> Finding:
         return warn(
             "hosting",
             f"the server can't run here: {said.removeprefix('missing ')} is not installed",
-            "to host races, or to practise without a server: pip install 'samedeal[server,embedded]'",
+            "to host races, or to practise without a server: pip install samedeal",
         )
     what, _, advice = said.partition(": ")
     return warn("hosting", what, advice or "run samedeal serve to see what it says")

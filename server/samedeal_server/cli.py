@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from samedeal_server.app import node_name, run
         from samedeal_server.errors import StartupError
     except ModuleNotFoundError as error:
-        print(f"samedeal-server needs {error.name}: pip install 'samedeal[server]'", file=sys.stderr)
+        print(f"samedeal-server needs {error.name}: pip install samedeal", file=sys.stderr)
         return 1
     from samedeal_server import logs, supervisor
 

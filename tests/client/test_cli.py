@@ -169,13 +169,13 @@ def test_serve_is_the_server() -> None:
     assert run("serve", "--port", "x").returncode == 2
 
 
-def test_without_the_server_extra_it_says_what_to_install(
+def test_without_what_the_server_stands_on_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "structlog" else find(name))
     assert main(["serve"]) == 1
-    assert "the server needs structlog: pip install 'samedeal[server]'" in capsys.readouterr().err
+    assert "the server needs structlog: pip install samedeal" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def wheel(built: Path) -> Path:
     return found
 
 
-def installed(wheel: Path, home: Path, *extras: str) -> Environment:
-    """A new environment with the wheel, and with what it requires with these extras taken from the running one."""
+def installed(wheel: Path, home: Path, *without: str) -> Environment:
+    """A new environment with the wheel, and with what it requires, but for some, taken from the running one."""
     venv.create(home, with_pip=False, symlinks=True)
     environment = Environment(home)
     done = subprocess.run(
@@ -88,21 +88,23 @@ def installed(wheel: Path, home: Path, *extras: str) -> Environment:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (metadata,) = environment.packages.glob("samedeal-*.dist-info")
-    for required in closure(Distribution.at(metadata), extras):
+    for required in closure(Distribution.at(metadata), without):
         for name in sorted({file.parts[0] for file in required.files or () if file.parts[0] != ".."}):
             (environment.packages / name).symlink_to(Path(str(required.locate_file(name))))
     return environment
 
 
-def closure(root: Distribution, extras: Iterable[str]) -> Iterator[Distribution]:
+def closure(root: Distribution, without: Iterable[str]) -> Iterator[Distribution]:
     """What a distribution requires, and what that requires in turn."""
-    seen = set()
-    waiting = [(root, {"", *extras})]
+    seen = set(without)
+    waiting = [(root, {""})]
     while waiting:
         wanting, wanted = waiting.pop()
         for text in wanting.requires or ():
             requirement = Requirement(text)
             if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in wanted):
+                continue
+            if requirement.name in without:
                 continue
             found = distribution(requirement.name)
             if found.name not in seen:
@@ -113,7 +115,7 @@ def closure(root: Distribution, extras: Iterable[str]) -> Iterator[Distribution]
 
 @pytest.fixture(scope="module")
 def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return installed(wheel, tmp_path_factory.mktemp("whole"), "server", "client")
+    return installed(wheel, tmp_path_factory.mktemp("whole"))
 
 
 def test_three_packages_and_nothing_else_are_installed(wheel: Path, tmp_path: Path) -> None:
@@ -162,9 +164,14 @@ def test_no_source_root_is_a_package(whole: Environment, root: str) -> None:
     assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: No module named '{root}'"
 
 
-@pytest.mark.parametrize(("extra", "command"), [("server", "samedeal-server"), ("client", "samedeal")])
-def test_a_command_runs_with_its_extra_alone(wheel: Path, tmp_path: Path, extra: str, command: str) -> None:
-    environment = installed(wheel, tmp_path, extra)
+SERVER_ONLY = ("hiredis", "prometheus-client", "redis", "structlog", "uvloop")
+
+
+@pytest.mark.parametrize(("command", "without"), [("samedeal-server", ("textual",)), ("samedeal", SERVER_ONLY)])
+def test_a_command_runs_without_what_the_other_stands_on(
+    wheel: Path, tmp_path: Path, command: str, without: tuple[str, ...]
+) -> None:
+    environment = installed(wheel, tmp_path, *without)
     shown = environment.run(command, "--version")
     assert (shown.returncode, shown.stdout) == (0, f"samedeal {samedeal.__version__}\n"), shown.stderr
     helped = environment.run(command, "--help")

@@ -16,7 +16,7 @@ def serve(arguments: Sequence[str]) -> int:
     """Become the server, with these arguments; returns only when it isn't there: the exit code."""
     for module in ("samedeal_server", "websockets", "redis", "structlog"):
         if importlib.util.find_spec(module) is None:
-            print(f"samedeal: the server needs {module}: pip install 'samedeal[server]'", file=sys.stderr)
+            print(f"samedeal: the server needs {module}: pip install samedeal", file=sys.stderr)
             return 1
     sys.stdout.flush()
     return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *arguments])  # noqa: S606 (ourselves)
