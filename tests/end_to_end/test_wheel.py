@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -162,6 +163,14 @@ def test_every_module_can_be_imported_from_the_wheel(whole: Environment, package
 def test_no_source_root_is_a_package(whole: Environment, root: str) -> None:
     done = whole.python(f"import {root}")
     assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: No module named '{root}'"
+
+
+def test_what_the_image_is_built_of_is_what_the_server_needs() -> None:
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    lines = (ROOT / "deploy" / "requirements.in").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [
+        line for line in required if not line.startswith("textual")
+    ]
 
 
 SERVER_ONLY = ("hiredis", "prometheus-client", "redis", "structlog", "uvloop")
