@@ -38,7 +38,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal_server import logs
-from samedeal_server.limits import Bucket, Limits
+from samedeal_server.limits import Limits
 from tests.server.client import DEADLINE, Client
 from tests.server.conftest import Node, NodeMaker
 
@@ -259,15 +259,6 @@ async def test_who_asks_too_much_is_answered_more_slowly_and_nobody_else_is(node
     for number in numbers:
         assert isinstance(await hasty.answer(number), Pong)
     assert time.monotonic() - began > 0.45  # 20 of them are beyond the burst, at 40 a second
-
-
-def test_a_bucket_lends_and_is_paid_back() -> None:
-    bucket = Bucket(rate=10, burst=3, now=0.0)
-    assert [bucket.take(0.0) for _ in range(3)] == [0, 0, 0]
-    assert bucket.take(0.0) == pytest.approx(0.1)
-    assert bucket.take(0.0, 2) == pytest.approx(0.3)
-    assert bucket.take(10.0, 3) == 0
-    assert bucket.take(10.0) == pytest.approx(0.1)
 
 
 async def test_who_does_not_read_is_cut_and_slows_nobody(node: NodeMaker) -> None:

@@ -47,12 +47,12 @@ def frame(
     return head + (bytes(4) if masked else b"") + payload
 
 
-def handshake(method: str = "GET", path: str = "/", version: str = "HTTP/1.1", **changes: str | None) -> bytes:
+def handshake(request: str = "GET / HTTP/1.1", /, **changes: str | None) -> bytes:
     """A request for a WebSocket; headers are changed by their names with underscores, None leaves one out."""
     headers: dict[str, str | None] = dict(HANDSHAKE)
     headers |= {name.replace("_", "-"): value for name, value in changes.items()}
     lines = [
-        f"{method} {path} {version}",
+        request,
         *(f"{name}: {value}" for name, value in headers.items() if value is not None),
     ]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
