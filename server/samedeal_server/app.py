@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 import structlog
@@ -17,21 +16,27 @@ from redis.exceptions import RedisError
 from websockets.asyncio.server import serve
 
 from samedeal.protocol.codec import LARGEST_FRAME
+from samedeal_server import logs
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
 from samedeal_server.door import Door, Socket
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.gateway import Gateway
+from samedeal_server.greeting import Doors, doors
+from samedeal_server.health import Health
+from samedeal_server.listening import listening
 from samedeal_server.metrics import Metrics
 from samedeal_server.redis_check import check_redis
+from samedeal_server.reload import Reload
 from samedeal_server.rooms import Rooms
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
 from samedeal_server.tasks import end
+from samedeal_server.tls import Certificate
 
-Announce = Callable[[str], None]
+Announce = Callable[[Doors, str], None]
 
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("app")
 
@@ -41,15 +46,20 @@ def node_name() -> str:
     return f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
-async def run(config: Config, node: str, announce: Announce) -> None:
-    """Serve until SIGTERM or SIGINT, then drain. ``announce`` is told the address once clients can come.
+async def run(config: Config, node: str, announce: Announce, read: Callable[[], Config] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT, then drain; a second one hurries.
 
-    Raises StartupError when the node can't start, or loses the Redis that it started.
+    ``announce`` is told once clients can come: where, and the URL of the health listener or an empty text. ``read``
+    reads the settings again, for SIGHUP. Raises StartupError when the node can't start, or loses the Redis that it started.
     """
-    stopping = asyncio.Event()
+    stopping, hurrying = asyncio.Event(), asyncio.Event()
+
+    def stop() -> None:
+        (hurrying if stopping.is_set() else stopping).set()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+        loop.add_signal_handler(number, stop)
     async with AsyncExitStack() as stack:
         url = config.redis
         ends: list[asyncio.Task[object]] = [asyncio.create_task(stopping.wait())]
@@ -58,26 +68,51 @@ async def run(config: Config, node: str, announce: Announce) -> None:
             url = await stack.enter_async_context(redis)
             ends.append(asyncio.create_task(redis.died()))
         store = await stack.enter_async_context(_store(url))
+        certificate = None
+        if config.tls_cert and config.tls_key:
+            certificate = Certificate(config.tls_cert, config.tls_key, store.metrics)
         clock = Clock(store)
         with _answering():
             await clock.look()
         rooms = Rooms(store, clock, node, config.limits)
         stack.push_async_callback(rooms.stop)
-        gateway = Gateway(rooms, config.limits, Door(config.limits, rooms.metrics, config.origins))
-        running: asyncio.Task[object] = asyncio.create_task(rooms.run())
-        stack.push_async_callback(end, [running])
-        address = await stack.enter_async_context(_listening(config, gateway))
-        _log.info("listening", address=address)
-        announce(address)
-        ends.append(running)
+        gateway = Gateway(
+            rooms, config.limits, Door(config.limits, store.metrics, config.origins, config.trusted_proxies)
+        )
+        health = Health(gateway)
+        checked = ""
+        if config.health_port is not None:
+            checked = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
+        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run())]
+        if certificate is not None:
+            running.append(asyncio.create_task(certificate.watch()))
+        stack.push_async_callback(end, running)
+        found = await stack.enter_async_context(_listening(config, gateway, certificate))
+
+        def take(settings: Config) -> None:
+            gateway.take_limits(settings.limits)
+            logs.set_up(settings, node)
+            if certificate is not None:
+                certificate.renew()
+
+        loop.add_signal_handler(signal.SIGHUP, Reload(config, read or (lambda: config), take, store.metrics))
+        _log.info("listening", address=found.here, share=found.share, health=checked)
+        announce(found, checked)
+        ends += running
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for ended in ends:
             if not ended.done():
                 ended.cancel()
             elif isinstance(why := ended.result(), StartupError):
                 raise why
+        health.leaving = True
+        if config.drain_delay:
+            _log.info("leaving", seconds=config.drain_delay)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(hurrying.wait(), config.drain_delay)
         _log.info("draining", connections=len(gateway.connections))
         await gateway.drain()
+        _log.info("stopped")
 
 
 @asynccontextmanager
@@ -112,35 +147,24 @@ def _answering() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _listening(config: Config, gateway: Gateway) -> AsyncIterator[str]:
-    try:
-        server = await serve(
-            gateway.serve,
-            config.host,
-            config.port,
-            select_subprotocol=gateway.choose,
-            process_request=gateway.check,
-            create_connection=partial(Socket, gateway.door),  # type: ignore[arg-type]  # whatever makes one will do
-            compression=None,
-            max_size=LARGEST_FRAME,
-            max_queue=16,
-            open_timeout=config.limits.handshake_timeout,
-            ping_interval=20,
-            ping_timeout=20,
-            close_timeout=2,
-            server_header=None,
-        )
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise StartupError(
-                "port_in_use", f"Port {config.port} is in use: stop what uses it, or choose another with --port"
-            ) from None
-        raise StartupError(
-            "cannot_listen", f"Can't listen on {config.host} port {config.port}: {error.strerror}"
-        ) from None
-    try:
-        host = f"[{config.host}]" if ":" in config.host else config.host
-        yield f"ws://{host}:{server.sockets[0].getsockname()[1]}"
-    finally:
-        server.close()
-        await server.wait_closed()
+async def _listening(config: Config, gateway: Gateway, certificate: Certificate | None = None) -> AsyncIterator[Doors]:
+    server = serve(
+        gateway.serve,
+        config.host,
+        config.port,
+        select_subprotocol=gateway.choose,
+        process_request=gateway.check,
+        create_connection=partial(Socket, gateway.door),  # type: ignore[arg-type]  # whatever makes one will do
+        compression=None,
+        max_size=LARGEST_FRAME,
+        max_queue=16,
+        open_timeout=config.limits.handshake_timeout,
+        ping_interval=20,
+        ping_timeout=20,
+        close_timeout=2,
+        server_header=None,
+        ssl=certificate and certificate.context,
+        ssl_handshake_timeout=config.limits.handshake_timeout if certificate else None,
+    )
+    async with listening(server, config.host, config.port, "--port") as port:
+        yield doors(config, port)

@@ -22,7 +22,8 @@ examples:
 
 Each setting is a flag, an environment variable and a key of the file; the flag goes first, then the variable, then the file.
 
-SIGTERM or Ctrl-C drains: clients are told to resume elsewhere, and races in flight stay in Redis.
+SIGTERM or Ctrl-C drains: clients are told to resume elsewhere, and races in flight stay in Redis. SIGHUP reads the
+limits, the log level and the certificate again.
 Exit codes: 0 stopped, 1 could not start or go on (the reason is printed), 2 bad usage.
 """
 
@@ -82,18 +83,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"samedeal-server needs {error.name}: pip install samedeal", file=sys.stderr)
         return 1
     from samedeal_server import logs, supervisor
+    from samedeal_server.greeting import Doors, greeting
 
     node = node_name()
-    logs.set_up(config.log_level, config.log_style, node)
+    logs.set_up(config, node)
 
-    def announce(address: str) -> None:
+    def announce(found: Doors, health: str) -> None:
         supervisor.tell("READY=1")
         if config.announce:
-            print(f"listening on {address}", flush=True)
+            print(f"listening on {found.here}", flush=True)
+        elif logs.is_pretty(config):
+            print(f"\n{greeting(config, found, health)}\n", flush=True)
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(run(config, node, announce))
+            runner.run(run(config, node, announce, lambda: read_config(given).values))
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from samedeal_server.limits import Limits
+from samedeal_server.proxies import Proxies
 from samedeal_server.settings import section, setting
 
 DEFAULT_PORT: Final = 7777
@@ -42,9 +44,38 @@ class Config:
     durability: Literal["always", "everysec"] = setting(
         "always", "whether the Redis started here has a move on disk before it is acked, or a second later"
     )
+    tls_cert: Path | None = setting(
+        None, "certificate, with those between it and its authority, to speak TLS with", metavar="FILE"
+    )
+    tls_key: Path | None = setting(None, "private key of the certificate", metavar="FILE")
+    trusted_proxies: tuple[str, ...] = setting(
+        (),
+        "proxies whose X-Forwarded-For is believed: addresses or networks such as 10.0.0.0/8",
+        metavar="ADDRESSES",
+    )
+    public_url: str = setting("", "the address that players are told, behind a proxy", metavar="URL")
+    health_host: str = setting("127.0.0.1", "address of the listener for health and metrics", metavar="ADDRESS")
+    health_port: int | None = setting(
+        None, "its port, for /healthz, /readyz and /metrics; 0 for any free one", metavar="PORT", least=0, most=65535
+    )
+    drain_delay: float = setting(
+        0.0,
+        "seconds between saying on /readyz that this node stops and sending its clients elsewhere",
+        metavar="SECONDS",
+        least=0,
+        most=3600,
+    )
     log_level: Literal["debug", "info", "warning", "error"] = setting("info", "the least that is logged")
     log_style: LogStyle = setting("auto", "JSON lines or pretty ones; auto is pretty on a terminal")
     announce: bool = setting(
         default=False, words="print 'listening on ADDRESS' to standard output once clients can come"
     )
     limits: Limits = section(Limits, "limit", "limits")
+
+    def __post_init__(self) -> None:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            missing = "--tls-key" if self.tls_key is None else "--tls-cert"
+            raise ValueError(f"A certificate and its key go together: {missing} is not given")
+        Proxies(self.trusted_proxies)
+        if self.public_url and not re.fullmatch(r"(wss?|https?|samedeal)://[^\s/]+(/\S*)?", self.public_url):
+            raise ValueError(f"--public-url: {self.public_url!r} will not do: write wss://cards.example.org")

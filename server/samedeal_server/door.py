@@ -20,6 +20,7 @@ from samedeal.names import printable
 from samedeal.protocol.messages import Close
 from samedeal_server.limits import Bucket, Limits
 from samedeal_server.metrics import Metrics
+from samedeal_server.proxies import FORWARDED, Proxies
 
 LARGEST_REQUEST: Final = 16 * 1024
 """Bytes of a handshake; browsers and proxies send a few hundred to a few thousand."""
@@ -38,8 +39,15 @@ _log: structlog.stdlib.BoundLogger = structlog.get_logger("door")
 class Door:
     """Who is let in, and how many. ``origins`` are those of pages that may connect beside the server's own, or ``*``."""
 
-    def __init__(self, limits: Limits, metrics: Metrics, origins: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        metrics: Metrics,
+        origins: Collection[str] = (),
+        trusted_proxies: Collection[str] = (),
+    ) -> None:
         self.limits = limits
+        self._proxies = Proxies(trusted_proxies)
         self.refused = metrics.handshakes_refused
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._knocking: dict[ServerConnection, str] = {}
@@ -48,8 +56,8 @@ class Door:
 
     def address(self, socket: ServerConnection) -> str:
         """The address of a client, for the log; "local" where it is on this machine's own kind of socket."""
-        peer = socket.remote_address
-        return str(peer[0]) if isinstance(peer, tuple) else "local"
+        peer = _peer(socket)
+        return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 
     # ---------------------------------------------------------------- handshakes
 
@@ -60,7 +68,7 @@ class Door:
         self._knocks[network] += 1
         if len(self._knocking) > self.limits.handshakes:
             self._give_way(next(iter(self._knocking)), network)
-        elif self._knocks[network] > self.limits.connections_per_address:
+        elif self._knocks[network] > self.limits.connections_per_address and not self._proxies.trusts(_peer(socket)):
             self._give_way(next(each for each, its in self._knocking.items() if its == network), network)
 
     def _give_way(self, socket: ServerConnection, network: str) -> None:
@@ -129,6 +137,8 @@ class Socket(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
         self._door.done(self)
+        if self.request is None:
+            self._door.refused["malformed"].inc()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -191,6 +201,12 @@ def is_same_host(origin: str, host: str) -> bool:
         return bool(page.hostname) and (page.hostname, page.port or port) == (server.hostname, server.port or port)
     except ValueError:
         return False
+
+
+def _peer(socket: ServerConnection) -> str:
+    """The address that a connection comes from, which may be a proxy's."""
+    peer = socket.remote_address
+    return str(peer[0]) if isinstance(peer, tuple) else "local"
 
 
 def _less(counter: Counter[str], network: str) -> None:

@@ -15,6 +15,7 @@ store_older        the Redis holds rooms of an older one
 bad_redis_url      not the address of a Redis
 port_in_use        another program listens there
 cannot_listen      the address can't be listened on
+bad_certificate    the certificate or its key can't be used
 """
 
 from __future__ import annotations

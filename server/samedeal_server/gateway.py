@@ -116,6 +116,11 @@ class Gateway:
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 
+    def take_limits(self, limits: Limits) -> None:
+        """Go by other limits; what a connection may ask is as it was when it came."""
+        self.limits = self.rooms.limits = self.door.limits = limits
+        self._quotas = Quotas(limits)
+
     # ---------------------------------------------------------------- connections
 
     def check(self, socket: ServerConnection, request: Request) -> Response | None:

@@ -1,39 +1,138 @@
-"""Logs: one event a line, JSON for machines or pretty on a terminal; never a seed, a token or a card."""
+"""Logs: one event a line, JSON for machines or pretty on a terminal; never a seed, a token or a card.
+
+What libraries log goes the same way. Of a client's doing there is never a traceback.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+import traceback
+from contextlib import suppress
+from typing import Final, TextIO
 
 import structlog
+from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
 
-from samedeal_server.config import LogStyle
+from samedeal_server.config import Config
+
+_LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
+"""From which level on libraries are heard, whatever is asked for: below it the frames are told, with tokens and cards."""
+
+_HANDSHAKE_FAILED: Final = "opening handshake failed"
 
 
-def set_up(level: str, style: LogStyle, node: str) -> None:
-    """Write structlog's events to standard error from a level on (``debug`` to ``error``), each with the node's name."""
-    pretty = style == "pretty" or (style == "auto" and sys.stderr.isatty())
-    # A traceback that shows local variables would show seeds, tokens and cards.
-    renderer: Any = (
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-        if pretty
-        else structlog.processors.JSONRenderer()
-    )
-    processors: list[Any] = [
-        structlog.contextvars.merge_contextvars,
+def goes_to(config: Config) -> TextIO:
+    """Standard output, unless that is for the announcement alone."""
+    return sys.stderr if config.announce else sys.stdout
+
+
+def is_pretty(config: Config) -> bool:
+    """Whether lines are for people."""
+    return config.log_style == "pretty" or (config.log_style == "auto" and goes_to(config).isatty())
+
+
+def set_up(config: Config, node: str) -> None:
+    """Write events from the level on that is wished for, each with the node's name."""
+    to = goes_to(config)
+    least = logging.getLevelNamesMapping()[config.log_level.upper()]
+    pretty = is_pretty(config)
+
+    def in_order(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        first = {name: event.pop(name) for name in ("timestamp", "level", "event")}
+        return {**first, "node": node, **event}
+
+    shared: list[Processor] = [
         structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if pretty else "iso", utc=not pretty),
     ]
-    if not pretty:
-        without_locals = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-        processors.append(structlog.processors.ExceptionRenderer(without_locals))
+    # A traceback that shows local variables would show seeds, tokens and cards.
+    rendering: list[Processor] = (
+        [_harmless, structlog.dev.ConsoleRenderer(colors=to.isatty(), exception_formatter=_plain_traceback)]
+        if pretty
+        else [
+            in_order,
+            structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
+            structlog.processors.JSONRenderer(),
+        ]
+    )
+    lines = _Lines(to)
     structlog.configure(
-        processors=[*processors, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        processors=[*shared, *rendering],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
+        logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
     )
-    structlog.contextvars.bind_contextvars(node=node)
-    # The library's own records of broken handshakes and the like would come between, without a connection's number.
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)
+    handler = _Libraries(lines, least)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[_tell_source, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+        )
+    )
+    root = logging.getLogger()
+    for earlier in [each for each in root.handlers if isinstance(each, _Libraries)]:
+        root.removeHandler(earlier)
+    root.addHandler(handler)
+    root.setLevel(max(least, logging.INFO))
+    for library, its_least in _LIBRARIES.items():
+        logging.getLogger(library).setLevel(max(least, its_least))
+
+
+class _Lines:
+    """Where lines go. A reader that is gone, or a full disk, must not end a race."""
+
+    def __init__(self, to: TextIO) -> None:
+        self._to = to
+
+    def msg(self, line: str) -> None:
+        with suppress(OSError, ValueError):
+            self._to.write(f"{line}\n")
+            self._to.flush()
+
+    debug = info = warning = error = critical = msg
+
+
+class _Libraries(logging.Handler):
+    """Has what libraries log go the same way."""
+
+    def __init__(self, lines: _Lines, least: int) -> None:
+        super().__init__()
+        self._lines = lines
+        self._least = least
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if record.msg == _HANDSHAKE_FAILED:
+                record = _of_a_client(record)
+            if record.levelno >= self._least:
+                self._lines.msg(self.format(record))
+        except Exception:  # noqa: BLE001  # as the standard library's handlers do
+            self.handleError(record)
+
+
+def _of_a_client(record: logging.LogRecord) -> logging.LogRecord:
+    """What a client did to its handshake, in a line: the library tells it as a mistake, with a traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    cause = (error and error.__cause__) or error
+    told = {"levelno": logging.INFO, "levelname": "INFO", "msg": "handshake_failed", "why": str(cause)}
+    return logging.makeLogRecord({**vars(record), **told, "exc_info": None, "exc_text": None})
+
+
+def _tell_source(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    record = event["_record"]
+    return {**event, "library": record.name} | ({"error": record.why} if hasattr(record, "why") else {})
+
+
+def _harmless(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Without what a terminal would obey: some words are a client's."""
+    return {key: _printable(value) if isinstance(value, str) else value for key, value in event.items()}
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _plain_traceback(sio: TextIO, exc_info: ExcInfo) -> None:
+    text = "".join(traceback.format_exception(*exc_info))
+    sio.write("\n".join(map(_printable, text.splitlines())))

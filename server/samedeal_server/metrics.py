@@ -97,7 +97,7 @@ class Metrics:
         )
         self.handshakes_refused = labelled(
             "samedeal_handshakes_refused_total",
-            "Connections that were turned away before they spoke, by reason.",
+            "Connections that were turned away before they spoke, by reason; malformed are those that made no handshake.",
             "reason",
             *("draining", "full", "address", "origin", "crowded", "version", "malformed"),
         )

@@ -11,8 +11,8 @@ from redis.exceptions import AuthenticationError, BusyLoadingError, NoPermission
 
 from samedeal_server.errors import StartupError
 from samedeal_server.redis_binary import OLDEST_REDIS
+from samedeal_server.store import keys
 
-_PROBE: Final = "samedeal:probe"
 _PATIENCE: Final = 10.0
 _HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
 """How a Redis before 6.0 greets a client that speaks the newer protocol."""
@@ -28,7 +28,7 @@ async def check_redis(client: Redis) -> None:
         async with asyncio.timeout(_PATIENCE):
             info = await client.info("server")
             _check_version(info, where)
-            await client.set(_PROBE, b"1", px=1000)
+            await client.set(keys.PROBE, b"1", px=1000)
     except (RedisError, OSError) as error:
         raise _refusal(error, where) from None
 

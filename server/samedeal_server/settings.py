@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 PREFIX: Final = "SAMEDEAL_"
@@ -23,6 +24,7 @@ PREFIX: Final = "SAMEDEAL_"
 _LOOK: Final = "--help lists all settings"
 _YES: Final = ("yes", "true", "on", "1")
 _NO: Final = ("no", "false", "off", "0")
+_NONE: Final = "off"
 
 Kind = TypeVar("Kind")
 
@@ -52,11 +54,15 @@ def section(kind: type, prefix: str, words: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A row of the table. ``path`` is where it stands in the dataclass, and in the file with dashes."""
+    """A row of the table. ``path`` is where it stands in the dataclass, and in the file with dashes.
+
+    Where it is ``optional`` its value may be None, written ``off``.
+    """
 
     name: str
     path: tuple[str, ...]
     kind: Any
+    optional: bool
     default: Any
     words: str
     metavar: str
@@ -82,6 +88,10 @@ class Setting:
     @property
     def takes(self) -> str:
         """What its value is, in words."""
+        return f"{self._takes}, or {_NONE}" if self.optional else self._takes
+
+    @property
+    def _takes(self) -> str:
         if get_origin(self.kind) is Literal:
             return f"one of {', '.join(get_args(self.kind))}"
         if self.kind is bool:
@@ -97,6 +107,8 @@ class Setting:
 
     def parse(self, text: str) -> Any:
         """The value that a text stands for. Raises ValueError."""
+        if self.optional and text.lower() == _NONE:
+            return None
         if get_origin(self.kind) is Literal:
             value: Any = text
             good = text in get_args(self.kind)
@@ -121,6 +133,8 @@ class Setting:
 
     def show(self, value: Any) -> str:
         """A value as it may be written in the file, without what is secret."""
+        if value is None:
+            return json.dumps(_NONE)
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, (int, float)):
@@ -151,7 +165,8 @@ def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Set
             rows += table(kinds[field.name], here, f"{field.metadata['prefix']}-")
         elif "metavar" in field.metadata:
             name = prefix + field.name.replace("_", "-")
-            rows.append(Setting(name, here, kinds[field.name], field.default, **field.metadata))
+            kind, optional = _kind(kinds[field.name])
+            rows.append(Setting(name, here, kind, optional, field.default, **field.metadata))
     return tuple(rows)
 
 
@@ -280,7 +295,17 @@ def _leaves(
             yield here, value
 
 
+def _kind(kind: Any) -> tuple[Any, bool]:
+    """What a field holds when it holds anything, and whether it may hold None."""
+    if get_origin(kind) is not UnionType:
+        return kind, False
+    (held,) = (each for each in get_args(kind) if each is not NoneType)
+    return held, True
+
+
 def _text(row: Setting, value: Any, where: str) -> str:
+    if row.optional and (value is False or value == _NONE):
+        return _NONE
     numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
     good = {bool: isinstance(value, bool), int: numeric and isinstance(value, int), float: numeric}
     if get_origin(row.kind) is tuple:

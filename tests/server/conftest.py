@@ -68,9 +68,9 @@ async def serving(redis: str, name: str, limits: Limits = PLENTY, origins: tuple
         gateway = Gateway(rooms, limits, Door(limits, rooms.metrics, origins))
         running: asyncio.Task[object] = asyncio.create_task(rooms.run())
         stack.push_async_callback(end, [running])
-        url = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
+        found = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
         stack.push_async_callback(gateway.drain)
-        yield Node(url, store, rooms, gateway, running)
+        yield Node(found.here, store, rooms, gateway, running)
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal_server import logs
+from samedeal_server.config import Config, LogStyle
 from samedeal_server.limits import Limits
 from tests.server.client import DEADLINE, Client
 from tests.server.conftest import Node, NodeMaker
@@ -426,8 +427,9 @@ async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch, logged: pytest.CaptureFixture[str]
 ) -> None:
     """Invariant 3: no log line carries a seed, a token or a passphrase, not even that of a fault."""
-    for style in ("json", "pretty"):
-        logs.set_up("debug", style, "n")
+    styles: tuple[LogStyle, ...] = ("json", "pretty")
+    for style in styles:
+        logs.set_up(Config(log_level="debug", log_style=style), "n")
         one = await node()
         ana, bob = await one.player("ana"), await one.player("bob")
         room = await ana.create(passphrase="sesam-oeffne-dich")
@@ -445,7 +447,7 @@ async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
             assert (refusal.to, refusal.code) == (-1, "fault")
             assert await bob.closed() == Close.RESTART
         await ana.want(Pong, Ping)
-        lines = logged.readouterr().err
+        lines = logged.readouterr().out
         assert "a mistake" in lines
         for told in (secret.seed.hex(), repr(secret.seed)[2:-1][:12], ana.session, bob.session, "sesam-oeffne-dich"):
             assert told not in lines
@@ -455,10 +457,10 @@ async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
 async def test_a_client_s_word_for_itself_is_logged_without_what_a_terminal_obeys(
     node: NodeMaker, logged: pytest.CaptureFixture[str]
 ) -> None:
-    logs.set_up("info", "pretty", "n")
+    logs.set_up(Config(log_style="pretty"), "n")
     client = await Client.connect((await node()).url)
     await client.want(Welcome, Hello, name="ana", client="ev\x1b]0;il\x07" + "x" * 100)
-    (line,) = [line for line in logged.readouterr().err.splitlines() if "hello" in line]
+    (line,) = [line for line in logged.readouterr().out.splitlines() if "hello" in line]
     assert "ev?]0;il?xxx" in line
     assert "\x1b]" not in line
     assert "x" * 50 not in line

@@ -32,6 +32,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal_server import logs
+from samedeal_server.config import Config
 from tests.server.client import Client
 from tests.server.conftest import NodeMaker
 
@@ -202,13 +203,13 @@ async def test_what_spectators_see_is_what_each_player_had_seen(node: NodeMaker)
 async def test_the_log_of_a_race_tells_no_card_and_no_secret(
     node: NodeMaker, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logs.set_up("debug", "json", "n")
+    logs.set_up(Config(log_level="debug", log_style="json"), "n")
     try:
         ana, bob, _ = await a_race(node, "athena")
         for client in (ana, bob):
             await client.want(Done, Resign)
         seed = (await ana.phase("finished")).seed
-        lines = capsys.readouterr().err
+        lines = capsys.readouterr().out
     finally:
         structlog.reset_defaults()
         structlog.contextvars.clear_contextvars()

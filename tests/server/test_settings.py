@@ -53,6 +53,18 @@ def test_yes(text: str) -> None:
     assert reading(environment={"SAMEDEAL_ANNOUNCE": text}).values.announce
 
 
+@pytest.mark.parametrize(("text", "value"), [("off", None), ("OFF", None), ("0", 0), ("9777", 9777)])
+def test_what_may_be_off(text: str, value: int | None) -> None:
+    assert reading(f"--health-port {text}", "health-port = 5").values.health_port == value
+    written = text if text.isdigit() else "'off'"
+    assert reading(file=f"health-port = {written}").values.health_port == value
+
+
+def test_a_path_may_be_off() -> None:
+    assert reading("--tls-cert off --tls-key off", "tls-cert = 'a'\ntls-key = 'b'").values.tls_cert is None
+    assert reading(file="tls-cert = 'a'\ntls-key = 'b'").values.tls_key == Path("b")
+
+
 @pytest.mark.parametrize("flags", ["", "--announce no", "--announce=off"])
 def test_no(flags: str) -> None:
     assert not reading(flags, "announce = false").values.announce

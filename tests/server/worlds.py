@@ -56,6 +56,7 @@ from samedeal.protocol.messages import (
     Watch,
 )
 from samedeal_server import hub, logs, rooms
+from samedeal_server.config import Config
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
@@ -414,8 +415,8 @@ def _dealing(deck: Deck) -> Iterator[io.StringIO]:
         log = io.StringIO()
         stack.callback(structlog.contextvars.clear_contextvars)
         stack.callback(structlog.reset_defaults)
-        with contextlib.redirect_stderr(log):
-            logs.set_up("debug", "json", "n")
+        with contextlib.redirect_stdout(log):
+            logs.set_up(Config(log_level="debug", log_style="json"), "n")
         yield log
 
 

@@ -22,6 +22,9 @@ LAYOUTS: Final = f"{PREFIX}layouts"
 NODES: Final = f"{PREFIX}nodes"
 """Where what concerns every node is announced."""
 
+PROBE: Final = f"{PREFIX}probe"
+"""What is written to see whether Redis takes writes, and gone a second later."""
+
 
 def meta(room: str) -> str:
     """Hash: layout, engine, version, race (packed), phase, starts, ends, event; an ``out:PLAYER`` for each who resigned."""

@@ -93,6 +93,10 @@ class Store:
         """Say which layout is written here."""
         await self.redis.hset(keys.LAYOUTS, *layout.mark(await self.now()))
 
+    async def probe(self) -> None:
+        """Write something that does not matter, as a sign that writes are taken."""
+        await self.redis.set(keys.PROBE, b"1", px=1000)
+
     async def now(self) -> int:
         """The one clock: milliseconds since 1970."""
         return _millis(await self.redis.time())

@@ -1,0 +1,264 @@
+"""What an operator does to a server's process, and sees of it: logs, TLS, draining, settings that are read again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import ssl
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+import trustme
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from samedeal.protocol.messages import Done, ListRooms, Resign, Rooms, Start
+from tests.end_to_end.processes import Program, Programs
+from tests.server.client import DEADLINE, Client
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are how these servers are told things")
+
+
+class Operated:
+    """A server whose standard output is read as an operator's tools do: one event a line."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.events: list[dict[str, Any]] = []
+
+    async def logs(self, event: str, **fields: object) -> dict[str, Any]:
+        """Wait for an event that was not waited for before; each line until then must be one."""
+        while True:
+            match = await self.program.says(r"(?m)^(.*)\n")
+            found: dict[str, Any] = json.loads(match[1])
+            self.events.append(found)
+            assert {"timestamp", "level", "event", "node"} <= found.keys()
+            if found["event"] == event and all(found.get(name) == value for name, value in fields.items()):
+                return found
+
+    async def get(self, url: str) -> tuple[int, str]:
+        """What the health listener answers."""
+
+        def ask() -> tuple[int, str]:
+            try:
+                with urlopen(url, timeout=DEADLINE) as answer:
+                    return answer.status, answer.read().decode()
+            except OSError as error:
+                return getattr(error, "code", 0), ""
+
+        return await asyncio.to_thread(ask)
+
+
+Starter = Callable[..., Awaitable[Operated]]
+
+
+@pytest.fixture
+async def operated(programs: Programs, redis_url: str) -> Starter:
+    """Starts a server on the test's Redis, with more options."""
+
+    async def start(*options: str) -> Operated:
+        return Operated(await programs.start("-m", "samedeal_server", "--redis", redis_url, "--port", "0", *options))
+
+    return start
+
+
+# ---------------------------------------------------------------- settings that are read again
+
+
+async def test_limits_and_the_log_level_are_read_again_and_nothing_else(operated: Starter, tmp_path: Path) -> None:
+    file = tmp_path / "samedeal.toml"
+    file.write_text("drain-delay = 0\n[limits]\nconnections = 1\n")
+    server = await operated("--config", str(file))
+    address = (await server.logs("listening"))["address"]
+    first = await Client.hello(address)
+    with pytest.raises(InvalidStatus, match="503"):
+        await connect(address)
+    file.write_text('drain-delay = 5\nlog-level = "debug"\n[limits]\nconnections = 2\n')
+    server.program.signal(signal.SIGHUP)
+    assert (await server.logs("reload_needs_restart", level="warning"))["settings"] == ["drain_delay"]
+    assert (await server.logs("reloaded"))["settings"] == ["log_level", "limits.connections"]
+    await (await Client.hello(address)).close()
+    assert isinstance(await first.ask(ListRooms), Rooms)
+
+
+async def test_a_broken_file_changes_nothing(operated: Starter, tmp_path: Path) -> None:
+    file = tmp_path / "samedeal.toml"
+    file.write_text("[limits]\nconnections = 1\n")
+    server = await operated("--config", str(file))
+    address = (await server.logs("listening"))["address"]
+    for text, told in (("[limits]\nconections = 9", "connections"), ("[limits", "no TOML"), (None, "can't be read")):
+        file.unlink() if text is None else file.write_text(text)
+        server.program.signal(signal.SIGHUP)
+        assert told in (await server.logs("reload_failed", level="error"))["error"]
+    await Client.hello(address)
+    with pytest.raises(InvalidStatus, match="503"):
+        await connect(address)
+
+
+# ---------------------------------------------------------------- it stops
+
+
+async def test_a_node_says_that_it_stops_before_it_does(operated: Starter) -> None:
+    server = await operated("--health-port", "0", "--drain-delay", "600")
+    listening = await server.logs("listening")
+    assert await server.get(f"{listening['health']}/readyz") == (200, "This node takes clients\n")
+    ana = await Client.hello(listening["address"])
+    server.program.signal(signal.SIGTERM)
+    await server.logs("leaving", seconds=600)
+    assert (await server.get(f"{listening['health']}/readyz"))[0] == 503
+    assert (await server.get(f"{listening['health']}/healthz"))[0] == 200
+    bob = await Client.hello(listening["address"])  # who was still sent here
+    for client in (ana, bob):
+        assert isinstance(await client.ask(ListRooms), Rooms)
+    server.program.signal(signal.SIGTERM)
+    await server.logs("draining", connections=2)
+    await server.logs("stopped")
+    assert await server.program.ends() == 0
+
+
+# ---------------------------------------------------------------- TLS
+
+
+class Keys:
+    """A private authority, and a certificate of it in two files, which can be renewed."""
+
+    def __init__(self, directory: Path) -> None:
+        self.authority = trustme.CA()
+        self.cert, self.key, self.root = (directory / name for name in ("cert.pem", "key.pem", "root.pem"))
+        self.authority.cert_pem.write_to_path(self.root)
+        self.renew()
+
+    def renew(self) -> None:
+        issued = self.authority.issue_cert("localhost", "127.0.0.1")
+        self.cert.write_bytes(b"".join(each.bytes() for each in issued.cert_chain_pems))
+        self.key.write_bytes(issued.private_key_pem.bytes())
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return ("--tls-cert", str(self.cert), "--tls-key", str(self.key))
+
+    def trusting(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        self.authority.configure_trust(context)
+        return context
+
+
+async def shown(address: str, keys: Keys) -> str:
+    """The number of the certificate that a server shows."""
+    async with connect(address, ssl=keys.trusting()) as socket:
+        return str(socket.transport.get_extra_info("ssl_object").getpeercert()["serialNumber"])
+
+
+async def test_a_renewed_certificate_is_taken_on_a_signal_and_a_broken_one_is_not(
+    operated: Starter, tmp_path: Path
+) -> None:
+    keys = Keys(tmp_path)
+    server = await operated(*keys.options)
+    address = (await server.logs("listening"))["address"]
+    assert address.startswith("wss://127.0.0.1:")
+    ana = await Client.connect(address, ssl=keys.trusting())
+    first = await shown(address, keys)
+    keys.renew()
+    server.program.signal(signal.SIGHUP)
+    assert (await server.logs("certificate_taken"))["ends"]
+    second = await shown(address, keys)
+    assert second != first
+    keys.key.write_text("rubbish")
+    server.program.signal(signal.SIGHUP)
+    await server.logs("certificate_refused", level="error")
+    assert await shown(address, keys) == second
+    assert ana.socket.close_code is None
+
+
+async def test_the_programs_race_over_tls_with_a_private_authority(
+    operated: Starter, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = Keys(tmp_path)
+    server = await operated(*keys.options)
+    address = (await server.logs("listening"))["address"]
+    stranger = await programs.samedeal("join", address, "friday", "--plain", "--name", "ana")
+    await stranger.says("The certificate of .* is not to be trusted")
+    assert await stranger.ends() != 0
+    monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
+    doctor = await programs.samedeal("doctor", address)
+    await doctor.says("TLS")
+    await doctor.ends()
+    assert "not trusted" not in doctor.text
+    ana = await programs.samedeal("new", address, "--room", "friday", "--plain", "--name", "ana")
+    await ana.says("friday")
+    await programs.samedeal("bot", address, "friday", "--name", "bob")
+    await ana.says("bob")
+
+
+async def test_what_is_no_certificate_is_said_at_once(operated: Starter, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("rubbish")
+    server = await operated("--tls-cert", str(tmp_path / "a"), "--tls-key", str(tmp_path / "b"))
+    await server.program.says("samedeal-server: bad_certificate: .*b can't be read")
+    assert await server.program.ends() == 1
+    assert "Traceback" not in server.program.text
+
+
+# ---------------------------------------------------------------- behind a proxy
+
+
+@pytest.mark.parametrize(
+    ("options", "address"), [((), "127.0.0.1"), (("--trusted-proxies", "127.0.0.0/8"), "2001:db8::7")]
+)
+async def test_the_address_is_the_client_s_own_behind_a_trusted_proxy_only(
+    operated: Starter, options: tuple[str, ...], address: str
+) -> None:
+    server = await operated(*options)
+    url = (await server.logs("listening"))["address"]
+    client = await Client.connect(url, additional_headers={"X-Forwarded-For": "1.1.1.1, [2001:db8::7]:4321"})
+    assert (await server.logs("connected"))["address"] == address
+    await client.close()
+
+
+async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: Starter) -> None:
+    server = await operated("--trusted-proxies", "127.0.0.1", "--limit-connections-per-address", "1")
+    url = (await server.logs("listening"))["address"]
+
+    def as_from(address: str) -> Awaitable[Client]:
+        return Client.connect(url, additional_headers={"X-Forwarded-For": address})
+
+    await as_from("203.0.113.7")
+    await as_from("203.0.113.8")
+    await as_from("2001:db8::7")
+    for address in ("203.0.113.7", "2001:db8::8"):
+        with pytest.raises(InvalidStatus, match="429"):
+            await as_from(address)
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+async def test_standard_output_is_one_event_a_line(operated: Starter) -> None:
+    server = await operated()
+    listening = await server.logs("listening")
+    ana = await Client.hello(listening["address"])
+    room = await ana.create(games=("athena",))
+    await ana.join(room)
+    await ana.want(Done, Start)
+    await ana.dealt()
+    await ana.want(Done, Resign)
+    await server.logs("race", phase="finished", room=room)
+    await ana.close()
+    gone = await server.logs("gone")
+    assert gone["player"] == ana.player
+    server.program.signal(signal.SIGINT)
+    await server.logs("stopped")
+    assert await server.program.ends() == 0
+
+
+async def test_on_a_terminal_it_says_how_to_join(programs: Programs, redis_url: str) -> None:
+    server = await programs.on_terminal("serve", "--redis", redis_url, "--port", "0", "--health-port", "0")
+    address = (await server.says(r"join +samedeal join (ws://127\.0\.0\.1:\d+)\n"))[1]
+    await server.says(f"open a room +samedeal new {address}\n")
+    await server.says(r"data +in Redis at ")
+    await server.says(r"health +http://127\.0\.0\.1:\d+/readyz")
+    await server.says("--host 0.0.0.0 lets others in")
+    assert "Traceback" not in server.text
