@@ -137,14 +137,15 @@ class Programs:
         self._stack.push_async_callback(_end, program)
         return program
 
-    async def start(self, *arguments: str) -> Program:
+    async def start(self, *arguments: str, packages: Path | None = None) -> Program:
+        """A program of this Python, with the packages of another release where ``packages`` says where they are."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *arguments,
             stdin=PIPE,
             stdout=PIPE,
             stderr=STDOUT,
-            env=self.environment,
+            env={**self.environment, **({"PYTHONPATH": str(packages)} if packages else {})},
             start_new_session=True,
         )
         program = Program(process)
@@ -152,15 +153,16 @@ class Programs:
         self._stack.push_async_callback(_end, program)
         return program
 
-    async def samedeal(self, *arguments: str) -> Program:
+    async def samedeal(self, *arguments: str, packages: Path | None = None) -> Program:
         """The command ``samedeal``."""
-        return await self.start("-m", "samedeal_client", *arguments)
+        return await self.start("-m", "samedeal_client", *arguments, packages=packages)
 
-    async def server(self, redis_url: str, port: int = 0) -> tuple[str, Program]:
+    async def server(self, redis_url: str, port: int = 0, packages: Path | None = None) -> tuple[str, Program]:
         """A node on a Redis: its address."""
         program = await self.start(
             *("-m", "samedeal_server", "--redis", redis_url, "--port", str(port), "--announce"),
             *("--log-level", "warning", "--log-style", "json"),
+            packages=packages,
         )
         match = await program.says(r"listening on (\S+)")
         return match[1], program

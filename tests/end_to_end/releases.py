@@ -1,0 +1,98 @@
+"""Other releases than this tree, to run beside it: the one before, from its tag, and one to come, made from this tree."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).parents[2]
+TO_COME: Final = "99.0.0"
+
+_GROWN: Final = ("shared/samedeal/protocol/messages.py", "shared/samedeal/options.py", "server/samedeal_server/race.py")
+"""Modules with structs of which each gets a field in the release to come, and events."""
+
+
+class Release(NamedTuple):
+    """A version, and where its packages are; None for this tree's own."""
+
+    version: str
+    packages: Path | None
+
+
+def tag_before() -> str | None:
+    """The newest release that this tree comes after; None where there is none, or the repository isn't there."""
+    top = subprocess.run(("git", "rev-parse", "--show-toplevel"), cwd=ROOT, capture_output=True, text=True, check=False)
+    if top.returncode or Path(top.stdout.strip()) != ROOT:
+        return None
+    merged = ("git", "tag", "--list", "v*", "--sort=-version:refname", "--merged", "HEAD", "--no-contains", "HEAD")
+    done = subprocess.run(merged, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.split()[0] if done.stdout else None
+
+
+def release_before(tag: str, to: Path) -> Release:
+    """The release of a tag."""
+    archive = subprocess.run(("git", "archive", tag), cwd=ROOT, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        tar.extractall(to / "tree", filter="data")
+    return Release(tag.removeprefix("v"), _installed(to / "tree", to))
+
+
+def release_to_come(to: Path) -> Release:
+    """A release that has everything that may come without the layout being raised, as ARCHITECTURE.md has it."""
+    tree = to / "tree"
+    for name in ("shared", "server", "client"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree)
+    for name in _GROWN:
+        _grow(tree / name)
+    _replace(tree / "shared/samedeal/__init__.py", r'__version__ = ".+"', f'__version__ = "{TO_COME}"')
+    store = tree / "server/samedeal_server/store"
+    _replace(store / "layout.py", r"range\((\d+), \d+\)", r"range(\1, LAYOUT + 2)")
+    _replace(store / "redis.py", r'args=\[f"H \{player\} ", " 1"', r'args=[f"H {player} ", " 1 later"')
+    for script in ("commit", "attach"):
+        _replace(store / f"lua/{script}.lua", r"('XADD', KEYS\[3\], .*\n?.*'at', \w+)", r"\1, 'later', 1")
+    # An event of a kind that is not known yet, whenever a player comes.
+    _replace(
+        store / "lua/attach.lua",
+        r"return tonumber\(generation\)",
+        "number = redis.call('HINCRBY', KEYS[1], 'event', 1)\n"
+        "redis.call('XADD', KEYS[3], number .. '-0', 'at', now, 'event', 'L \\\\255')\n"
+        "redis.call('PUBLISH', ARGV[5], number .. ':' .. now .. ':L \\\\255')\n"
+        "return tonumber(generation)",
+    )
+    return Release(TO_COME, _installed(tree, to))
+
+
+def _grow(module: Path) -> None:
+    """Give each struct of a module a field more."""
+    lines = module.read_text().splitlines()
+    for node in reversed(ast.parse(module.read_text()).body):
+        fields = [each for each in getattr(node, "body", ()) if isinstance(each, ast.AnnAssign)]
+        if isinstance(node, ast.ClassDef) and fields and node.name != "Run":  # a run is a hash, a field for each number
+            lines.insert(fields[-1].end_lineno or 0, '    later: str = "more"')
+    module.write_text("\n".join(lines) + "\n")
+
+
+def _replace(file: Path, pattern: str, by: str) -> None:
+    text, count = re.subn(pattern, by, file.read_text())
+    assert count, f"{pattern!r} is not in {file.name} any more: have the release to come say the same in another way"
+    file.write_text(text)
+
+
+def _installed(tree: Path, to: Path) -> Path:
+    """Where the packages of a source tree's wheel are; what they require is that of this environment."""
+    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", to)
+    done = subprocess.run(build, cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = to.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(to / "packages")
+    return to / "packages"
