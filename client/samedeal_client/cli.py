@@ -108,5 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = sentence_of(error)
         if said is None:
             raise
-        print(f"samedeal: {said.text}", file=sys.stderr)
+        from samedeal.names import printable
+
+        print(printable(f"samedeal: {said.text}", 2000), file=sys.stderr)
         return said.code

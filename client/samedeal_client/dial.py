@@ -19,6 +19,7 @@ from websockets.exceptions import (
 from websockets.typing import Subprotocol
 
 import samedeal
+from samedeal.names import printable
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal_client.address import Address, is_loopback_url
 
@@ -34,7 +35,7 @@ class CannotConnect(Exception):
     """
 
     def __init__(self, sentence: str, *, for_good: bool = False) -> None:
-        super().__init__(sentence)
+        super().__init__(printable(sentence))  # the libraries' errors quote what the other end said
         self.for_good = for_good
 
 
@@ -121,6 +122,5 @@ def _unreachable(address: Address, where: str, error: Exception) -> str:
 
 
 def _first_line(body: bytes) -> str:
-    line = body.decode("utf-8", "replace").strip().partition("\n")[0][:120]
-    shown = "".join(char for char in line if char.isprintable())
+    shown = printable(body.decode("utf-8", "replace").strip().partition("\n")[0], 120)
     return f": {shown}" if shown and "<" not in shown else ""

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+from samedeal.names import printable
 from samedeal_client.look import Look
 from samedeal_client.spans import Row, row_text
 
 _PENDING: Final = 1000
 _LONGEST: Final = 1000
+_WIDEST: Final = 2000
 
 _SGR: Final = {"red": "31", "diamond": "33", "club": "32", "hidden": "2", "seen": "2", "label": "2", "you": "1"}
 
@@ -89,8 +91,7 @@ class Printer:
     def say(self, lines: Iterable[str]) -> None:
         """Print lines; what can't be printed in them (a server may send anything) becomes a question mark."""
         for line in lines:
-            shown = "".join(char if char.isprintable() else "?" for char in line)
-            self._stream.write(shown + "\n")
+            self._stream.write(printable(line, _WIDEST) + "\n")
         self._stream.flush()
 
     def show(self, rows: Iterable[Row]) -> None:

@@ -26,7 +26,8 @@ from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.errors import MalformedFrame, Refused
-from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.names import printable
+from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Acked,
     Act,
@@ -52,6 +53,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal_client.address import Address
 from samedeal_client.dial import OPEN_TIMEOUT, CannotConnect, dial
+from samedeal_client.hearing import hear
 from samedeal_client.sessions import Sessions
 from samedeal_client.timing import Offset, Patience
 
@@ -574,7 +576,7 @@ def _is_too_much(message: ToClient) -> TypeGuard[RefusedMessage]:
 
 def _decoded(frame: str | bytes) -> ToClient:
     try:
-        return decode_to_client(frame)
+        return hear(frame)
     except MalformedFrame as error:
         sentence = f"The server sent what this client does not understand ({error}): update one of the two"
         raise _Farewell(Ended("bad_frame", sentence)) from None
@@ -592,5 +594,5 @@ def _farewell(closed: ConnectionClosed) -> _Farewell | None:
 def _why(closed: ConnectionClosed) -> str:
     if closed.rcvd is None:
         return "The connection was cut"
-    said = "".join(char for char in closed.rcvd.reason if char.isprintable())
+    said = printable(closed.rcvd.reason)
     return f"The server has closed the connection{f': {said}' if said else ''}"

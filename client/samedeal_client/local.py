@@ -14,6 +14,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
+from samedeal.names import printable
 from samedeal_client import leash
 from samedeal_client.address import Address, parse_address
 from samedeal_client.bot_names import BOT_NAMES
@@ -112,7 +113,7 @@ async def _address(process: Process, log: Path) -> Address:
 
 def _last_words(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return "".join(char for char in lines[-1] if char.isprintable())[:500] if lines else ""
+    return printable(lines[-1]) if lines else ""
 
 
 @asynccontextmanager

@@ -18,11 +18,13 @@ from websockets.proxy import get_proxy
 from websockets.uri import parse_uri
 
 from samedeal.errors import MalformedFrame
-from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.names import printable
+from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import SUBPROTOCOL, Ping, Pong
 from samedeal_client.address import Address, is_loopback_url
 from samedeal_client.dial import CannotConnect, dial
 from samedeal_client.findings import Finding, Verdict, fail, ok, warn
+from samedeal_client.hearing import hear
 
 PATIENCE: Final = 5.0
 """Seconds for each step."""
@@ -181,13 +183,13 @@ async def ping(connection: ClientConnection) -> Finding:
             sent = time.monotonic()
             async with asyncio.timeout(PATIENCE):
                 await connection.send(encode(Ping(id=number)))
-                answer = decode_to_client(await connection.recv())
+                answer = hear(await connection.recv())
             if not isinstance(answer, Pong):
                 return fail("ping", "the server answers something else", "update this client, or the server")
             trips.append(1000 * (time.monotonic() - sent))
             ahead = answer.time / 1000 - time.time()
     except (TimeoutError, ConnectionClosed, MalformedFrame) as error:
-        why = str(error) or f"no answer within {PATIENCE:g} s"
+        why = printable(str(error)) or f"no answer within {PATIENCE:g} s"
         return fail("ping", f"the server says hello and then nothing: {why}", "try again; the server may be overloaded")
     median = statistics.median(trips)
     said = f"{median:.0f} ms there and back ({min(trips):.0f} to {max(trips):.0f})"

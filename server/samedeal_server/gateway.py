@@ -92,6 +92,9 @@ _CLOSED: Final = {
 }
 """What the close codes are called in metrics and logs."""
 
+_LONGEST_SENTENCE: Final = 400
+"""Columns; a refusal may quote what was asked."""
+
 _PARTING: Final = 5.0
 """Seconds that clients have to go when a node stops."""
 
@@ -289,7 +292,7 @@ class Gateway:
         return RefusedMessage(
             to=request,
             code=error.code,
-            message=str(error),
+            message=printable(str(error), _LONGEST_SENTENCE),
             revision=play.revision if play else -1,
             retry_after=(error.retry_after or 0) if isinstance(error, Refused) else 0,
         )

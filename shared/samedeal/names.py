@@ -47,17 +47,19 @@ def printable(text: str, widest: int = 500) -> str:
     ``widest`` is in columns. Nothing is left that moves the cursor, turns the writing around, hides, or reaches into other
     lines; a text that is fit and fits comes back as it is.
     """
+    if len(text) <= widest and text.isascii() and text.isprintable():
+        return text
     shown: list[str] = []
     room, marks = widest, 0
     for char in text:
         marks = marks + 1 if unicodedata.category(char) in _MARKS else 0
         if not _is_safe(char) or marks > _MOST_MARKS or (marks and not shown):
             char, marks = "?", 0
-        room -= columns_of(char)
-        if room < 0:
+        if columns_of(char) > room:
             while shown and room < 1:
                 room += columns_of(shown.pop())
             return "".join(shown) + "…"
+        room -= columns_of(char)
         shown.append(char)
     return "".join(shown)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.errors import MalformedText
-from samedeal.names import WIDEST_NAME, clean_name, clean_room, columns_of
+from samedeal.names import WIDEST_NAME, clean_name, clean_room, columns_of, printable
 
 
 @pytest.mark.parametrize(
@@ -176,3 +176,73 @@ def test_other_texts_are_no_rooms(text: str) -> None:
         clean_room(text)
     assert len(str(caught.value)) < 150
     assert str(caught.value).isprintable()
+
+
+# ---------------------------------------------------------------- anybody's text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("Wait for the host.", "Wait for the host."),
+        ("two  spaces ", "two  spaces "),
+        ("Jürgen und 名前 🎉", "Jürgen und 名前 🎉"),
+        ("a\x1b[2Jb", "a?[2Jb"),
+        ("a\x1b]0;title\x07b", "a?]0;title?b"),
+        ("a\x9b31mb", "a?31mb"),
+        ("a\x90q\x9cb", "a?q?b"),
+        ("a\r\nb\tc", "a??b?c"),
+        ("a\x08\x08b\x7f", "a??b?"),
+        ("a\u202eb\u202c", "a?b?"),
+        ("a\u2066b\u2069", "a?b?"),
+        ("a\u200eb\u200fc\u061c", "a?b?c?"),
+        ("a\u200bb\u200cc\u200dd\u2060\ufeff", "a?b?c?d??"),
+        ("a\u00adb\u034fc", "a?b?c"),
+        ("a\u2028b\u2029c\u0085d", "a?b?c?d"),
+        ("\u00a0\u3000\u2003", "???"),
+        ("\u3164\u115f\u2800\uffa0", "????"),
+        ("❤\ufe0f👍\U0001f3fd", "❤?👍?"),
+        ("a\U000e0041\ue000\ud800\uffff\U0010ffff", "a?????"),
+        ("\u0301a", "?a"),
+        ("e\u0301\u0302\u0303\u0304\u0305", "e\u0301\u0302\u0303?\u0305"),
+        ("Z" + "\u0316" * 100, "Z" + "\u0316" * 3 + ("?" + "\u0316" * 3) * 24 + "?"),
+    ],
+)
+def test_what_is_shown_of_a_stranger_s_text(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "widest", "shown"),
+    [
+        ("abcdef", 6, "abcdef"),
+        ("abcdefg", 6, "abcde…"),
+        ("名前名前", 8, "名前名前"),
+        ("名前名前", 7, "名前名…"),
+        ("名前名前", 6, "名前…"),
+        ("ab" * 100_000, 4, "aba…"),
+        ("ab", 1, "…"),
+        ("a\u0301b\u0301c\u0301", 2, "a\u0301…"),
+    ],
+)
+def test_what_is_shown_is_cut_to_its_width(text: str, widest: int, shown: str) -> None:
+    assert printable(text, widest) == shown
+
+
+@given(st.text(max_size=60), st.integers(1, 40))
+def test_whatever_is_said_can_be_shown(text: str, widest: int) -> None:
+    shown = printable(text, widest)
+    assert columns_of(shown) <= widest
+    assert shown.isprintable()
+    assert not any(char in "\u2800\u3164\u115f" or "\ufe00" <= char <= "\ufe0f" for char in shown)
+    assert printable(shown, widest) == shown
+    if len(shown) == len(text) and "?" not in shown:
+        assert shown == text or shown.endswith("…")
+
+
+@given(st.text(max_size=30))
+def test_a_name_is_shown_as_it_is(text: str) -> None:
+    name, _ = clean_or_why(text)
+    assert printable(name) == name

@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import Refused
+from samedeal.names import printable
 from samedeal_client.commands.common import (
     Failure,
     add_address,
@@ -73,7 +74,7 @@ def run(given: argparse.Namespace) -> int:
     name = clean_name(given.name) if given.name else bot_name(rng)
 
     def say(sentence: str) -> None:
-        print(f"{name}: {sentence}", flush=True)
+        print(printable(f"{name}: {sentence}"), flush=True)
 
     async def play() -> int:
         stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()

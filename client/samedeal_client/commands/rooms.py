@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from samedeal.names import printable
 from samedeal_client.commands.common import add_address, place_of
 
 DESCRIPTION = "List the rooms of a server that can be joined or watched, newest first."
@@ -36,5 +37,5 @@ def run(given: argparse.Namespace) -> int:
         return room_lines(rooms, terminal_look(ascii_only=False))
 
     for line in asyncio.run(ask()):
-        print("".join(char if char.isprintable() else "?" for char in line))
+        print(printable(line))
     return 0

@@ -8,6 +8,7 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 
 from samedeal.errors import BadOptions, MalformedFrame, SamedealError
+from samedeal.names import printable
 from samedeal.protocol.messages import ToClient, ToServer
 
 LARGEST_FRAME: Final = 16 * 1024
@@ -50,7 +51,7 @@ def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
     try:
         return unpack(frame, kind)
     except ValueError as error:
-        why = "".join(char if char.isprintable() else "?" for char in str(error))
+        why = printable(str(error), 4 * LARGEST_FRAME)
         if len(why) > _LONGEST_REASON:
             why = f"{why[: _LONGEST_REASON // 2]}...{why[-_LONGEST_REASON // 2 :]}"
         raise MalformedFrame(f"Not a message of this protocol: {why}") from error.__cause__

@@ -1,0 +1,72 @@
+"""What a client hears of a server that means harm: each text in it only stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
+
+from samedeal.errors import MalformedFrame
+from samedeal.names import columns_of, printable
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import Notice, Pong
+from samedeal_client.hearing import hear
+from tests.shared.protocol.strategies import TO_CLIENT, structs
+
+LONG: Final = "W" * 5000
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a message."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from texts(getattr(value, name))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from texts(each)
+
+
+def in_time(value: Any) -> Any:
+    """A message with its numbers in bounds."""
+    match value:
+        case bool():
+            return value
+        case int():
+            return min(max(value, -1), 1 << 47)
+        case tuple():
+            return tuple(in_time(each) for each in value)
+        case Struct():
+            return replace(value, **{name: in_time(getattr(value, name)) for name in value.__struct_fields__})
+    return value
+
+
+@pytest.mark.parametrize("kind", TO_CLIENT, ids=lambda kind: kind.__name__)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_every_text_of_every_message_is_fit_for_a_terminal(kind: type[Struct], data: st.DataObject) -> None:
+    sent = in_time(data.draw(structs(kind)))
+    heard = hear(encode(sent))
+    assert type(heard) is kind
+    for said, shown in zip(texts(sent), texts(heard), strict=True):
+        assert printable(shown, 1000) == shown
+        if printable(said, 60) == said:
+            assert shown == said
+
+
+def test_a_text_is_cut_where_it_would_not_fit() -> None:
+    heard = hear(encode(Notice(code=LONG, message=LONG)))
+    assert isinstance(heard, Notice)
+    assert (columns_of(heard.code), columns_of(heard.message)) == (64, 400)
+
+
+@pytest.mark.parametrize("time", [-2, 1 << 48, 1 << 63])
+def test_a_time_that_no_calendar_has_is_not_understood(time: int) -> None:
+    with pytest.raises(MalformedFrame, match="is no time that can be"):
+        hear(encode(Pong(to=1, time=time)))
