@@ -146,7 +146,6 @@ class Socket(ServerConnection):
         if self.request is None:
             self._asked += len(data)
             if self._asked > LARGEST_REQUEST:
-                self._door.refused["malformed"].inc()
                 status = http.HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
                 self.transport.write(self.respond(status, "That is too long for a handshake.\n").serialize())
                 self.transport.close()
