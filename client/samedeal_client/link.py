@@ -112,6 +112,7 @@ News = ToClient | Connected | Lost | Unseated | Ended
 _FAREWELLS: Final = {
     Close.VERSION: "The server speaks another version of the protocol: update this client, or the server",
     Close.BAD_FRAMES: "The server did not understand this client and has cut it off: update one of the two",
+    Close.BANNED: "You are banned from this server",
     Close.TAKEN_OVER: "You are connected from somewhere else now, with the same session: this connection has given way",
 }
 
@@ -426,8 +427,11 @@ class Link:
             except _Cut as cut:
                 self._hold_off = cut.wait
                 return str(cut), False
-            if isinstance(message, Notice) and message.code == "draining":
-                return message.message, True
+            if isinstance(message, Notice):
+                if message.code == "draining":
+                    return message.message, True
+                if message.code == "banned":
+                    raise _Farewell(Ended(str(Close.BANNED), message.message))
 
     @property
     def _seating(self) -> bool:
@@ -474,6 +478,10 @@ class Link:
             return
         elif isinstance(message, (*_ANSWERS, RefusedMessage)):
             await self._answered(message)
+        elif isinstance(message, Notice) and message.code == "kicked":
+            self._place = None
+            await self._news.put(Unseated(message.code, message.message))
+            return
         await self._news.put(message)
 
     # ---------------------------------------------------------------- asking too much

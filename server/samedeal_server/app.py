@@ -15,8 +15,10 @@ import structlog
 from redis.exceptions import RedisError
 from websockets.asyncio.server import serve
 
+from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server import logs
+from samedeal_server.admin import Admin, token_of
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
 from samedeal_server.door import Door, Socket
@@ -30,6 +32,7 @@ from samedeal_server.metrics import Metrics
 from samedeal_server.redis_check import check_redis
 from samedeal_server.reload import Reload
 from samedeal_server.rooms import Rooms
+from samedeal_server.roster import Roster
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
@@ -52,6 +55,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     ``announce`` is told once clients can come: where, and the URL of the health listener or an empty text. ``read``
     reads the settings again, for SIGHUP. Raises StartupError when the node can't start, or loses the Redis that it started.
     """
+    token = token_of(config)
     stopping, hurrying = asyncio.Event(), asyncio.Event()
 
     def stop() -> None:
@@ -83,11 +87,18 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         checked = ""
         if config.health_port is not None:
             checked = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
-        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run())]
+        roster = Roster(gateway, stopping.set)
+        stack.push_async_callback(roster.leave)
+        with _answering():
+            await roster.begin()
+        if token:
+            gateway.others[ADMIN] = Admin(roster, rooms, token, gateway.door.address).serve
+        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run()), asyncio.create_task(roster.run())]
         if certificate is not None:
             running.append(asyncio.create_task(certificate.watch()))
         stack.push_async_callback(end, running)
         found = await stack.enter_async_context(_listening(config, gateway, certificate))
+        roster.address = found.share or found.here
 
         def take(settings: Config) -> None:
             gateway.take_limits(settings.limits)

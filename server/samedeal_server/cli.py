@@ -19,6 +19,7 @@ examples:
   samedeal-server --host 0.0.0.0                   host races for everybody who can reach port 7777
   samedeal-server --redis redis://10.0.0.5:6379/0  one of several nodes on one Redis
   samedeal-server --config samedeal.toml           settings from a file; --print-config writes one
+  samedeal-server restore samedeal.backup          put a backup into an empty store; restore --help tells more
 
 Each setting is a flag, an environment variable and a key of the file; the flag goes first, then the variable, then the file.
 
@@ -66,8 +67,13 @@ def read_config(given: argparse.Namespace) -> Reading[Config]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a node; returns the exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["restore"]:
+        from samedeal_server import restore
+
+        return restore.main(words[1:])
     command = parser()
-    given = command.parse_args(arguments)
+    given = command.parse_args(words)
     try:
         reading = read_config(given)
     except BadSetting as error:

@@ -14,7 +14,7 @@ from samedeal_server.settings import section, setting
 
 DEFAULT_PORT: Final = 7777
 
-OTHER_VARIABLES: Final = frozenset({"SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"})
+OTHER_VARIABLES: Final = frozenset({"SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"})
 """Variables with our prefix that are no settings of a node."""
 
 LogStyle = Literal["auto", "json", "pretty"]
@@ -39,6 +39,15 @@ class Config:
         (),
         "pages whose browsers may connect, beside the server's own: https://cards.example.org, or *",
         metavar="ORIGINS",
+    )
+    admin_token: str = setting(
+        "",
+        "what an operator has to show, 16 characters at the least; samedeal admin is refused without one",
+        metavar="TOKEN",
+        hides=r"(?s).+",
+    )
+    admin_token_file: str = setting(
+        "", "a file that holds the token, for where the environment can be read", metavar="FILE"
     )
     data: Path = setting(default_data(), "where the Redis started here keeps its data", metavar="DIR")
     durability: Literal["always", "everysec"] = setting(

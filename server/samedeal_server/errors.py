@@ -16,6 +16,10 @@ bad_redis_url      not the address of a Redis
 port_in_use        another program listens there
 cannot_listen      the address can't be listened on
 bad_certificate    the certificate or its key can't be used
+bad_admin_token    the operator's token can't be read, or is too short
+bad_backup         a file is no backup, or not whole
+not_empty          a backup is to be restored into a store that holds something
+nodes_running      a backup is to be restored under nodes that run
 """
 
 from __future__ import annotations

@@ -52,8 +52,9 @@ from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal.protocol.messages import (
     Rooms as RoomList,
 )
+from samedeal_server import bans, sessions
 from samedeal_server import race as races
-from samedeal_server import sessions
+from samedeal_server.bans import Bans
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.door import Door, busy
 from samedeal_server.limits import Bucket, Limits, Pace, Quotas
@@ -88,6 +89,7 @@ _CLOSED: Final = {
     Close.TAKEN_OVER: "taken_over",
     Close.SLOW: "slow",
     Close.SILENT: "silent",
+    Close.BANNED: "banned",
     Close.FLOOD: "flood",
 }
 """What the close codes are called in metrics and logs."""
@@ -114,6 +116,8 @@ class Gateway:
         self.draining = False
         self.connections: set[Connection] = set()
         self.others: dict[str, Serve] = {}
+        self.bans = Bans()
+        self.newcomer: Callable[[Connection], None] = lambda _: None
         self.metrics = rooms.metrics
         self._quotas = Quotas(limits)
         self._serving: set[asyncio.Task[None]] = set()
@@ -131,7 +135,10 @@ class Gateway:
         if self.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping: try another address.")
-        return self.door.refuse(socket, request, len(self.connections))
+        offered = request.headers.get_all("Sec-WebSocket-Protocol")
+        # Where there is no room for players, there is for an operator, who offers nothing else.
+        inside = 0 if any(offered == [name] for name in self.others) else len(self.connections)
+        return self.door.refuse(socket, request, inside)
 
     def choose(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""
@@ -225,6 +232,9 @@ class Gateway:
                         connection.shut(Close.FLOOD, "too much was asked for: come back later")
                         return
                     continue
+                if isinstance(answer, RefusedMessage) and answer.code == "banned":
+                    connection.shut(Close.BANNED, "banned from this server")
+                    return
                 if connection.player:
                     hello.cancel()
                 if isinstance(answer, Joined | Watching):
@@ -332,10 +342,13 @@ class Gateway:
         if connection.player:
             raise Refused("hello_once", "You have said hello already on this connection")
         name = clean_name(message.name)
+        self._check_bans("", connection)
         if not message.session:
             self._quotas.begin_session(connection.network, time.monotonic())
         session = await sessions.begin(self.rooms.store, message.session)
+        self._check_bans(session.player, connection)
         connection.player, connection.name = session.player, name
+        self.newcomer(connection)
         client = printable(message.client, 40)
         _log.info("hello", connection=connection.number, player=session.player, client=client)
         return Welcome(
@@ -347,6 +360,11 @@ class Gateway:
             server=f"samedeal {samedeal.__version__}",
             engine=samedeal.ENGINE,
         )
+
+    def _check_bans(self, player: str, connection: Connection) -> None:
+        line = self.bans.of(player, connection.address, self.rooms.clock.now())
+        if line is not None:
+            raise Refused("banned", bans.sentence(line))
 
     async def _create(self, connection: Connection, message: Create) -> ToClient:
         if self.draining:

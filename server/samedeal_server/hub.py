@@ -30,7 +30,7 @@ from samedeal_server.clock import Clock
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.gallery import Gallery
 from samedeal_server.race import ABSENT_AFTER, Race, Run
-from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched
+from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Said, Watched
 from samedeal_server.store.redis import Snapshot, Store
 
 _TAKEN_OVER: Final = "you are connected from somewhere else now"
@@ -98,6 +98,7 @@ class Hub:
 
     def check_view(self, player: str, most: int) -> None:
         """Raises Refused when a player can't watch now: who races here, where many do already, and where all is over."""
+        self.race.check_welcome(player)
         if self.race.phase == "closed":
             raise Refused("room_closed", "This room is closed: list the rooms for another one, or open one")
         if self.plays(player):
@@ -137,10 +138,10 @@ class Hub:
         """Take what this node has not seen, soon, or as soon as the store answers."""
         self._aside(self.pull())
 
-    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+    def _aside(self, work: Coroutine[Any, Any, object]) -> None:
         self._spawn(self._or_again(work))
 
-    async def _or_again(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _or_again(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something that the room is in need of; where the store is away, look at all of the room again in a while."""
         try:
             await work
@@ -198,7 +199,9 @@ class Hub:
     def _apply(self, numbered: Numbered) -> None:
         self.event = numbered.number
         match numbered.event:
-            case Changed(race=race):
+            case Changed(race=race, what=what):
+                if "shut" in what:
+                    self._notify(Notice(code="closed", message="The operator of this server has closed this room"))
                 if self.race.starts == race.starts:
                     race = replace(race, ends=min(race.ends, self.race.ends))
                 self.race = race
@@ -212,11 +215,15 @@ class Hub:
                 self.watching = count
                 self._recounted = True
                 self._flush_soon()
+            case Said(text):
+                self._notify(Notice(code="said", message=text))
 
     def _after_change(self) -> None:
         self.runs = {racer.player: self.runs.get(racer.player, Run()) for racer in self.race.racers}
         self._set_timer()
         self._tell_state()
+        for player in [each for each in self.seats if each in self.race.expelled]:
+            self._send_off(*self.seats.pop(player))
         for spectator in [each for each in self.spectators if self.plays(each.player)]:
             self.spectators.discard(spectator)
             spectator.tell(Notice(code="seated", message="You have a seat in this room now: racers see no boards"))
@@ -228,6 +235,12 @@ class Hub:
                 self._show_late()
             case "closed":
                 self._spawn(self._close(self))
+
+    def _send_off(self, seat: Seat, connection: Connection) -> None:
+        connection.tell(
+            Notice(code="kicked", message="The operator of this server has taken you out of this room, for good")
+        )
+        self._aside(self.store.presence(self.room, seat.player, seat.generation, here=False, tell=True))
 
     def _finish_if_done(self) -> None:
         if self.race.phase == "racing" and self.race.done(self.runs):
@@ -360,6 +373,9 @@ class Hub:
         self._recounted = False
         if not self.empty:
             self._tell_all(self.state(), [*(connection for _, connection in self.seats.values()), *self.spectators])
+
+    def _notify(self, notice: Notice) -> None:
+        self._tell_all(notice, [*(connection for _, connection in self.seats.values()), *self.spectators])
 
     def _tell_all(self, message: ToClient, connections: Iterable[Connection]) -> None:
         frame = encode(message)

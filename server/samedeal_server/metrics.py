@@ -93,7 +93,19 @@ class Metrics:
             "samedeal_connections_closed_total",
             "Connections that ended, by why: the close code's name, 'lost' without one, 'other' for a code of no name.",
             "why",
-            *("normal", "lost", "restart", "slow", "silent", "taken_over", "bad_frames", "version", "flood", "other"),
+            *(
+                "normal",
+                "lost",
+                "restart",
+                "slow",
+                "silent",
+                "taken_over",
+                "bad_frames",
+                "banned",
+                "version",
+                "flood",
+                "other",
+            ),
         )
         self.handshakes_refused = labelled(
             "samedeal_handshakes_refused_total",

@@ -14,6 +14,8 @@ The laws
 - Home stands before not home; those home by time; the others by cards up, then by who got there first. Who is level in
   all of it shares the place.
 - A finished race may have one successor. A room that nobody is in, or that is long finished, closes.
+- The operator may take a player out, as if they left, but for good, and may close a room. A race that is closed under way
+  has no order and keeps its seed.
 
 What each command does, by phase::
 
@@ -24,6 +26,8 @@ What each command does, by phase::
     Begin      countdown   started     started     started     room_closed
     Resign     not_racing  not_racing  out         not_racing  room_closed
     Link       not_over    not_over    not_over    successor   room_closed
+    Expel      no seat     no seat     out         no return   room_closed
+    Shut       closes      closes      closes      closes      nothing
     Tick       may begin   may race    may finish  may close   nothing
 """
 
@@ -46,6 +50,9 @@ KEPT: Final = 3_600_000
 
 ABSENT_AFTER: Final = 45_000
 """Milliseconds after which a player that nothing was heard of counts as not connected."""
+
+
+_MOST_EXPELLED: Final = 100
 
 
 class Racer(Struct, frozen=True):
@@ -85,7 +92,7 @@ class Race(Struct, frozen=True):
 
     ``round`` counts the rematches before it; ``deal`` is the text of its deal; ``commitment`` binds the server to the
     seed, which is empty here until the race is finished; ``idle`` is since when nothing has happened to it; ``follows``
-    is the room of the race that this one is the rematch of.
+    is the room of the race that this one is the rematch of; ``expelled`` are the newest of those who may not come back.
     """
 
     room: str
@@ -104,6 +111,7 @@ class Race(Struct, frozen=True):
     seed: bytes = b""
     next: str = ""
     standings: tuple[Standing, ...] = ()
+    expelled: tuple[str, ...] = ()
 
     @property
     def game(self) -> Game:
@@ -118,6 +126,11 @@ class Race(Struct, frozen=True):
     def racer(self, player: str) -> Racer | None:
         """The player's seat, or None."""
         return next((racer for racer in self.racers if racer.player == player), None)
+
+    def check_welcome(self, player: str) -> None:
+        """Raises Refused for a player whom the operator has taken out of this room."""
+        if player in self.expelled:
+            raise Refused("kicked", "The operator of this server has taken you out of this room: choose another one")
 
     def due(self) -> int:
         """When a Tick may next do something."""
@@ -181,6 +194,16 @@ class Link(Struct, frozen=True):
     room: str
 
 
+class Expel(Struct, frozen=True):
+    """The operator takes a player out."""
+
+    player: str
+
+
+class Shut(Struct, frozen=True):
+    """The operator closes the room."""
+
+
 class Tick(Struct, frozen=True):
     """Time has passed, or a player came home. ``seed`` is that of the deal, which a finish reveals."""
 
@@ -188,7 +211,7 @@ class Tick(Struct, frozen=True):
     seed: bytes
 
 
-Command = Sit | Leave | SetReady | Begin | Resign | Link | Tick
+Command = Sit | Leave | SetReady | Begin | Resign | Link | Expel | Shut | Tick
 Outcome = tuple[Race, tuple[str, ...]]
 """The race after a command, and the names of what happened; the same race and nothing when it changed nothing."""
 
@@ -212,6 +235,7 @@ def after(race: Race, command: Command, now: int) -> Outcome:
 
 
 def _sit(race: Race, command: Sit, now: int) -> Outcome:
+    race.check_welcome(command.player)
     if race.racer(command.player):
         return race, ()
     if len(race.racers) >= race.options.players:
@@ -227,12 +251,13 @@ def _sit(race: Race, command: Sit, now: int) -> Outcome:
 
 
 def _sit_again(race: Race, command: Sit, now: int) -> Outcome:
+    race.check_welcome(command.player)
     if race.racer(command.player):
         return race, ()
     raise Refused("race_started", "This race has started without you: watch it, or wait for the rematch")
 
 
-def _give_up(race: Race, command: Leave, now: int) -> Outcome:
+def _give_up(race: Race, command: Leave | Expel, now: int) -> Outcome:
     if race.racer(command.player) is None:
         return race, ()
     racers = tuple(racer for racer in race.racers if racer.player != command.player)
@@ -244,7 +269,7 @@ def _give_up(race: Race, command: Leave, now: int) -> Outcome:
     return left, ("left",)
 
 
-def _go_out(race: Race, command: Leave | Resign, now: int) -> Outcome:
+def _go_out(race: Race, command: Leave | Resign | Expel, now: int) -> Outcome:
     racer = race.racer(command.player)
     if racer is None or racer.out or now >= race.ends:
         return race, ()
@@ -362,6 +387,26 @@ def _refuse(code: str, sentence: str) -> Callable[[Race, Any, int], Outcome]:
     return refuse
 
 
+def _expel(race: Race, command: Expel, now: int) -> Outcome:
+    if race.racer(command.player) is None:
+        raise Refused("no_seat", "That player has no seat in this room")
+    if command.player in race.expelled:
+        return race, ()
+    left, events = _EXPELLED[race.phase](race, command, now)
+    return replace(left, expelled=(*race.expelled, command.player)[-_MOST_EXPELLED:]), (*events, "kicked")
+
+
+def _shut(race: Race, command: Shut, now: int) -> Outcome:
+    return replace(race, phase="closed"), ("shut", "closed")
+
+
+_EXPELLED: Final[dict[Phase, Callable[[Race, Any, int], Outcome]]] = {
+    "open": _give_up,
+    "countdown": _give_up,
+    "racing": _go_out,
+    "finished": _stay,
+}
+
 _STARTED: Final = _refuse("race_started", "This race has started already")
 _NOT_RACING: Final = _refuse("not_racing", "There is no race under way here to resign")
 _NOT_OVER: Final = _refuse("not_over", "A rematch can be had when this race is finished")
@@ -373,6 +418,8 @@ _LAWS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]] = {
     Begin: {"open": _begin, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
     Resign: {"open": _NOT_RACING, "countdown": _NOT_RACING, "racing": _go_out, "finished": _NOT_RACING},
     Link: {"open": _NOT_OVER, "countdown": _NOT_OVER, "racing": _NOT_OVER, "finished": _link},
+    Expel: {"open": _expel, "countdown": _expel, "racing": _expel, "finished": _expel},
+    Shut: {"open": _shut, "countdown": _shut, "racing": _shut, "finished": _shut, "closed": _stay},
     Tick: {
         "open": _tick_open,
         "countdown": _stay,

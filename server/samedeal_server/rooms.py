@@ -62,6 +62,8 @@ class Rooms:
         self.limits = limits
         self.metrics = store.metrics
         self.hubs: dict[str, Hub] = {}
+        self.called = asyncio.Event()
+        """Set when something was announced that concerns every node."""
         self._opening: dict[str, asyncio.Lock] = {}
         self._guests: Counter[str] = Counter()
         self._hashing = asyncio.Semaphore(_HASHING)
@@ -191,9 +193,9 @@ class Rooms:
             _log.info("race", room=race.room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
         return opened
 
-    async def list(self) -> tuple[RoomLine, ...]:
-        """The rooms that can be joined or watched, newest first."""
-        races = await self.store.races(await self.store.newest_rooms(_LISTED))
+    async def list(self, most: int = _LISTED) -> tuple[RoomLine, ...]:
+        """The rooms that can be joined or watched, so many at the most, newest first."""
+        races = await self.store.races(await self.store.newest_rooms(most))
         return tuple(
             RoomLine(
                 room=race.room,
@@ -374,6 +376,8 @@ class Rooms:
                     raise TimeoutError("nothing is heard from Redis any more")
                 await pubsub.ping()
             asked_for_a_sign = message is None
+            if message and message["channel"] == keys.NODES.encode():
+                self.called.set()
             hub = self.hubs.get(_room_of(message["channel"])) if message and message["channel"] else None
             if hub is None:
                 continue

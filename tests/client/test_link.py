@@ -523,6 +523,44 @@ async def test_a_server_that_answers_pings_is_not_given_up(
 # ---------------------------------------------------------------- the end
 
 
+async def test_who_is_banned_is_told_why_and_does_not_come_back(stage: Stage, connected: tuple[Heard, Line]) -> None:
+    heard, line = connected
+    await line.says(Notice(code="banned", message="You are banned from this server for good: rude"))
+    ended = await heard.until_is(Ended)
+    assert ended == Ended(str(Close.BANNED), "You are banned from this server for good: rude")
+    assert stage.count == 1
+
+
+async def test_who_was_banned_meanwhile_is_told_why_and_does_not_try_again(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    heard, line = connected
+    await line.cut()
+    line = await stage.line()
+    hello = await line.hears(Hello)
+    await line.says(RefusedMessage(to=hello.id, code="banned", message="You are banned from this server for good"))
+    await line.close(Close.BANNED, "banned")
+    ended = await heard.until_is(Ended)
+    assert ended == Ended("banned", "You are banned from this server for good")
+    assert stage.count == 2
+
+
+async def test_who_is_taken_out_of_a_room_does_not_ask_for_the_seat_again(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    heard, line = connected
+    await joined(heard, line)
+    await line.says(Notice(code="kicked", message="You are taken out of this room"))
+    assert await heard.until_is(Unseated) == Unseated("kicked", "You are taken out of this room")
+    await line.cut()
+    line = await stage.line()
+    await line.welcomes()
+    asking = asyncio.create_task(heard.link.request(ListRooms(id=0)))
+    listing = await line.hears(ListRooms)
+    await line.says(Rooms(to=listing.id, rooms=()))
+    await asking
+
+
 @pytest.mark.parametrize("code", sorted(Close.STAY_AWAY))
 async def test_some_closes_are_for_good(stage: Stage, connected: tuple[Heard, Line], code: int) -> None:
     heard, line = connected

@@ -10,6 +10,8 @@ from itertools import count
 
 import pytest
 
+from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
+from samedeal_server.admin import Admin
 from samedeal_server.app import _listening, _store
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
@@ -17,6 +19,7 @@ from samedeal_server.door import Door
 from samedeal_server.gateway import Gateway
 from samedeal_server.limits import Limits
 from samedeal_server.rooms import Rooms
+from samedeal_server.roster import Roster
 from samedeal_server.store.redis import Store
 from samedeal_server.tasks import end
 from tests.server.client import Client
@@ -36,13 +39,15 @@ PLENTY = Limits(
 
 @dataclass
 class Node:
-    """A node that runs in this process; ``running`` is what it does all the time."""
+    """A node that runs in this process; ``running`` is what it does all the time, ``stopping`` is set when it is told to."""
 
     url: str
     store: Store
     rooms: Rooms
     gateway: Gateway
-    running: asyncio.Task[object]
+    roster: Roster
+    running: list[asyncio.Task[object]]
+    stopping: asyncio.Event
 
     async def player(self, name: str = "ana", session: str = "") -> Client:
         """A client of this node."""
@@ -50,14 +55,16 @@ class Node:
 
     async def deafen(self) -> None:
         """Have it hear, sweep and refresh no more, as a node does that Redis's network has forgotten."""
-        await end([self.running])
+        await end(self.running)
 
 
 NodeMaker = Callable[..., Awaitable[Node]]
 
 
 @asynccontextmanager
-async def serving(redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = ()) -> AsyncIterator[Node]:
+async def serving(
+    redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = (), token: str = ""
+) -> AsyncIterator[Node]:
     """A node on a Redis, with everything that it does all the time."""
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(_store(redis))
@@ -66,11 +73,18 @@ async def serving(redis: str, name: str, limits: Limits = PLENTY, origins: tuple
         rooms = Rooms(store, clock, name, limits)
         stack.push_async_callback(rooms.stop)
         gateway = Gateway(rooms, limits, Door(limits, rooms.metrics, origins))
-        running: asyncio.Task[object] = asyncio.create_task(rooms.run())
-        stack.push_async_callback(end, [running])
+        stopping = asyncio.Event()
+        roster = Roster(gateway, stopping.set)
+        stack.push_async_callback(roster.leave)
+        await roster.begin()
+        if token:
+            gateway.others[ADMIN] = Admin(roster, rooms, token, gateway.door.address).serve
+        running: list[asyncio.Task[object]] = [asyncio.create_task(each.run()) for each in (rooms, roster)]
+        stack.push_async_callback(end, running)
         found = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
         stack.push_async_callback(gateway.drain)
-        yield Node(found.here, store, rooms, gateway, running)
+        roster.address = found.here
+        yield Node(found.here, store, rooms, gateway, roster, running, stopping)
 
 
 @pytest.fixture
@@ -79,7 +93,9 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     numbers = count(1)
     async with AsyncExitStack() as stack:
 
-        async def start(limits: Limits = PLENTY, redis: str = redis_url, origins: tuple[str, ...] = ()) -> Node:
-            return await stack.enter_async_context(serving(redis, f"n{next(numbers)}", limits, origins))
+        async def start(
+            limits: Limits = PLENTY, redis: str = redis_url, origins: tuple[str, ...] = (), token: str = ""
+        ) -> Node:
+            return await stack.enter_async_context(serving(redis, f"n{next(numbers)}", limits, origins, token))
 
         yield start

@@ -53,7 +53,14 @@ class Watched:
     count: int
 
 
-Event = Changed | Moved | Presence | Watched
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The operator says something to everybody here."""
+
+    text: str
+
+
+Event = Changed | Moved | Presence | Watched | Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,8 @@ def write(event: Event) -> bytes:
             return f"H {player} {generation} {int(here)}".encode()
         case Watched(count):
             return f"W {count}".encode()
+        case Said(text):
+            return f"S {text}".encode()
 
 
 def read(data: bytes) -> Event | None:
@@ -90,6 +99,8 @@ def read(data: bytes) -> Event | None:
             return Presence(player, int(generation), here == "1")
         case b"W":
             return Watched(int(data.split(b" ")[1]))
+        case b"S":
+            return Said(data[2:].decode())
     return None
 
 

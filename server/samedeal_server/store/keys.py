@@ -1,7 +1,7 @@
 """The names of everything in Redis.
 
 All keys of a room share the hash tag ``{room}``, so that a script touches one slot and a cluster spreads rooms. Outside the
-tag there are only sessions and two indexes that are rebuilt from the rooms.
+tag there are sessions, two indexes that are rebuilt from the rooms, and what concerns all nodes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,25 @@ NODES: Final = f"{PREFIX}nodes"
 
 PROBE: Final = f"{PREFIX}probe"
 """What is written to see whether Redis takes writes, and gone a second later."""
+
+NODE_NAMES: Final = f"{PREFIX}nodes:names"
+"""Sorted set of nodes by when they were last heard of, in milliseconds."""
+
+ORDERS: Final = f"{PREFIX}nodes:orders"
+"""Stream: what the operator has told nodes to do; trimmed."""
+
+BANS: Final = f"{PREFIX}bans"
+"""Hash: each ban (packed) by whom it keeps away."""
+
+
+def node(name: str) -> str:
+    """String: what a node said of itself (packed), for as long as it is heard of."""
+    return f"{PREFIX}node:{name}"
+
+
+def player(player: str) -> str:
+    """String: where a player was when they last said hello (packed), for a day."""
+    return f"{PREFIX}player:{player}"
 
 
 def meta(room: str) -> str:

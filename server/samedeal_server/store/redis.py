@@ -21,7 +21,7 @@ from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
 from samedeal_server.store import keys, layout
 from samedeal_server.store.commits import Commit, Entry, GroupCommit, Verdict
-from samedeal_server.store.events import Changed, Moved, Numbered, Presence, read, write
+from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Said, read, write
 
 STREAM_LENGTH: Final = 2000
 """Events that a room's stream keeps at the least; who missed more gets a snapshot."""
@@ -38,7 +38,7 @@ SESSION_LIFETIME: Final = 30 * 86_400
 WATCH_HOLDS: Final = 45_000
 """Milliseconds for which a node's count of spectators holds unless it is said again."""
 
-_SCRIPTS: Final = ("open", "settle", "attach", "presence", "commit", "watch")
+_SCRIPTS: Final = ("open", "settle", "attach", "presence", "commit", "watch", "say")
 _RACE_FIELDS: Final = ("race", "layout", "engine")
 _RUN_FIELDS: Final = Run.__struct_fields__
 
@@ -245,6 +245,15 @@ class Store:
             await self._scripts["watch"](
                 keys=[keys.meta(room), keys.watchers(room), keys.events(room)],
                 args=[node, count, WATCH_HOLDS, "W ", STREAM_LENGTH, LIFETIME, keys.channel(room)],
+            )
+        )
+
+    async def say(self, room: str, text: str) -> bool:
+        """Have everybody in a room told something; False where there is no such room."""
+        return bool(
+            await self._scripts["say"](
+                keys=[keys.meta(room), keys.events(room)],
+                args=[write(Said(text)), STREAM_LENGTH, LIFETIME, keys.channel(room)],
             )
         )
 

@@ -9,6 +9,7 @@ import msgspec
 
 from samedeal.errors import BadOptions, MalformedFrame, SamedealError
 from samedeal.names import printable
+from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.messages import ToClient, ToServer
 
 LARGEST_FRAME: Final = 16 * 1024
@@ -20,7 +21,7 @@ _LONGEST_REASON: Final = 160
 _Value = TypeVar("_Value")
 
 
-def encode(message: ToServer | ToClient) -> bytes:
+def encode(message: ToServer | ToClient | FromOperator | ToOperator) -> bytes:
     """The frame of a message; fields that have their default value are left out only where the protocol says so."""
     return pack(message)
 
@@ -43,6 +44,16 @@ def decode_to_server(frame: bytes | str) -> ToServer:
 def decode_to_client(frame: bytes | str) -> ToClient:
     """Read a server's frame. Raises MalformedFrame."""
     return _decode(frame, ToClient)  # type: ignore[arg-type]  # as above
+
+
+def decode_from_operator(frame: bytes | str) -> FromOperator:
+    """Read an operator's frame. Raises MalformedFrame."""
+    return _decode(frame, FromOperator)  # type: ignore[arg-type]  # as above
+
+
+def decode_to_operator(frame: bytes | str) -> ToOperator:
+    """Read a server's frame to an operator. Raises MalformedFrame."""
+    return _decode(frame, ToOperator)  # type: ignore[arg-type]  # as above
 
 
 def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:

@@ -346,7 +346,8 @@ class Notice(_Message, frozen=True):
     """Something that a client should know.
 
     ``draining`` says to reconnect, to this or another address; ``seated`` that this player, who watched, has taken a seat
-    in the room and is shown no more boards.
+    in the room and is shown no more boards. The others are the operator's: ``said`` is a word to everybody, ``kicked`` says
+    that the seat is gone for good, ``closed`` that the room is, ``banned`` that the server wants to see no more of them.
     """
 
     code: str
@@ -382,4 +383,5 @@ class Close:
     SLOW: Final = 4003
     SILENT: Final = 4004
     FLOOD: Final = 4005
-    STAY_AWAY: Final = frozenset((VERSION, BAD_FRAMES, TAKEN_OVER))
+    BANNED: Final = 4006
+    STAY_AWAY: Final = frozenset((VERSION, BAD_FRAMES, TAKEN_OVER, BANNED))

@@ -1,0 +1,353 @@
+"""The operator's side of a node: a subprotocol of its own, behind a token (ADMIN.md).
+
+It may see what players may see of each other, and no card, nor the seed of a race that is not finished.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import structlog
+from redis.exceptions import RedisError
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+import samedeal
+from samedeal.errors import Refused, SamedealError
+from samedeal.names import clean_room, printable
+from samedeal.protocol.admin import (
+    LARGEST_PART,
+    BackedUp,
+    Backup,
+    BackupPart,
+    Ban,
+    BanLine,
+    BanList,
+    Close,
+    CloseRoom,
+    Drain,
+    FromOperator,
+    Granted,
+    Kick,
+    ListBans,
+    ListRooms,
+    Login,
+    RoomList,
+    RoomShown,
+    Say,
+    ShowRoom,
+    Status,
+    Survey,
+    ToOperator,
+    Unban,
+)
+from samedeal.protocol.codec import decode_from_operator, encode, request_id
+from samedeal.protocol.messages import Close as Closes
+from samedeal.protocol.messages import Done
+from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal_server.backup import Writer
+from samedeal_server.bans import whom
+from samedeal_server.config import Config
+from samedeal_server.door import network_of
+from samedeal_server.errors import StartupError
+from samedeal_server.limits import Bucket
+from samedeal_server.race import Expel, Shut
+from samedeal_server.rooms import Rooms
+from samedeal_server.roster import Roster
+from samedeal_server.store.nodes import Stop, Tell
+from samedeal_server.store.redis import Snapshot
+
+SHORTEST_TOKEN: Final = 16
+"""Characters."""
+
+MOST_BANS: Final = 1000
+
+_IN_TIME: Final = 5.0
+"""Seconds in which an operator has to show the token."""
+
+_WRONG_TAKES: Final = 1.0
+"""Seconds until a wrong token is answered."""
+
+_GUESSES: Final = 5
+_GUESSES_A_SECOND: Final = 0.2
+_LONGEST_WAIT: Final = 10.0
+_GUESSERS: Final = 4096
+"""Networks of addresses of which it is remembered that they guessed."""
+
+_AT_ONCE: Final = 8
+"""Connections from one network that have not shown the token."""
+
+_SECRETS: Final = frozenset(("type", "id", "token"))
+
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("admin")
+
+
+def token_of(config: Config) -> str:
+    """The operator's token, empty where there is none. Raises StartupError ``bad_admin_token``."""
+    token = config.admin_token
+    if config.admin_token_file:
+        if token:
+            raise StartupError("bad_admin_token", "There are two operator's tokens: give --admin-token-file alone")
+        try:
+            token = Path(config.admin_token_file).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            sentence = f"The operator's token can't be read from {config.admin_token_file}: {why}"
+            raise StartupError("bad_admin_token", sentence) from None
+    if (token or config.admin_token_file) and len(token) < SHORTEST_TOKEN:
+        raise StartupError(
+            "bad_admin_token",
+            f"The operator's token has {len(token)} characters: make it {SHORTEST_TOKEN} or more, "
+            "as openssl rand -hex 24 does",
+        )
+    return token
+
+
+class Denied(Refused):
+    """A request that an operator may not make, or that can't be done; the codes are listed in ADMIN.md."""
+
+
+class Gate:
+    """Who may come in: guesses cost time, those from one network of addresses together."""
+
+    def __init__(self, token: str) -> None:
+        self._token = _digest(token)
+        self._guessers: OrderedDict[str, Bucket] = OrderedDict()
+        self._strangers: Counter[str] = Counter()
+
+    def come(self, network: str) -> bool:
+        """Count a connection that has not shown the token; False when there are too many from there."""
+        if self._strangers[network] >= _AT_ONCE:
+            return False
+        self._strangers[network] += 1
+        return True
+
+    def known(self, network: str) -> None:
+        """Count it no more: it has shown the token, or has gone."""
+        self._strangers[network] -= 1
+        if not self._strangers[network]:
+            del self._strangers[network]
+
+    async def open(self, network: str, token: str) -> bool:
+        """Whether a token is the right one. Raises Denied for a network from which too many have been tried."""
+        bucket = self._guessers.get(network)
+        while bucket is not None and (wait := bucket.take(time.monotonic(), 0)):
+            if wait > _LONGEST_WAIT:
+                raise Denied("too_many_tries", "Too many wrong tokens came from your address: wait", wait)
+            await asyncio.sleep(wait)
+        if hmac.compare_digest(_digest(token), self._token):
+            return True
+        bucket = self._guessers.setdefault(network, Bucket(_GUESSES_A_SECOND, _GUESSES, time.monotonic()))
+        bucket.take(time.monotonic())
+        self._guessers.move_to_end(network)
+        if len(self._guessers) > _GUESSERS:
+            self._guessers.popitem(last=False)
+        await asyncio.sleep(_WRONG_TAKES)
+        return False
+
+
+def _digest(token: str) -> bytes:
+    """Of one length whatever the token, so that comparing tells nothing of it."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+class Admin:
+    """The operators' connections to one node. ``address_of`` tells where a connection comes from."""
+
+    def __init__(self, roster: Roster, rooms: Rooms, token: str, address_of: Callable[[ServerConnection], str]) -> None:
+        self._roster = roster
+        self._rooms = rooms
+        self._gate = Gate(token)
+        self._address_of = address_of
+        self._backing_up = asyncio.Lock()
+
+    async def serve(self, socket: ServerConnection) -> None:
+        """Serve an operator's connection to its end."""
+        address = self._address_of(socket)
+        network = network_of(address)
+        log = _log.bind(address=address)
+        try:
+            if not self._gate.come(network):
+                log.warning("admin_refused", why="too many at once")
+                await socket.close(Close.NOT_LET_IN, "too many connections that have not shown the token")
+                return
+            try:
+                let_in = await self._let_in(socket, network, log)
+            finally:
+                self._gate.known(network)
+            if let_in:
+                log.info("admin", what="login", outcome="done")
+                await self._requests(socket, log)
+        except ConnectionClosed:
+            pass
+        except Exception:  # a mistake over one connection must not end the node's; it is logged whole
+            log.exception("fault")
+            await socket.close(Closes.RESTART, "a mistake of the server")
+
+    async def _let_in(self, socket: ServerConnection, network: str, log: structlog.stdlib.BoundLogger) -> bool:
+        try:
+            async with asyncio.timeout(_IN_TIME):
+                frame = await socket.recv()
+        except TimeoutError:
+            await socket.close(Closes.SILENT, "show the token first, in time")
+            return False
+        refusal: SamedealError
+        try:
+            message = decode_from_operator(frame)
+            if not isinstance(message, Login):
+                raise Denied("login_first", "Show the token first")
+            if await self._gate.open(network, message.token):
+                rooms = self._rooms
+                server = f"samedeal {samedeal.__version__}"
+                await socket.send(
+                    encode(Granted(to=message.id, node=rooms.node, server=server, time=rooms.clock.now()))
+                )
+                return True
+            refusal = Denied("bad_token", "That is not this server's token")
+        except SamedealError as error:
+            refusal = error
+        log.warning("admin_refused", why=refusal.code)
+        await socket.send(encode(_refusal(request_id(frame), refusal)))
+        await socket.close(Close.NOT_LET_IN, "not let in")
+        return False
+
+    async def _requests(self, socket: ServerConnection, log: structlog.stdlib.BoundLogger) -> None:
+        async for frame in socket:
+            try:
+                message = decode_from_operator(frame)
+            except SamedealError as error:
+                log.warning("admin", what="?", outcome=error.code)
+                await socket.send(encode(_refusal(request_id(frame), error)))
+                continue
+            asked = {name: value for name, value in _fields(message).items() if value not in ("", 0)}
+            answer = await self._answer(socket, message)
+            outcome = answer.code if isinstance(answer, RefusedMessage) else "done"
+            level = log.debug if isinstance(message, Status) else log.info
+            level("admin", what=message.__struct_config__.tag, outcome=outcome, **asked)
+            await socket.send(encode(answer))
+
+    # ---------------------------------------------------------------- messages
+
+    async def _answer(self, socket: ServerConnection, message: FromOperator) -> ToOperator:
+        try:
+            return await self._do(socket, message)
+        except SamedealError as error:
+            return _refusal(message.id, error)
+        except (RedisError, TimeoutError, OSError) as error:
+            _log.warning("redis", error=str(error), doing="administering")
+            unavailable = Refused("unavailable", "The server can't reach its store: it is not known what was done", 1.0)
+            return _refusal(message.id, unavailable)
+
+    async def _do(self, socket: ServerConnection, message: FromOperator) -> ToOperator:
+        match message:
+            case Login():
+                raise Denied("login_once", "You are let in already")
+            case Status():
+                return await self._survey(message)
+            case ListRooms():
+                return await self._list(message)
+            case ShowRoom():
+                return await self._show(message)
+            case ListBans():
+                return BanList(to=message.id, bans=await self._roster.nodes.bans(self._rooms.clock.now()))
+            case Kick():
+                room = clean_room(message.room)
+                await self._rooms.command(room, lambda found: _expel(found, message.player), "")
+            case CloseRoom():
+                await self._rooms.command(clean_room(message.room), Shut(), "")
+            case Ban():
+                await self._ban(message)
+            case Unban():
+                if not await self._roster.nodes.unban(whom(message.who)):
+                    raise Denied("no_ban", f"{message.who[:60]!r} is not banned: samedeal admin bans lists who is")
+            case Say():
+                await self._say(message)
+            case Drain():
+                await self._drain(message)
+            case Backup():
+                return await self._back_up(socket, message)
+        return Done(to=message.id)
+
+    async def _survey(self, message: Status) -> Survey:
+        store, nodes = self._rooms.store, self._roster.nodes
+        asked = time.perf_counter()
+        now = await store.now()
+        answer = 1000 * (time.perf_counter() - asked)
+        phases = await nodes.phases(await store.newest_rooms(self._rooms.limits.rooms))
+        return Survey(
+            to=message.id, time=now, nodes=await nodes.lines(), phases=phases, redis=await nodes.redis_line(answer)
+        )
+
+    async def _list(self, message: ListRooms) -> RoomList:
+        return RoomList(
+            to=message.id, rooms=await self._rooms.list(message.most), all=await self._rooms.store.count_rooms()
+        )
+
+    async def _show(self, message: ShowRoom) -> RoomShown:
+        hub = await self._rooms.enter(clean_room(message.room))
+        try:
+            await hub.pull()
+            state = hub.state()
+        finally:
+            await self._rooms.let_go(hub)
+        players = [seat.player for seat in state.players]
+        return RoomShown(to=message.id, state=state, whereabouts=await self._roster.nodes.whereabouts(players))
+
+    async def _ban(self, message: Ban) -> None:
+        now = await self._rooms.store.now()
+        if len(await self._roster.nodes.bans(now)) >= MOST_BANS:
+            raise Denied("too_many_bans", f"{MOST_BANS} bans are all that are kept: take some back, or ban a network")
+        until = now + 1000 * message.seconds if message.seconds else 0
+        line = BanLine(who=whom(message.who), since=now, until=until, reason=printable(message.reason))
+        await self._roster.nodes.ban(line)
+
+    async def _say(self, message: Say) -> None:
+        text = printable(message.text).strip()
+        if not text:
+            raise Denied("nothing_said", "There is nothing to say: give a text")
+        if not message.room:
+            await self._roster.nodes.order(Tell(text))
+        elif not await self._rooms.store.say(clean_room(message.room), text):
+            raise Refused("no_room", f"There is no room {message.room!r}: list the rooms")
+
+    async def _drain(self, message: Drain) -> None:
+        node = message.node or self._rooms.node
+        names = [line.node for line in await self._roster.nodes.lines()]
+        if node not in names:
+            raise Denied("no_node", f"There is no node {node[:60]!r}: there are {', '.join(names)}")
+        await self._roster.nodes.order(Stop(node))
+
+    async def _back_up(self, socket: ServerConnection, message: Backup) -> BackedUp:
+        if self._backing_up.locked():
+            raise Denied("busy", "A backup is being made through this node already: wait for it", 10)
+        async with self._backing_up:
+            writer = Writer(self._rooms.store)
+            async for data in writer.parts(LARGEST_PART):
+                await socket.send(encode(BackupPart(to=message.id, data=data)))
+            return BackedUp(
+                to=message.id, size=writer.size, digest=writer.digest, rooms=writer.rooms, sessions=writer.sessions
+            )
+
+
+def _expel(found: Snapshot, who: str) -> Expel:
+    for racer in found.race.racers:
+        if who.casefold() in (racer.player, racer.name.casefold()):
+            return Expel(racer.player)
+    raise Denied("no_player", f"No player in {found.race.room} is called {who[:60]!r}, or has that id")
+
+
+def _fields(message: FromOperator) -> dict[str, object]:
+    """The fields of a request as they are logged."""
+    return {name: getattr(message, name) for name in message.__struct_fields__ if name not in _SECRETS}
+
+
+def _refusal(request: int, error: SamedealError) -> RefusedMessage:
+    wait = error.retry_after or 0 if isinstance(error, Refused) else 0
+    return RefusedMessage(to=request, code=error.code, message=str(error), retry_after=wait)

@@ -1,0 +1,158 @@
+"""Everything in Redis that a server can't make again, copied and put back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from msgspec import Struct
+from redis.exceptions import ResponseError
+
+from samedeal_server.store import keys
+from samedeal_server.store.redis import Store
+
+_AT_A_TIME: Final = 200
+_TRIES: Final = 50
+_PAUSE: Final = 0.02
+
+_INDEXES: Final = (keys.ROOMS.encode(), keys.DUE.encode())
+_NOT_COPIED: Final = (
+    *_INDEXES,
+    keys.NODE_NAMES.encode(),
+    keys.ORDERS.encode(),
+    keys.node("").encode(),
+    keys.player("").encode(),
+    keys.PROBE.encode(),
+)
+_SESSION: Final = keys.session("").encode()
+_ROOM: Final = f"{keys.PREFIX}{{".encode()
+
+
+class Copy(Struct, frozen=True, tag=True):
+    """A key as Redis dumps it; ``lives`` is in milliseconds, 0 for without end."""
+
+    key: bytes
+    lives: int
+    value: bytes
+
+    @property
+    def is_session(self) -> bool:
+        """Whether it is a player's session."""
+        return self.key.startswith(_SESSION)
+
+
+class Copies:
+    """Copies of what is in a store. Every method raises ``redis.RedisError`` when Redis does not answer."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._redis = store.redis
+        self._script: Any = self._redis.register_script(files(__package__).joinpath("lua/dump.lua").read_bytes())
+
+    async def redis_version(self) -> str:
+        """The version of this Redis."""
+        return str((await self._redis.info("server"))["redis_version"])
+
+    # ---------------------------------------------------------------- copying
+
+    async def indexes(self) -> list[Copy]:
+        """The indexes of the rooms, which ``index`` brings up to what the rooms say themselves."""
+        return await self._each(_INDEXES)
+
+    async def rooms(self) -> AsyncIterator[list[Copy]]:
+        """The keys of each room, as they are at one moment."""
+        found: defaultdict[str, set[bytes]] = defaultdict(set)
+        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}{{*", count=1000):
+            found[key[len(_ROOM) :].partition(b"}")[0].decode()].add(key)
+        for room in sorted(found):
+            if copies := await self._room(room, found[room]):
+                yield copies
+
+    async def _room(self, room: str, found: set[bytes]) -> list[Copy]:
+        meta = keys.meta(room).encode()
+        for _ in range(_TRIES):
+            phase, version = await self._redis.hmget(meta, "phase", "version")
+            if phase is None or phase == b"closed":
+                return []
+            (race,) = await self._store.races([room])
+            # Who has come since the keys were looked for has keys that were not found.
+            players = [racer.player for racer in race.racers] if race is not None else []
+            owned = {key.encode() for each in players for key in (keys.run(room, each), keys.log(room, each))}
+            named = {keys.secret(room).encode(), keys.events(room).encode()}
+            wanted = [meta, *sorted((found | owned | named) - {meta})]
+            if flat := await self._script(keys=wanted, args=[version]):
+                return [
+                    Copy(key, max(lives, 0), value)
+                    for key, value, lives in zip(wanted, flat[::2], flat[1::2], strict=True)
+                    if value is not None
+                ]
+            await asyncio.sleep(_PAUSE)
+        raise ResponseError(f"the room {room} changes too fast to be copied")
+
+    async def others(self) -> AsyncIterator[Copy]:
+        """What belongs to no room, sessions above all."""
+        waiting: list[bytes] = []
+        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+            if key.startswith((_ROOM, *_NOT_COPIED)):
+                continue
+            waiting.append(key)
+            if len(waiting) == _AT_A_TIME:
+                for copy in await self._each(waiting):
+                    yield copy
+                waiting.clear()
+        for copy in await self._each(waiting):
+            yield copy
+
+    async def _each(self, wanted: Sequence[bytes]) -> list[Copy]:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for key in wanted:
+                pipe.dump(key)
+                pipe.pttl(key)
+            flat = await pipe.execute()
+        return [
+            Copy(key, max(lives, 0), value)
+            for key, value, lives in zip(wanted, flat[::2], flat[1::2], strict=True)
+            if value is not None
+        ]
+
+    # ---------------------------------------------------------------- putting back
+
+    async def some_key(self) -> str:
+        """The name of a key that is there already, or empty."""
+        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+            if not key.startswith((keys.LAYOUTS.encode(), *_NOT_COPIED)):
+                return str(key.decode())
+        return ""
+
+    async def clear(self) -> None:
+        """Take everything away."""
+        waiting: list[bytes] = []
+        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+            waiting.append(key)
+            if len(waiting) == _AT_A_TIME:
+                await self._remove(waiting)
+                waiting.clear()
+        await self._remove(waiting)
+
+    async def _remove(self, unwanted: Sequence[bytes]) -> None:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for key in unwanted:
+                pipe.delete(key)
+            await pipe.execute()
+
+    async def put(self, copies: Sequence[Copy]) -> None:
+        """Put keys back. Raises ResponseError where this Redis can't read them."""
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for copy in copies:
+                pipe.restore(copy.key, copy.lives, copy.value, replace=True)
+            await pipe.execute()
+
+    async def index(self, copies: Sequence[Copy]) -> None:
+        """Have the indexes know the rooms among keys that were put back."""
+        rooms = [copy.key[len(_ROOM) :].partition(b"}")[0].decode() for copy in copies if copy.key.endswith(b"}:meta")]
+        for race in await self._store.races(rooms):
+            if race is not None:
+                await self._store.index(race)
