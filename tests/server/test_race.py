@@ -16,6 +16,7 @@ from samedeal_server.race import (
     KEPT,
     Begin,
     Command,
+    Expel,
     Leave,
     Link,
     Outcome,
@@ -24,6 +25,7 @@ from samedeal_server.race import (
     Resign,
     Run,
     SetReady,
+    Shut,
     Sit,
     Tick,
     after,
@@ -74,6 +76,8 @@ def command(text: str) -> Command:
         "begins": Begin(who),
         "resigns": Resign(who),
         "follows": Link(who),
+        "expelled": Expel(who),
+        "shut": Shut(),
         "passes": Tick({name: Run() for name in ("ana", "bob")}, SEED),
     }
     return commands[what]
@@ -125,6 +129,23 @@ BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + KEPT
         ("bob resigns", "not_racing", "not_racing", "racing: resigned", "not_racing", "room_closed"),
         ("cid resigns", "not_racing", "not_racing", "racing: nothing", "not_racing", "room_closed"),
         ("next follows", "not_over", "not_over", "not_over", "finished: rematch", "room_closed"),
+        (
+            "ana expelled",
+            "open: left kicked",
+            "countdown: left kicked",
+            "racing: resigned kicked",
+            "finished: kicked",
+            "room_closed",
+        ),
+        ("cid expelled", "no_seat", "no_seat", "no_seat", "no_seat", "room_closed"),
+        (
+            "it shut",
+            "closed: shut closed",
+            "closed: shut closed",
+            "closed: shut closed",
+            "closed: shut closed",
+            "closed: nothing",
+        ),
         (
             "time passes",
             "open: nothing",
@@ -311,6 +332,37 @@ def test_an_open_room_is_kept_for_those_who_were_heard_of(here: int, outcome: st
     assert race.phase == "closed" or race.due() == now + KEPT
 
 
+# ---------------------------------------------------------------- the operator
+
+
+@pytest.mark.parametrize(
+    ("phase", "now"), [("open", BEFORE), ("countdown", BEFORE), ("racing", DURING), ("finished", LATE)]
+)
+def test_who_was_expelled_is_not_let_in_again_and_others_are(phase: Phase, now: int) -> None:
+    race, _ = do(race_in(phase), "bob expelled", now)
+    assert told(race, "bob sits", now) == "kicked"
+    assert told(race, "ana sits", now) == f"{phase}: nothing"
+    with pytest.raises(Refused):
+        race.check_welcome("bob")
+    race.check_welcome("ana")
+    if phase in ("racing", "finished"):
+        assert told(race, "bob expelled", now) == f"{phase}: nothing"
+
+
+def test_so_many_who_were_expelled_are_remembered() -> None:
+    race = opened(Options(players=1))
+    for number in range(150):
+        race, _ = do(race, f"p{number} sits", CREATED)
+        race, _ = do(race, f"p{number} expelled", CREATED)
+    assert race.expelled == tuple(f"p{number}" for number in range(50, 150))
+
+
+def test_a_race_that_is_shut_under_way_has_no_order_and_keeps_its_seed() -> None:
+    race, _ = do(race_in("racing"), "it shut", DURING)
+    assert (race.phase, race.seed, race.standings, race.due()) == ("closed", b"", (), 0)
+    assert do(race_in("finished"), "it shut", LATE)[0].seed == SEED
+
+
 # ---------------------------------------------------------------- when it ends
 
 
@@ -410,7 +462,19 @@ ORDER: tuple[Phase, ...] = ("open", "countdown", "racing", "finished", "closed")
 deeds = st.tuples(
     st.sampled_from(PLAYERS),
     st.sampled_from(
-        ("sits", "sits", "leaves", "readies", "begins", "resigns", "follows", "moves", "goes-home", "passes")
+        (
+            "sits",
+            "sits",
+            "leaves",
+            "readies",
+            "begins",
+            "resigns",
+            "follows",
+            "expelled",
+            "moves",
+            "goes-home",
+            "passes",
+        )
     ),
     st.sampled_from((0, 1, 40, 900, 3_000, 20_000, 61_000)),
 )
