@@ -183,7 +183,7 @@ async def test_each_action_and_each_refused_attempt_is_logged_and_never_a_token(
         structlog.reset_defaults()
         structlog.contextvars.clear_contextvars()
     for words in (
-        '"why": "bad_token", "event": "admin_refused"',
+        '"address": "127.0.0.1", "why": "bad_token"',
         '"what": "kick", "outcome": "done", "room": "friday", "player": "ana"',
         '"what": "closeroom", "outcome": "no_room", "room": "nowhere"',
     ):
