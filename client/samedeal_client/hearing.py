@@ -32,7 +32,7 @@ def hear(frame: str | bytes) -> ToClient:
 def _tamed(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return printable(value, _WIDEST.get(name, _WIDEST_NAME))
-    if isinstance(value, int) and not -1 <= value <= _LARGEST:
+    if isinstance(value, int | float) and not -1 <= value <= _LARGEST:  # nor is NaN
         raise MalformedFrame(f"Not a message of this protocol: {value} is no {name} that can be")
     if isinstance(value, tuple):
         return tuple(_tamed(name, each) for each in value)

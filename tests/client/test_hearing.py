@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from samedeal.errors import MalformedFrame
 from samedeal.names import columns_of, printable
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import Notice, Pong
+from samedeal.protocol.messages import Notice, Pong, Refused
 from samedeal_client.hearing import hear
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
@@ -38,7 +39,7 @@ def in_time(value: Any) -> Any:
     match value:
         case bool():
             return value
-        case int():
+        case int() | float():
             return min(max(value, -1), 1 << 47)
         case tuple():
             return tuple(in_time(each) for each in value)
@@ -70,3 +71,9 @@ def test_a_text_is_cut_where_it_would_not_fit() -> None:
 def test_a_time_that_no_calendar_has_is_not_understood(time: int) -> None:
     with pytest.raises(MalformedFrame, match="is no time that can be"):
         hear(encode(Pong(to=1, time=time)))
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, -5.0, 1e300])
+def test_a_wait_that_no_clock_can_tell_is_not_understood(seconds: float) -> None:
+    with pytest.raises(MalformedFrame, match="is no retry_after that can be"):
+        hear(encode(Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)))

@@ -33,7 +33,8 @@ def decode_to_server(frame: bytes | str) -> ToServer:
     a frame that could be read but asks for a room that can't be.
     """
     try:
-        return _decode(frame, ToServer)  # type: ignore[arg-type]  # a union is a type form, which mypy can't take as a type
+        # A union is a type form, which mypy can't take as a type.
+        return _decode(frame, ToServer, _LIMITS_OF_A_STRANGER)  # type: ignore[arg-type]
     except MalformedFrame as error:
         # A cause is what a message's own check said, as opposed to its types.
         if (said := error.__cause__) is not None:
@@ -48,7 +49,7 @@ def decode_to_client(frame: bytes | str) -> ToClient:
 
 def decode_from_operator(frame: bytes | str) -> FromOperator:
     """Read an operator's frame. Raises MalformedFrame."""
-    return _decode(frame, FromOperator)  # type: ignore[arg-type]  # as above
+    return _decode(frame, FromOperator, _LIMITS_OF_A_STRANGER)  # type: ignore[arg-type]  # as above
 
 
 def decode_to_operator(frame: bytes | str) -> ToOperator:
@@ -56,11 +57,11 @@ def decode_to_operator(frame: bytes | str) -> ToOperator:
     return _decode(frame, ToOperator)  # type: ignore[arg-type]  # as above
 
 
-def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
+def _decode(frame: bytes | str, kind: type[_Value], limits: dict[str, Any] | None = None) -> _Value:
     if isinstance(frame, str):
         raise MalformedFrame("A message is a binary frame of msgpack; this one was text")
     try:
-        return unpack(frame, kind)
+        return unpack(frame, kind, limits)
     except ValueError as error:
         why = printable(str(error), 4 * LARGEST_FRAME)
         if len(why) > _LONGEST_REASON:
@@ -71,7 +72,7 @@ def _decode(frame: bytes | str, kind: type[_Value]) -> _Value:
 def request_id(frame: bytes | str) -> int:
     """The id in a frame that could not be read otherwise, so that the refusal can name it; -1 where there is none."""
     try:
-        fields: Any = msgpack.unpackb(frame, **_LIMITS) if isinstance(frame, bytes) else None
+        fields: Any = msgpack.unpackb(frame, **_LIMITS_OF_A_STRANGER) if isinstance(frame, bytes) else None
     except (ValueError, msgpack.UnpackException):
         return -1
     found = fields.get("id") if isinstance(fields, dict) else None
@@ -86,6 +87,10 @@ _LIMITS: Final[dict[str, Any]] = {
     "max_map_len": 4096,
 }
 
+# Room for a list is made as soon as its length is read, and lists may stand in lists: the longest one that is taken bounds
+# what a frame costs that is nothing but such lengths.
+_LIMITS_OF_A_STRANGER: Final[dict[str, Any]] = {**_LIMITS, "max_array_len": 256, "max_map_len": 64}
+
 
 def pack(value: object) -> bytes:
     """A value made of structs, tuples, texts, bytes and numbers as msgpack."""
@@ -93,10 +98,10 @@ def pack(value: object) -> bytes:
     return packed
 
 
-def unpack(data: bytes, kind: type[_Value]) -> _Value:
+def unpack(data: bytes, kind: type[_Value], limits: dict[str, Any] | None = None) -> _Value:
     """Read what ``pack`` wrote, checked against its type. Raises ValueError with what is wrong and where."""
     try:
-        fields = msgpack.unpackb(data, **_LIMITS)
+        fields = msgpack.unpackb(data, **(limits or _LIMITS))
     except msgpack.ExtraData:
         raise ValueError("there are bytes after its end") from None
     except (ValueError, msgpack.UnpackException) as error:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -278,6 +279,42 @@ def test_malformed_frames(frame: bytes, sentence: str) -> None:
     for decode in (decode_to_server, decode_to_client):
         with pytest.raises(MalformedFrame, match=f"^Not a message of this protocol: {sentence}$"):
             decode(frame)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"\xdc\x01\x00",
+        b"\xdc\x10\x00",
+        b"\xdc\xff\xff",
+        b"\xdd\x00\x00\x01\x00",
+        b"\xdd\xff\xff\xff\xff",
+        b"\xde\x00\x40\xa1a",
+        b"\xdf\xff\xff\xff\xff\xa1a",
+        b"\xc6\xff\xff\xff\xff",
+        b"\xdb\xff\xff\xff\xff",
+        b"\xc9\xff\xff\xff\xff\x05",
+        b"\x9f",
+        b"\x8f\xa1a",
+        b"\x91",
+        b"\x81\xa1a",
+    ],
+)
+def test_lengths_that_are_not_true_cost_little(head: bytes) -> None:
+    """Invariant 9: everything is bounded. Room is made for what a frame holds, not for what it says that it holds."""
+    frame = (head * LARGEST_FRAME)[:LARGEST_FRAME]
+    tracemalloc.start()
+    try:
+        assert request_id(frame) == -1
+        assert answer(decode_to_server, frame)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 200 * LARGEST_FRAME
+
+
+def test_of_a_field_that_comes_twice_the_last_one_counts() -> None:
+    assert decode_to_server(b"\x83\xa4type\xa4ping\xa2id\x01\xa2id\x02") == Ping(id=2)
 
 
 def test_a_text_frame_is_no_message() -> None:
