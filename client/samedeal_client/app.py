@@ -154,11 +154,13 @@ class SamedealApp(App[int]):
 
     async def action_quit(self) -> None:
         """Quit, but ask once during a race."""
-        from samedeal_client.screens.quit import QuitScreen
+        from samedeal_client.screens.question import QuestionScreen, QuitScreen
 
         if isinstance(self.screen, QuitScreen) or not self.racing or self.client.connection.state == "ended":
             self.exit(0)
         else:
+            if isinstance(self.screen, QuestionScreen):
+                _ = self.pop_screen()  # it can't be awaited in the screen that goes
             await self.push_screen(QuitScreen())
 
     def _fatal_error(self) -> None:

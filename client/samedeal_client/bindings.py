@@ -42,6 +42,7 @@ class Command(Enum):
     FEWER = "fewer"
     MORE = "more"
     CANCEL = "cancel"
+    RESIGN = "resign"
     HELP = "help"
 
 
@@ -86,6 +87,7 @@ _COMMAND_KEYS: Final[dict[Command, tuple[str, ...]]] = {
     Command.FEWER: ("-",),
     Command.MORE: ("+", "="),
     Command.CANCEL: ("escape",),
+    Command.RESIGN: ("ctrl+r",),
     Command.HELP: ("f1",),
 }
 

@@ -115,7 +115,7 @@ def _cell(rival: Rival, number: int, boards: Mapping[str, Watched], look: Look, 
 def cell_head(rival: Rival, key: str, watched: Watched | None, look: Look, width: int) -> Row:
     """The line over a board: its key, the player, the last move, cards up, and a bar where there is room."""
     up = f" home {clock_text(rival.home)} " if rival.home is not None else f" {rival.up}/{rival.total} "
-    name = look.says(rival.name) + (" (out)" if rival.out else "")
+    name = look.says(rival.name) + (" (out)" if rival.out and rival.home is None else "")
     move = ""
     if watched is not None and watched.play.last is not None:
         move = f" {look.glyphs.pointer} {last_move(watched.play.board, watched.play.last, look)}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal_client.bindings import DEFAULT, Bindings, Command
-from samedeal_client.key_names import QUIT_KEY, key_text
+from samedeal_client.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.look import Look
 from samedeal_client.spans import Row, Span, wrap
+from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
 
 COMMAND_WORDS: Final[dict[Command, str]] = {
     Command.BEST: "after a pile: to where its cards fit best",
@@ -20,6 +21,7 @@ COMMAND_WORDS: Final[dict[Command, str]] = {
     Command.FEWER: "after a pile: one card fewer goes along",
     Command.MORE: "after a pile: one card more goes along",
     Command.CANCEL: "give up what was begun",
+    Command.RESIGN: "give up the race, after a question; cards up count",
     Command.HELP: "this help",
 }
 
@@ -62,8 +64,16 @@ _MOUSE: Final = (
     ("right click", "give up what was begun"),
 )
 
+_THROUGH: Final = (
+    (WATCH_KEY, "watch the others, as late as the room says; o comes back to your own board"),
+    (LOBBY_KEY, "to the lobby"),
+)
+
 _ELSEWHERE: Final = (
-    (key_text(QUIT_KEY, _WORDS), "quit; during a race it asks once, and the seat is kept for a while"),
+    (
+        f"{key_text(QUIT_KEY, _WORDS)}, {key_sign(QUIT_KEY, _WORDS)}",
+        "quit; during a race it asks once, and the seat is kept for a while",
+    ),
     ("Ctrl+Z", "suspend; fg in the shell comes back, and the clock runs on"),
     ("a click", "does what a key does, wherever a key is shown"),
 )
@@ -81,6 +91,7 @@ def key_rows(bindings: Bindings, look: Look, width: int) -> tuple[Row, ...]:
         ("Moving cards takes two keys, a pile and another", move_lines(bindings)),
         ("On the board", commands),
         ("By mouse", _MOUSE),
+        ("Home or out, while others race on", _THROUGH),
         ("Everywhere", _ELSEWHERE),
     ]
     if changed:

@@ -28,12 +28,13 @@ def key_text(key: str, look: Look) -> str:
     return "+".join([*(modifier.capitalize() for modifier in modifiers), last])
 
 
-def command_key(bindings: Bindings, command: Command) -> str:
-    """The first key of a command; empty where it has none."""
-    keys = bindings.commands.get(command, ())
-    return keys[0] if keys else ""
+def key_sign(key: str, look: Look) -> str:
+    """A key as it is written where there is little room: ``^Q`` for Ctrl+Q."""
+    before, _, last = key.rpartition("+")
+    return f"^{last.upper()}" if before == "ctrl" and len(last) == 1 else key_text(key, look)
 
 
 def command_text(bindings: Bindings, command: Command, look: Look) -> str:
-    """The first key of a command, as it is written."""
-    return key_text(command_key(bindings, command), look)
+    """The first key of a command, as it is written; empty where it has none."""
+    keys = bindings.commands[command]
+    return key_text(keys[0], look) if keys else ""

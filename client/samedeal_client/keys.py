@@ -68,7 +68,7 @@ class LookInto:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """A command that is for others to carry out: ``ALL_UP``, ``UNDO``, ``HINT`` or ``HELP``."""
+    """A command that is for others to carry out: ``ALL_UP``, ``UNDO``, ``HINT``, ``RESIGN`` or ``HELP``."""
 
     command: Command
 

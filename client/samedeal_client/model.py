@@ -104,8 +104,8 @@ class Model:
 
     @property
     def board(self) -> Board | None:
-        """One's own board as it is shown, None before the deal."""
-        return self.shown.board if self.shown else None
+        """One's own board as it is shown, None before the deal and while one watches."""
+        return self.shown.board if self.shown and self.delay is None else None
 
     @property
     def seat(self) -> Seat | None:
@@ -128,6 +128,15 @@ class Model:
         seat = self.seat
         running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
         return running and seat is not None and not seat.out
+
+    @property
+    def through(self) -> bool:
+        """Whether one's own race is over while that of others may go on: home, out, or without a move and without undo."""
+        seat, play = self.seat, self.play
+        if self.room is None or self.room.phase != "racing" or seat is None:
+            return False
+        over = self.stuck and not self.pending and self.room.options.undo_rule is Undo.OFF
+        return seat.out or over or (play is not None and play.board.won)
 
     @property
     def unsettled(self) -> bool:
@@ -231,7 +240,26 @@ def _welcome(model: Model, message: Welcome) -> Model:
 
 
 def _joined(model: Model, message: Joined) -> Model:
-    return model if model.is_in(message.room) and model.delay is None else model.leaving()
+    return model if model.is_in(message.room) and model.delay is None else _entering(model, message.room, None)
+
+
+def _entering(model: Model, room: str, delay: int | None) -> Model:
+    """The model in a room by another door: of one that it knows it keeps what was seen, one's own play included."""
+    afresh = replace(model.leaving(), delay=delay)
+    if not model.is_in(room):
+        return afresh
+    return replace(
+        afresh,
+        room=model.room,
+        commitment=model.commitment,
+        series=model.series,
+        play=model.play,
+        pending=model.pending,
+        shown=model.shown,
+        stuck=model.stuck,
+        first=model.first,
+        done=model.done,
+    )
 
 
 def _room_state(model: Model, state: RoomState) -> Model:
@@ -344,8 +372,7 @@ def _refused(model: Model, refusal: Refused) -> Model:
 
 
 def _watching(model: Model, message: Watching) -> Model:
-    afresh = replace(model.leaving(), delay=message.delay)
-    return replace(afresh, room=model.room, commitment=model.commitment) if model.is_in(message.room) else afresh
+    return _entering(model, message.room, message.delay)
 
 
 def _late_board(model: Model, message: LateBoard) -> Model:

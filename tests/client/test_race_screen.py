@@ -11,7 +11,7 @@ import pytest
 from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.options import Options
-from samedeal.protocol.messages import Tally
+from samedeal.protocol.messages import Leave, Tally
 from samedeal_client.bindings import load_bindings
 from samedeal_client.layout import smallest
 from samedeal_client.link import Connected, Ended, Lost
@@ -330,7 +330,7 @@ async def test_a_race_is_won_with_the_mouse_alone() -> None:
         assert table.board.won
         await table.referee.tell(table.referee.state())
         await table.settle()
-        assert "you are home in 01:01" in table.sentence
+        assert "You are home in 01:01" in table.sentence
 
 
 # ---------------------------------------------------------------- the frame
@@ -372,6 +372,7 @@ async def test_the_countdown_then_the_cards() -> None:
         assert "the same cards for everybody" in table.text()
         await table.press("35")
         assert table.acts == []
+        assert table.sentence == "The cards are not out yet: what you do counts from the start on"
         referee.phase, referee.time = "racing", START
         await referee.tell(referee.state())
         for message in referee._board():
@@ -442,11 +443,70 @@ async def test_resigning() -> None:
         assert table.sentence == "You are out of this race"
 
 
+async def test_a_key_of_its_own_resigns_after_a_question() -> None:
+    async with sitting(willow()) as table:
+        assert "^R resign" in table.line("#keys")
+        await table.press("ctrl+r", "escape")
+        assert (table.screen, table.referee.out) == ("RaceScreen", set())
+        await table.press("ctrl+r", "y")
+        assert table.referee.out == {ME}
+        assert table.sentence.startswith("You are out; your cards up count. The others race on: w watches them")
+        await table.press("ctrl+r")
+        assert table.sentence == "Your race is over already: there is nothing to resign from"
+
+
+async def test_asked_whether_to_resign_one_can_still_quit() -> None:
+    async with sitting(willow()) as table:
+        await table.press("ctrl+r", "ctrl+q")
+        assert table.screen == "QuitScreen"
+        await table.press("escape")
+        assert table.screen == "RaceScreen"
+
+
+# ---------------------------------------------------------------- through with the race, while others are not
+
+NEARLY_HOME = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
+
+
 async def test_who_is_home_quits_without_a_question() -> None:
-    text = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
-    async with sitting(willow(text)) as table:
+    async with sitting(willow(NEARLY_HOME)) as table:
         await table.press("11", "ctrl+q")
         assert table.app._exit
+
+
+async def test_who_is_home_watches_the_others_and_comes_back() -> None:
+    async with sitting(willow(NEARLY_HOME, spectators=True)) as table:
+        await table.press("1", "1")
+        assert table.sentence.startswith("You are home! The others race on: w watches them, l goes to the lobby.")
+        assert table.line("#keys").startswith("w watch the others  l lobby")
+        await table.press("w")
+        await table.until(lambda: table.screen == "SpectateScreen")
+        assert "o your own board" in table.line("#keys")
+        await table.press("o")
+        await table.until(lambda: table.screen == "RaceScreen")
+        assert table.board.won
+        assert len(table.app.client.model.done) == 1
+
+
+async def test_who_is_out_goes_to_the_lobby() -> None:
+    async with sitting(willow()) as table:
+        await table.press("ctrl+r", "y", "l")
+        await table.until(lambda: table.screen == "LobbyScreen")
+        assert any(isinstance(asked, Leave) for asked in table.referee.asked)
+
+
+async def test_while_one_races_the_same_keys_are_piles() -> None:
+    async with sitting(willow()) as table:
+        await table.press("w")
+        assert table.screen == "RaceScreen"
+        assert "fan w: 7♦" in table.sentence
+
+
+async def test_where_nobody_may_watch_no_key_for_it_is_shown() -> None:
+    async with sitting(willow(NEARLY_HOME, spectators=False)) as table:
+        await table.press("1", "1")
+        assert table.line("#keys").startswith("l lobby")
+        assert "w watches" not in table.sentence
 
 
 async def test_a_mistake_of_the_client_is_told_in_a_sentence(
@@ -513,6 +573,9 @@ async def test_a_screen_that_is_too_small_says_so() -> None:
         await table.settle()
         words = " ".join(table.text().split())
         assert words.startswith("56 columns and 20 rows are needed, here are 50 and 18: make the window larger")
+        assert "Until then no key counts" in words
+        await table.press("space")
+        assert table.acts == []
         await table.pilot.resize_terminal(80, 24)
         await table.settle()
         assert "Steve" in table.line("#header")

@@ -150,6 +150,15 @@ async def test_quitting_asks_nothing() -> None:
         assert table.app._exit
 
 
+async def test_a_board_that_no_longer_fits_alone_is_shown_small_again() -> None:
+    async with sitting(watching(), (80, 24), watch=True) as table:
+        await table.press("1")
+        await table.pilot.resize_terminal(60, 16)
+        await table.settle()
+        assert "1-3 one board" in table.line("#keys")
+        assert table.sentence.startswith("One board alone needs")
+
+
 @pytest.mark.parametrize("game", GAMES)
 async def test_any_size_at_any_moment(game: str) -> None:
     async with sitting(Referee(game, board=kept(game, "middle"), rivals=RIVALS), watch=True) as table:

@@ -45,7 +45,7 @@ async def test_won_by_keys(game: str) -> None:
             await table.press(*keys_for(Move.parse(action), table.board))
             assert table.acts[-1] == action
         assert table.board.won
-        assert "you are home" in table.sentence
+        assert "You are home" in table.sentence
 
 
 @pytest.mark.parametrize(("game", "size"), [*((game, (80, 24)) for game in GAMES), ("willow", (120, 40))])

@@ -97,6 +97,9 @@ class ClientScreen(Screen[None]):
         """What the line for sentences shows while there is none."""
         return ()
 
+    def press(self, key: str) -> None:
+        """Do what a key, a character or a name as in ``bindings.NAMED_KEYS``, stands for."""
+
     def on_changed(self, before: Model, after: Model) -> None:
         """Show what is new; called when the screen is shown first, when something has changed, and on a new size."""
 
@@ -159,9 +162,11 @@ class ClientScreen(Screen[None]):
         self.set_class(small, "small")
         if small:
             sentence = (
-                f"{least.width} columns and {least.height} rows are needed, here are {size.width} and {size.height}:"
+                f"{least.width} columns and {least.height} rows are needed, here are {size.width} and {size.height}: "
+                "make the window larger, or the letters smaller. Until then no key counts, "
+                f"but {key_text(QUIT_KEY, self.look)} to quit."
             )
-            lines = wrap(f"{sentence} make the window larger, or the letters smaller", max(size.width, 1))
+            lines = wrap(sentence, max(size.width, 1))
             self._too_small.show([(Span(line, "notice"),) for line in lines])
             return
         self._drawn = True
@@ -259,6 +264,23 @@ class ClientScreen(Screen[None]):
             self.samedeal.say(str(refused))
 
     # ---------------------------------------------------------------- keys
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one, not even one that lets it be seen."""
+        return self.app.screen is self
+
+    def on_key(self, event: events.Key) -> None:
+        """Take a key; one that was typed ahead is for the screen that has come over this one since.
+
+        None counts while the screen is too small for what it shows, as it says then.
+        """
+        event.stop()
+        event.prevent_default()
+        if not self.on_top:
+            self.app.screen.post_message(events.Key(event.key, event.character))
+        elif not self.has_class("small"):
+            self.press(event.character if event.character is not None and event.is_printable else event.key)
 
     def _key_line(self, width: int) -> Row:
         """The key hints that fit, and where they are."""

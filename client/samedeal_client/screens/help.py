@@ -35,7 +35,7 @@ class HelpScreen(SheetScreen):
         """The page."""
         return help_view(self._page or KEYS_PAGE, self.samedeal.bindings, self.look, width, height, self.scroll_rows)
 
-    def press(self, key: str) -> None:
+    def take(self, key: str) -> None:
         """Turn pages, scroll, or go back."""
         if key in ("escape", "q", "f1", "?"):
             _ = self.dismiss()

@@ -81,7 +81,7 @@ class LobbyScreen(SheetScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def press(self, key: str) -> None:
+    def take(self, key: str) -> None:
         """Do what a key stands for."""
         self.say("")
         self._take(*self.lobby.press(key))

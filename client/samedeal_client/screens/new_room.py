@@ -45,7 +45,7 @@ class NewRoomScreen(SheetScreen):
         """The fields."""
         return new_room_view(self.form, self.look, width, height, self._now())
 
-    def press(self, key: str) -> None:
+    def take(self, key: str) -> None:
         """Type, choose, open the room, or go back."""
         if key == "escape":
             _ = self.dismiss()

@@ -19,9 +19,8 @@ from samedeal.errors import PlayError
 from samedeal.games import Game, Stock
 from samedeal.moves import FOUNDATION, Move
 from samedeal.play import UNDO, Undo
-from samedeal_client import digits
 from samedeal_client.bindings import Command
-from samedeal_client.key_names import QUIT_KEY, command_key, command_text, key_text
+from samedeal_client.key_names import QUIT_KEY, command_text, key_sign
 from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
 from samedeal_client.layout import Layout, Size, layout, smallest
 from samedeal_client.marks import NO_MARKS, Marks, brought, lifted, picked
@@ -32,8 +31,10 @@ from samedeal_client.pointer import Pointer
 from samedeal_client.render import pile_rows
 from samedeal_client.rivals import ordinal, racing_now
 from samedeal_client.screens.base import ClientScreen, KeyHint, only_counts
+from samedeal_client.screens.question import ResignScreen
 from samedeal_client.spans import Row, Span, row_width
 from samedeal_client.strategy import Memory, choose
+from samedeal_client.views import race as views
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows import Rows
@@ -42,7 +43,6 @@ FRAME_ROWS: Final = 3
 """Rows around the board: the header, the line for sentences, the keys."""
 
 _MOST_QUEUED: Final = 40
-_MOST_NAMED: Final = 6
 
 
 class RaceScreen(ClientScreen):
@@ -142,16 +142,8 @@ class RaceScreen(ClientScreen):
         if not counting:
             return
         left = -(-self.model.until_start(self.client.now()) // 1000)
-        number = digits.large(left, self.look) if left else ()
-        word = f"{self.game.title}: the same cards for everybody" if left else "The cards are coming"
-        width = max([len(word) + 4, *(row_width(row) + 4 for row in number)])
-        rows: list[Row] = [
-            (),
-            *(_centred(row, width) for row in number),
-            (),
-            _centred((Span(word, "label"),), width),
-            (),
-        ]
+        rows = views.countdown(self.model, left, self.look)
+        width = max(row_width(row) for row in rows)
         at, body = self._layout(), self.body.size
         room_for_it = at.body if at is not None and at.panel is not None else body.width
         over.styles.offset = (max(room_for_it - width, 0) // 2, max(body.height - len(rows), 0) // 2)
@@ -162,16 +154,7 @@ class RaceScreen(ClientScreen):
 
     def title_row(self) -> Row:
         """The game, its deal and the room."""
-        room = self.model.room
-        if room is None:
-            return ()
-        deal = "" if room.deal == "random" else f" {room.deal}"
-        return (
-            Span("samedeal ", "label"),
-            Span(f"{self.look.glyphs.pointer} ", "label"),
-            Span(self.game.title + deal, "title"),
-            Span(f" {self.look.glyphs.pointer} room {room.room}", "label"),
-        )
+        return views.title(self.model, self.look)
 
     def status_row(self) -> Row:
         """The time that is left, the place and the cards up."""
@@ -200,75 +183,85 @@ class RaceScreen(ClientScreen):
             )
         if self._typed:
             return (Span(f" {self._typed}", "you"),)
-        return self._state_row()
-
-    def _state_row(self) -> Row:
-        model, board = self.model, self._board
-        if board is None or model.room is None:
-            return ()
-        undo = command_text(self.samedeal.bindings, Command.UNDO, self.look)
-        if board.won:
-            tally = model.tallies.get(model.me)
-            home = f" in {clock_text(tally.home - model.room.starts)}" if tally and tally.home else ""
-            return (Span(f" All {self.game.cards} cards are up: you are home{home}! The others race on.", "you"),)
-        if model.seat is not None and model.seat.out:
-            return (Span(" You are out; your cards up count. The others race on.", "notice"),)
-        if model.stuck and not model.unsettled:
-            helps = f"undo with {undo}, or" if model.room.options.undo_rule is not Undo.OFF else "wait for the end, or"
-            return (
-                Span(f" Nothing that helps is left: {helps} give up with {key_text(QUIT_KEY, self.look)}", "notice"),
-            )
-        return (Span(" type from and to: 3 5 moves column 3 to column 5, 3 3 goes up; or drag cards", "label"),)
+        return views.state(self.model, self.samedeal.bindings, self.look)
 
     def key_hints(self) -> Iterable[KeyHint]:
-        """The commands, as they are bound now."""
+        """The keys that do something now, as they are bound; of several for one thing the shortest."""
+        of = self.samedeal.bindings.commands
+        words = self._through_words() if self.model.through else self._board_words()
+        words += [((QUIT_KEY,), "quit"), (of[Command.HELP], "help")]
+        for keys, word in words:
+            if word and keys:
+                sign, key = min(((key_sign(key, self.look), key) for key in keys), key=lambda pair: len(pair[0]))
+                yield KeyHint(sign, word, key)
+
+    def _board_words(self) -> list[tuple[tuple[str, ...], str]]:
+        of = self.samedeal.bindings.commands
+        room, source = self.model.room, self._keys.source
         draws = {Stock.NONE: "", Stock.DRAW_THREE: "draw", Stock.DEAL_ROW: "deal"}[self.game.stock]
-        words = [
-            (Command.BEST, "best"),
-            (Command.STOCK, draws),
-            (Command.ALL_UP, "all up"),
-            (Command.UNDO, "undo"),
-            (Command.HINT, "hint" if self.model.room is not None and self.model.room.options.hints else ""),
-            (Command.FIND, "find"),
-            (Command.LOOK, "look into"),
-            (Command.CANCEL, "cancel"),
+        undo = room is not None and room.options.undo_rule is not Undo.OFF
+        hints = room is not None and room.options.hints
+        several = self._board is not None and source not in ("", FOUNDATION) and lifted(self._board, source) > 1
+        return [
+            (of[Command.BEST], "best"),
+            (of[Command.FEWER], "fewer" if several else ""),
+            (of[Command.MORE], "more" if several else ""),
+            (of[Command.CANCEL], "" if self._keys.idle and not self._looking else "cancel"),
+            (of[Command.STOCK], draws),
+            (of[Command.ALL_UP], "all up"),
+            (of[Command.UNDO], "undo" if undo else ""),
+            (of[Command.HINT], "hint" if hints else ""),
+            (of[Command.RESIGN], "resign"),
+            (of[Command.FIND], "find"),
+            (of[Command.LOOK], "look into"),
         ]
-        source = self._keys.source
-        if self._board is not None and source and source != FOUNDATION and lifted(self._board, source) > 1:
-            words[1:1] = [(Command.FEWER, "fewer"), (Command.MORE, "more")]
-        bindings = self.samedeal.bindings
-        for command, word in words:
-            if word and (key := command_key(bindings, command)):
-                yield KeyHint(command_text(bindings, command, self.look), word, key)
-        yield KeyHint(key_text(QUIT_KEY, self.look), "quit", QUIT_KEY)
-        yield KeyHint(command_text(bindings, Command.HELP, self.look), "help", command_key(bindings, Command.HELP))
+
+    def _through_words(self) -> list[tuple[tuple[str, ...], str]]:
+        of = self.samedeal.bindings.commands
+        watched = self.model.room is not None and self.model.room.options.spectators
+        return [
+            ((views.WATCH_KEY,), "watch the others" if watched else ""),
+            ((views.LOBBY_KEY,), "lobby"),
+            (of[Command.FIND], "find"),
+            (of[Command.LOOK], "look into"),
+        ]
 
     # ---------------------------------------------------------------- the keyboard
 
-    def on_key(self, event: events.Key) -> None:
+    def press(self, key: str) -> None:
         """Take a key, or keep it until a card is turned up."""
-        key = event.character if event.character is not None and event.is_printable else event.key
-        event.stop()
-        event.prevent_default()
+        command = self.samedeal.bindings.meaning(key)
         if self._looking:
             self._look_into(())
-            if self.samedeal.bindings.meaning(key) is Command.CANCEL:
+            if command is Command.CANCEL:
                 return
-        if self._board is None or self.has_class("small"):
-            if self.samedeal.bindings.meaning(key) is Command.HELP:
+        if self._board is None:
+            if command is Command.HELP:
                 self.app.call_later(self.samedeal.help)
-            return
-        if self.model.unsettled:
-            if self.samedeal.bindings.meaning(key) is Command.CANCEL:
-                self._queue.clear()
-            elif len(self._queue) < _MOST_QUEUED:
-                self._queue.append(key)
-            self._frame()
-            return
-        self._press(key)
-        self._show()
+            else:
+                self._say_too_early()
+        elif self.model.through and key.lower() in (views.WATCH_KEY, views.LOBBY_KEY):
+            self.ask(self._watch if key.lower() == views.WATCH_KEY else self.client.leave)
+        elif self.model.unsettled:
+            self._enqueue(key, command)
+        else:
+            self._type(key)
+            self._show()
 
-    def _press(self, key: str) -> None:
+    def _say_too_early(self) -> None:
+        self.say("The cards are not out yet: what you do counts from the start on")
+
+    def _enqueue(self, key: str, command: Command | str | None) -> None:
+        """Keep a key until a card is turned up."""
+        if command is Command.CANCEL:
+            self._queue.clear()
+        elif len(self._queue) < _MOST_QUEUED:
+            self._queue.append(key)
+        else:
+            self.say(f"{_MOST_QUEUED} keys wait for the server already: this one was not taken")
+        self._frame()
+
+    def _type(self, key: str) -> None:
         board = self._board
         if board is None:
             return
@@ -278,12 +271,18 @@ class RaceScreen(ClientScreen):
     def _replay(self) -> None:
         """Press what was typed while a card was being turned up, until the next one is."""
         while self._queue and not self.model.unsettled:
-            self._press(self._queue.popleft())
+            self._type(self._queue.popleft())
             self._board = self.model.board
 
     def _show(self) -> None:
         self._show_board()
         self._frame()
+
+    async def _watch(self) -> None:
+        """Watch the others, where one's own race is over."""
+        room = self.model.room
+        if room is not None:
+            await self.client.watch(room.room, self.client.passphrase)
 
     # ---------------------------------------------------------------- the mouse
 
@@ -292,6 +291,7 @@ class RaceScreen(ClientScreen):
         self._look_into(())
         board = self._board
         if board is None:
+            self._say_too_early()
             return
         if event.button != 1:
             self._take(Pressed(Keys(self.samedeal.bindings), Cancel(self._keys.idle)))
@@ -343,8 +343,8 @@ class RaceScreen(ClientScreen):
 
     def _tell(self, effect: Effect) -> None:
         match effect:
-            case Choose(source, size):
-                self._typed = self._chosen(source, size)
+            case Choose(source, size) if self._board is not None:
+                self._typed = views.chosen(self._board, source, size, self.samedeal.bindings, self.look)
             case Which(_, sentence):
                 self._typed = sentence
             case Typing(text):
@@ -375,19 +375,17 @@ class RaceScreen(ClientScreen):
                 self._ask_hint()
             case Command.HELP:
                 self.app.call_later(self.samedeal.help)
+            case Command.RESIGN:
+                self._ask_to_resign()
             case _:
                 pass
 
-    def _chosen(self, source: str, size: int) -> str:
-        board = self._board
-        if board is None or source == FOUNDATION:
-            return "from a foundation: which column takes the card?"
-        kind = self.game.piles[self.game.index[source]].kind.value
-        cards = [self.look.card(card) for card in board.piles[self.game.index[source]][-size:]] if size else []
-        if len(cards) > _MOST_NAMED:
-            cards = [f"{len(cards)} cards", cards[0], self.look.glyphs.ellipsis, cards[-1]]
-        best = command_text(self.samedeal.bindings, Command.BEST, self.look)
-        return f"{kind} {source}: {' '.join(cards)} {self.look.glyphs.pointer} where to? {best} for the best place"
+    def _ask_to_resign(self) -> None:
+        room = self.model.room
+        if room is None or room.phase != "racing" or self.model.through:
+            self.say("Your race is over already: there is nothing to resign from")
+        else:
+            _ = self.app.push_screen(ResignScreen())
 
     def _say_where(self, card: int) -> None:
         board = self._board
@@ -445,8 +443,3 @@ def _foundation_targets(board: Board) -> frozenset[str]:
     """The columns that take a card from some foundation."""
     sources = {board.game.keys[at] for at in board.game.foundations}
     return frozenset(move.target for move in board.legal_moves() if move.source in sources)
-
-
-def _centred(row: Row, width: int) -> Row:
-    gap = max(width - row_width(row), 0)
-    return (Span(" " * (gap // 2)), *row, Span(" " * (gap - gap // 2)))

@@ -62,7 +62,7 @@ class ResultsScreen(SheetScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def press(self, key: str) -> None:
+    def take(self, key: str) -> None:
         """Do what a key stands for."""
         match key:
             case "m":
@@ -102,7 +102,7 @@ class ResultsScreen(SheetScreen):
         await self.client.leave()
 
     async def _rematch(self) -> None:
-        watches = self.model.delay is not None
+        watches = self.model.seat is None
         passphrase = self.client.passphrase
         room = await self.client.rematch()
         await (self.client.watch(room, passphrase) if watches else self.client.join(room, passphrase))

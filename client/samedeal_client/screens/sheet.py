@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final
 
-from textual import events
 from textual.app import ComposeResult
 
 from samedeal_client.key_names import key_text
@@ -45,8 +44,8 @@ class SheetScreen(ClientScreen):
         """The keys in the line at the bottom, the most important first; the last one is always shown."""
         return ()
 
-    def press(self, key: str) -> None:
-        """Do what a key, a character or a name as in ``bindings.NAMED_KEYS``, stands for."""
+    def take(self, key: str) -> None:
+        """Do what a key stands for: a character, a blank too, or a name as in ``bindings.NAMED_KEYS``."""
 
     def do(self, what: str) -> None:
         """Do what a click on the view stands for."""
@@ -61,11 +60,6 @@ class SheetScreen(ClientScreen):
     def least_size(self) -> Size:
         """What the views are made for."""
         return Size(60, 19)
-
-    @property
-    def on_top(self) -> bool:
-        """Whether no other screen lies over this one, not even one that lets it be seen."""
-        return self.app.screen is self
 
     def show(self) -> None:
         """Show the view and the frame as they are now."""
@@ -105,15 +99,9 @@ class SheetScreen(ClientScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def on_key(self, event: events.Key) -> None:
-        """Take a key; one that was typed ahead is for the screen that has come over this one since."""
-        event.stop()
-        event.prevent_default()
-        if not self.on_top:
-            self.app.screen.post_message(events.Key(event.key, event.character))
-            return
-        key = event.character if event.character is not None and event.is_printable else event.key
-        self.press(" " if key == "space" else key)
+    def press(self, key: str) -> None:
+        """Take a key, and show what comes of it."""
+        self.take(" " if key == "space" else key)
         self.show()
 
     def on_sheet_pressed(self, event: Sheet.Pressed) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from textual import events
 from textual.app import ComposeResult
 
 from samedeal.games import Game
 from samedeal_client.gallery import NUMBERS, ORDERS, Grid, Order, cell_head, gallery_rows, grid, in_order
-from samedeal_client.key_names import QUIT_KEY, key_text
+from samedeal_client.key_names import QUIT_KEY, key_sign
 from samedeal_client.layout import Layout, Size, layout, smallest
 from samedeal_client.marks import Marks, brought
 from samedeal_client.mini import smallest_mini
@@ -221,16 +220,16 @@ class SpectateScreen(ClientScreen):
             if self._back:
                 yield KeyHint(right, "forth", "right")
                 yield KeyHint("l", "as live as it gets", "l")
-        yield KeyHint("q", "leave", "q")
-        yield KeyHint(key_text(QUIT_KEY, self.look), "quit", QUIT_KEY)
+        if self.model.through:
+            yield KeyHint("o", "your own board", "o")
+        yield KeyHint("q", "lobby", "q")
+        yield KeyHint(key_sign(QUIT_KEY, self.look), "quit", QUIT_KEY)
 
     # ---------------------------------------------------------------- keys and mouse
 
-    def on_key(self, event: events.Key) -> None:
+    def press(self, key: str) -> None:
         """Take a key."""
-        key = event.character if event.character is not None and event.is_printable else event.key
         if self._take(key):
-            event.stop()
             self._refit_and_show()
 
     def _take(self, key: str) -> bool:
@@ -250,11 +249,19 @@ class SpectateScreen(ClientScreen):
                 self._turn(-1 if key == "up" else 1)
             case "pageup" | "pagedown":
                 self._page = min(max(self._page + (1 if key == "pagedown" else -1), 0), self._grid().pages - 1)
+            case "o" if self.model.through:
+                self.ask(self._sit_down)
             case "q":
                 self.ask(self.client.leave)
             case _:
                 return False
         return True
+
+    async def _sit_down(self) -> None:
+        """Go back to one's own board."""
+        room = self.model.room
+        if room is not None:
+            await self.client.join(room.room, self.client.passphrase)
 
     def _zoom(self, number: int) -> None:
         if number < len(self._rivals) and self._rivals[number].player in self._boards:
@@ -273,6 +280,14 @@ class SpectateScreen(ClientScreen):
         else:
             super().on_rows_clicked(event)
 
+    def refit(self, size: Size) -> None:
+        """Show everything in a new size; a large board that doesn't fit any more is shown small again."""
+        least = self.least_size()
+        if self._zoomed and (size.width < least.width or size.height < least.height):
+            self._zoomed = ""
+            self.say(f"One board alone needs {least.width} columns and {least.height} rows")
+        super().refit(size)
+
     def _refit_and_show(self) -> None:
-        """Show what was asked for; a large board may need a larger screen than a small one."""
+        """Show what was asked for."""
         self.refit(Size(self.size.width, self.size.height))

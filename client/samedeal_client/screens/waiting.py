@@ -54,7 +54,7 @@ class WaitingScreen(SheetScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def press(self, key: str) -> None:
+    def take(self, key: str) -> None:
         """Do what a key stands for."""
         match key:
             case " ":

@@ -33,7 +33,7 @@ class Aftermath:
 def results_keys(model: Model) -> tuple[KeyWord, ...]:
     """The keys that do something now."""
     follow = "join the rematch" if model.room is not None and model.room.next else "rematch"
-    keys = [KeyWord("m", follow if model.delay is None else "watch the rematch")]
+    keys = [KeyWord("m", follow if model.seat is not None else "watch the rematch")]
     return (
         *keys,
         KeyWord("n", "same game, new deal"),

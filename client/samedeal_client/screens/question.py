@@ -1,8 +1,8 @@
-"""The question that is asked once when a race would be left."""
+"""Questions that are asked once, in a box over what is shown: whether to leave a race, and whether to resign."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 52
 
-_LINES: Final = (
-    ("The race is still on. Its clock goes on without you.", "notice", ""),
-    ("", "", ""),
-    ("Esc  stay", "title", "stay"),
-    ("q    leave now: your seat is kept, come back later", "", "leave"),
-    ("r    resign: your cards up count, the race is over", "", "resign"),
-)
+
+class Line(NamedTuple):
+    """A line of the box, in a style, and the answer that a click on it gives."""
+
+    text: str = ""
+    style: str = ""
+    answer: str = ""
 
 
-class QuitScreen(ModalScreen[None]):
-    """Stay, leave with the seat kept, or resign."""
+class QuestionScreen(ModalScreen[None]):
+    """A question about a race: its lines, and the answer behind each key."""
 
     ALLOW_SELECT: ClassVar[bool] = False
+    LINES: ClassVar[tuple[Line, ...]] = ()
+    KEYS: ClassVar[dict[str, str]] = {}
 
     def compose(self) -> ComposeResult:
         """The box."""
@@ -41,7 +43,7 @@ class QuitScreen(ModalScreen[None]):
         look = cast("SamedealApp", self.app).look
         edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
         rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]
-        for text, style, _ in _LINES:
+        for text, style, _ in self.LINES:
             inner = fit_row((Span(f" {text} ", style),), _WIDTH + 2)
             rows.append((Span(edge[2], "axis"), *inner, Span(edge[2], "axis")))
         rows.append((Span(edge[4] + edge[1] * (_WIDTH + 2) + edge[5], "axis"),))
@@ -52,13 +54,12 @@ class QuitScreen(ModalScreen[None]):
     async def on_key(self, event: events.Key) -> None:
         """Take the answer."""
         event.stop()
-        answer = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}.get(event.key, "")
-        await self._answer(answer)
+        await self._answer(self.KEYS.get(event.key.lower(), ""))
 
     async def on_rows_clicked(self, event: Rows.Clicked) -> None:
         """Take the answer that was clicked."""
-        if 1 <= event.y <= len(_LINES):
-            await self._answer(_LINES[event.y - 1][2])
+        if 1 <= event.y <= len(self.LINES):
+            await self._answer(self.LINES[event.y - 1].answer)
 
     async def _answer(self, answer: str) -> None:
         app = cast("SamedealApp", self.app)
@@ -70,3 +71,29 @@ class QuitScreen(ModalScreen[None]):
             if answer == "resign" and isinstance(below, ClientScreen):
                 below.say("")
                 below.ask(app.client.resign)
+
+
+class QuitScreen(QuestionScreen):
+    """Stay, leave with the seat kept, or resign."""
+
+    LINES = (
+        Line("The race is still on. Its clock goes on without you.", "notice"),
+        Line(),
+        Line("Esc  stay", "title", "stay"),
+        Line("q    leave now: your seat is kept, come back later", "", "leave"),
+        Line("r    resign: your cards up count, the race is over", "", "resign"),
+    )
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
+
+
+class ResignScreen(QuestionScreen):
+    """Whether to resign."""
+
+    LINES = (
+        Line("Resign? Your cards up count; the race goes on", "notice"),
+        Line("without you, and you can watch it.", "notice"),
+        Line(),
+        Line("Esc  go on racing", "title", "stay"),
+        Line("y    resign", "", "resign"),
+    )
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "resign"}

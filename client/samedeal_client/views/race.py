@@ -1,0 +1,87 @@
+"""How the frame around a race reads: what is raced, how one fares, what was picked up, the countdown."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.moves import FOUNDATION
+from samedeal_client import digits
+from samedeal_client.bindings import Bindings, Command
+from samedeal_client.key_names import command_text
+from samedeal_client.look import Look
+from samedeal_client.model import Model
+from samedeal_client.panel import clock_text
+from samedeal_client.spans import Row, Span, row_width
+
+WATCH_KEY: Final = "w"
+LOBBY_KEY: Final = "l"
+"""The keys of who is through with a race, for whom piles need none any more."""
+
+_MOST_NAMED: Final = 6
+
+
+def title(model: Model, look: Look) -> Row:
+    """The game, its deal and the room; empty outside one."""
+    room = model.room
+    if room is None:
+        return ()
+    deal = "" if room.deal == "random" else f" {room.deal}"
+    return (
+        Span("samedeal ", "label"),
+        Span(f"{look.glyphs.pointer} ", "label"),
+        Span(model.game.title + deal, "title"),
+        Span(f" {look.glyphs.pointer} room {room.room}", "label"),
+    )
+
+
+def state(model: Model, bindings: Bindings, look: Look) -> Row:
+    """How one fares, and what can be done about it; empty before the cards are out."""
+    board, room = model.board, model.room
+    if board is None or room is None:
+        return ()
+    if model.through:
+        ways = f"{WATCH_KEY} watches them, " if room.options.spectators else ""
+        others = f"The others race on: {ways}{LOBBY_KEY} goes to the lobby."
+        return (Span(f" {_outcome(model)} {others}", "you" if board.won else "notice"),)
+    if model.stuck and not model.unsettled:
+        undo = command_text(bindings, Command.UNDO, look)
+        resign = command_text(bindings, Command.RESIGN, look)
+        return (Span(f" Nothing that helps is left: undo with {undo}, or resign with {resign}", "notice"),)
+    return (Span(" type from and to: 3 5 moves column 3 to column 5, 3 3 goes up; or drag cards", "label"),)
+
+
+def _outcome(model: Model) -> str:
+    tally = model.tallies.get(model.me)
+    if model.play is not None and model.play.board.won:
+        home = f" in {clock_text(tally.home - model.room.starts)}" if model.room and tally and tally.home else ""
+        return f"You are home{home}!"
+    if model.seat is not None and model.seat.out:
+        return "You are out; your cards up count."
+    return "You have no move left; your cards up count."
+
+
+def chosen(board: Board, source: str, size: int, bindings: Bindings, look: Look) -> str:
+    """What was picked up, and what comes next."""
+    if source == FOUNDATION:
+        return "from a foundation: which column takes the card?"
+    at = board.game.index[source]
+    cards = [look.card(card) for card in board.piles[at][-size:]] if size else []
+    if len(cards) > _MOST_NAMED:
+        cards = [f"{len(cards)} cards", cards[0], look.glyphs.ellipsis, cards[-1]]
+    best = command_text(bindings, Command.BEST, look)
+    name = f"{board.game.piles[at].kind.value} {source}"
+    return f"{name}: {' '.join(cards)} {look.glyphs.pointer} where to? {best} for the best place"
+
+
+def countdown(model: Model, seconds: int, look: Look) -> tuple[Row, ...]:
+    """The seconds until the cards come, large, in rows of one width."""
+    number = digits.large(seconds, look) if seconds else ()
+    word = f"{model.game.title}: the same cards for everybody" if seconds else "The cards are coming"
+    width = max([len(word) + 4, *(row_width(row) + 4 for row in number)])
+    return ((), *(_centred(row, width) for row in number), (), _centred((Span(word, "label"),), width), ())
+
+
+def _centred(row: Row, width: int) -> Row:
+    gap = max(width - row_width(row), 0)
+    return (Span(" " * (gap // 2)), *row, Span(" " * (gap - gap // 2)))
