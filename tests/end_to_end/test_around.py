@@ -482,6 +482,49 @@ async def test_the_rules_of_the_game_are_a_key_away(server: str) -> None:
         await ana.sees("Invite")
 
 
+# ---------------------------------------------------------------- out, while others race on
+
+
+@contextlib.asynccontextmanager
+async def resigned(server: str) -> AsyncIterator[tuple[Player, Client]]:
+    """A race under way, which ana has made a move in and resigned from."""
+    async with arriving(server) as ana, friend(server) as mira:
+        await mira.join(await mira.create(Options(deal="#7", countdown=0, delay=0), "friday"))
+        await ana.sees("friday")
+        await ana.press("1")
+        await ana.comes_to("waiting")
+        await mira.start()
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        await ana.comes_to("race")
+        await ana.press("x", "ctrl+r")
+        await ana.sees("y    resign")
+        await ana.press("y")
+        await ana.says("You are out")
+        yield ana, mira
+
+
+async def test_who_is_out_watches_goes_back_to_the_board_and_has_a_record_in_the_end(server: str) -> None:
+    async with resigned(server) as (ana, mira):
+        await ana.press("w")
+        await ana.comes_to("watch")
+        await ana.sees("mira", "ana (out)")
+        await ana.press("o")
+        await ana.comes_to("race")
+        await ana.says("You are out")
+        await ana.press("w")
+        await ana.comes_to("watch")
+        await mira.resign()
+        await ana.comes_to("results")
+        await ana.sees("Your race: ", "m rematch")
+
+
+async def test_who_is_out_goes_to_the_lobby_and_finds_the_race_there(server: str) -> None:
+    async with resigned(server) as (ana, _):
+        await ana.press("l")
+        await ana.comes_to("lobby")
+        await ana.sees("friday")
+
+
 # ---------------------------------------------------------------- results
 
 
