@@ -9,9 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
-import samedeal
-
-_COMMANDS: Final = {
+COMMANDS: Final = {
     "play": "a race on this machine, against bots",
     "join": "join a race, or come back to it",
     "watch": "watch a race, late",
@@ -21,6 +19,7 @@ _COMMANDS: Final = {
     "serve": "host races",
     "rules": "the rules of a game",
     "doctor": "what works in this terminal and on this network",
+    "completion": "what a shell needs to complete these",
 }
 
 _EPILOG: Final = """\
@@ -57,18 +56,30 @@ def _command(name: str) -> Command:
     return cast("Command", importlib.import_module(f"samedeal_client.commands.{name}"))
 
 
-def parser(wanted: str = "") -> argparse.ArgumentParser:
-    """The command line, with the arguments of the wanted command."""
+class _Version(argparse.Action):
+    """Prints the versions, which take longer to load than the help does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from samedeal.protocol.versions import versions
+
+        print(versions())
+        parser.exit()
+
+
+def parser(*wanted: str) -> argparse.ArgumentParser:
+    """The command line, with the arguments of the wanted commands."""
     samedeal_parser = argparse.ArgumentParser(
         prog="samedeal",
         description="Races in solitaire games: everyone gets the same deal, the first one home wins.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    samedeal_parser.add_argument("--version", action="version", version=f"samedeal {samedeal.__version__}")
+    samedeal_parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
+    )
     commands = samedeal_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, words in _COMMANDS.items():
-        if name == wanted:
+    for name, words in COMMANDS.items():
+        if name in wanted:
             command = _command(name)
             sub = commands.add_parser(
                 name,

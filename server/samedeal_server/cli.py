@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import samedeal
+from samedeal.protocol.versions import versions
 from samedeal_server.config import OTHER_VARIABLES, Config
 from samedeal_server.settings import BadSetting, Reading, add_flags, describe, read
 
@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument("--version", action="version", version=f"samedeal {samedeal.__version__}")
+    command.add_argument("--version", action="version", version=versions())
     command.add_argument(
         "--config", metavar="FILE", help="a TOML file with settings, named as the flags are (SAMEDEAL_CONFIG)"
     )

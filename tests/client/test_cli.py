@@ -61,7 +61,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == f"samedeal {samedeal.__version__}\n"
+    assert (
+        capsys.readouterr().out == f"samedeal {samedeal.__version__} (protocol samedeal.v1, rules {samedeal.ENGINE})\n"
+    )
 
 
 def test_help_comes_at_once_since_nothing_heavy_is_loaded_for_it() -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from samedeal_client.commands.common import is_terminal
-from samedeal_client.findings import Finding, Verdict, finding_rows, worst
+from samedeal_client.findings import Finding, Verdict, finding_rows, ok, worst
 
 DESCRIPTION = """\
 Look at this terminal, at this machine and, where URL is given, at the way to a server, and say of each whether it
@@ -58,10 +58,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _machine() -> Iterator[Finding]:
+    from samedeal.protocol.versions import versions
     from samedeal_client import doctor
     from samedeal_client.places import data_home, state_home
     from samedeal_client.terminal import ask
 
+    yield ok("version", versions())
     yield doctor.screens()
     if is_terminal():
         columns, lines = os.get_terminal_size()

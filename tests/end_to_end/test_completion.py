@@ -1,0 +1,90 @@
+"""Command lines completed by real shells; those that aren't on this machine are left out."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from samedeal.games import GAMES
+from samedeal_client.cli import COMMANDS
+
+LINES = [
+    ("samedeal ", set(COMMANDS)),
+    ("samedeal pl", {"play"}),
+    ("samedeal rules ", set(GAMES)),
+    ("samedeal play ", set(GAMES)),
+    ("samedeal play willow --li", {"--limit"}),
+    ("samedeal play willow --level ca", {"careful"}),
+    ("samedeal bot localhost friday --level ", {"random", "greedy", "careful"}),
+    ("samedeal completion ", {"bash", "zsh", "fish"}),
+    ("samedeal serve --durability ", {"always", "everysec"}),
+    ("samedeal serve --print", {"--print-config"}),
+    ("samedeal-server --limit-roo", {"--limit-rooms", "--limit-rooms-per-address"}),
+    ("samedeal-server --config pyproj", {"pyproject.toml"}),
+]
+
+BASH = """
+eval "$1"
+line="$2"
+read -ra COMP_WORDS <<< "$line"
+[[ $line == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE="$line" COMP_POINT=${#line}
+function=$(complete -p "${COMP_WORDS[0]}" | sed -E 's/.* -F ([^ ]+) .*/\\1/')
+"$function" "${COMP_WORDS[0]}" "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+FISH = "eval (string collect $argv[1]); complete --do-complete $argv[2]"
+
+
+@cache
+def script(shell: str) -> str:
+    command = [sys.executable, "-m", "samedeal_client", "completion", shell]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def completed(shell: str, *arguments: str) -> list[str]:
+    """What a shell says that carries out a script."""
+    done = subprocess.run(
+        [shell, *arguments], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2], check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def missing(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not on this machine")
+
+
+@missing("bash")
+@pytest.mark.parametrize(("line", "words"), LINES)
+def test_bash_completes(line: str, words: set[str]) -> None:
+    assert set(completed("bash", "--norc", "-c", BASH, "bash", script("bash"), line)) == words
+
+
+@missing("fish")
+def test_fish_completes() -> None:
+    for line, words in LINES:
+        found = completed("fish", "--no-config", "-c", FISH, script("fish"), line)
+        assert {each.split("\t")[0] for each in found} == words
+
+
+@missing("zsh")
+def test_zsh_has_both_commands_known() -> None:
+    code = 'autoload -Uz compinit; compinit -u -D; eval "$1"; print -r -- $_comps[samedeal] $_comps[samedeal-server]'
+    assert completed("zsh", "-f", "-c", code, "zsh", script("zsh")) == ["_shtab_samedeal _shtab_samedeal_server"]
+
+
+def test_without_the_server_the_rest_is_completed(tmp_path: Path) -> None:
+    (tmp_path / "samedeal_server.py").touch()
+    command = [sys.executable, "-m", "samedeal_client", "completion", "bash"]
+    environment = {"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert "options: they won't be completed" in done.stderr
+    assert "_shtab_samedeal_subparsers" in done.stdout
