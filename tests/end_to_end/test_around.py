@@ -515,7 +515,7 @@ async def test_who_is_out_watches_goes_back_to_the_board_and_has_a_record_in_the
         await ana.comes_to("watch")
         await mira.resign()
         await ana.comes_to("results")
-        await ana.sees("Your race: ", "m rematch")
+        await ana.sees("Your race:", "m rematch")
 
 
 async def test_who_is_out_goes_to_the_lobby_and_finds_the_race_there(server: str) -> None:
