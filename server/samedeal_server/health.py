@@ -43,12 +43,13 @@ class Health:
         """Why no clients should be sent here, in a sentence; empty when they should."""
         if self.leaving or self._gateway.draining:
             return "This node is stopping: send nobody here"
-        if self._probe is None or self._probe.done():
-            self._probe = asyncio.create_task(self._gateway.rooms.store.probe())
-        done, _ = await asyncio.wait((self._probe,), timeout=PATIENCE)
+        probe = self._probe
+        if probe is None or probe.done():
+            self._probe = probe = asyncio.create_task(self._gateway.rooms.store.probe())
+        done, _ = await asyncio.wait((probe,), timeout=PATIENCE)
         if not done:
             return f"Redis has not answered for {PATIENCE:g} seconds"
-        error = self._probe.exception()
+        error = probe.exception()
         if isinstance(error, (RedisError, OSError)):
             return f"Redis does not take what is written: {str(error) or type(error).__name__}"
         if error is not None:

@@ -150,6 +150,15 @@ async def test_it_is_no_way_in_for_players(node: NodeMaker, listen: Listen) -> N
     assert (await at.sent(upgrade)).startswith(b"HTTP/1.1 404 ")
 
 
+async def test_several_may_ask_at_once_and_one_after_another(node: NodeMaker, listen: Listen) -> None:
+    listener = await listen(await node())
+
+    async def ask() -> list[str]:
+        return [await listener.health.not_ready() for _ in range(10)]
+
+    assert await asyncio.gather(ask(), ask(), ask()) == [[""] * 10] * 3
+
+
 async def test_a_node_that_stops_is_alive_and_not_ready(node: NodeMaker, listen: Listen) -> None:
     one = await node()
     at = await listen(one)
