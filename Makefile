@@ -12,7 +12,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench chaos release clean
+.PHONY: help race test lint bench chaos proxies release clean
 
 help:
 	@echo 'make race    host a race on this machine, against three bots'
@@ -22,6 +22,7 @@ help:
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
+	@echo 'make proxies race through the proxies of deploy/proxy that are installed'
 	@echo 'make release check, build, try, commit and tag: VERSION=x.y.z, DRY=1 to look, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and everything that was built'
 	@echo
@@ -48,6 +49,9 @@ chaos: .venv/.test
 release: .venv/.release
 	@$(BIN)/python .ci/release.py '$(or $(VERSION),$(error VERSION is missing: make release VERSION=x.y.z))' \
 	    $(if $(DRY),--dry) $(SKIP:%=--skip %)
+
+proxies: .venv/.test
+	@$(BIN)/pytest -q -s -rs tests/deploy/live_proxies.py
 
 clean:
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

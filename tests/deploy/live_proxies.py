@@ -54,6 +54,7 @@ class Site:
             self.redis.url,
             self.directory / f"node-{place + 1}-{self.started}.log",
             *("--host", where.host, "--port", str(where.port)),
+            *("--health-port", str(where.health), "--trusted-proxies", "127.0.0.1", "--health-host", where.host),
         )
         self.nodes.append(node)
         return node

@@ -114,6 +114,7 @@ def _haproxy(text: str, to: Setting) -> Sequence[str]:
         text,
         {
             "log /dev/log local0": "log stdout format raw local0",
+            "maxconn 40000": "maxconn 1000",  # more than some machines let a process have
             "bind :443": f"bind 127.0.0.1:{to.ports[0]}",
             "bind :7777": f"bind 127.0.0.1:{to.ports[1]}",
             "/etc/haproxy/cards.example.org.pem": str(both),

@@ -156,7 +156,7 @@ async def test_several_may_ask_at_once_and_one_after_another(node: NodeMaker, li
     async def ask() -> list[str]:
         return [await listener.health.not_ready() for _ in range(10)]
 
-    assert await asyncio.gather(ask(), ask(), ask()) == [[""] * 10] * 3
+    assert list(await asyncio.gather(ask(), ask(), ask())) == [[""] * 10] * 3
 
 
 async def test_a_node_that_stops_is_alive_and_not_ready(node: NodeMaker, listen: Listen) -> None:

@@ -1,0 +1,204 @@
+"""What the operator's files and pages name is there: settings, variables, metrics, ports, paths, commands, links."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from samedeal.protocol.messages import SUBPROTOCOL
+from samedeal_client.cli import _COMMANDS
+from samedeal_client.cli import parser as client_parser
+from samedeal_server.cli import parser as server_parser
+from tests.deploy.real import (
+    DEPLOY,
+    FLAGS,
+    GUIDE,
+    ROOT,
+    SERVER_FLAGS,
+    VARIABLES,
+    anchors,
+    metrics,
+    name,
+    pages,
+    shell_lines,
+    texts,
+    without_blocks,
+)
+
+SERIES = metrics()
+
+OTHER_FLAGS = {
+    "Dockerfile": "apt, pip, groupadd, useradd and install have flags of their own",
+    "compose.yaml": "so have docker and valkey-server",
+    "compose.one.yaml": "so has docker",
+    "kustomization.yaml": "so has kubectl",
+    "requirements.in": "so has uv",
+}
+"""Files in which not every flag is ours, and why."""
+
+ELSEWHERE = {"up", "process_start_time_seconds", "process_open_fds", "process_max_fds", "process_cpu_seconds_total"}
+ELSEWHERE |= {"process_resident_memory_bytes"}
+"""Series that are not ours: of Prometheus itself, and of each process on Linux."""
+
+SCRAPED = {"job", "instance", "le"}
+"""Labels that a scrape adds, and that of a histogram's buckets."""
+
+OTHER_COMMANDS = {
+    "apt",
+    "cp",
+    "curl",
+    "docker",
+    "git",
+    "install",
+    "kubectl",
+    "mkdir",
+    "pip",
+    "pipx",
+    "promtool",
+    "python3",
+}
+OTHER_COMMANDS |= {"chown", "echo", "redis-cli", "systemctl", "tee", "uv", "uvx", "valkey-cli"}
+
+
+@pytest.mark.parametrize("path", texts(), ids=name)
+def test_every_variable_of_ours_is_a_setting(path: Path) -> None:
+    named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", path.read_text()))
+    if path.name == "deployment.yaml":
+        named.discard("SAMEDEAL_SERVICE_HOST")  # Kubernetes's own, which is spoken of
+    assert named <= VARIABLES
+
+
+@pytest.mark.parametrize("path", [path for path in texts() if path.name not in OTHER_FLAGS], ids=name)
+def test_every_flag_is_one_of_a_command_of_ours(path: Path) -> None:
+    text = path.read_text()
+    if path.suffix == ".md":
+        text = "\n".join(re.findall(r"`(--?[^`]+|samedeal[^`]*)`", without_blocks(text)))
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= FLAGS
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", GUIDE], ids=name)
+def test_every_command_line_of_a_page_is_understood(page: Path) -> None:
+    for line in shell_lines(page):
+        for command in re.split(r"\s(?:&&|\|\||\|)\s|;\s", re.sub(r"\s#.*", "", line)):
+            _understood(command)
+
+
+def _understood(command: str) -> None:
+    words = shlex.split(command, comments=True)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words.pop(0)
+    if words[:1] == ["sudo"]:
+        words = [word for word in words[1:] if word not in ("-u", "samedeal")]
+    assert words, command
+    program = Path(words[0]).name
+    if program == "samedeal-server" or (program == "samedeal" and words[1] == "serve"):
+        given = words[1 if program == "samedeal-server" else 2 :]
+        assert {word for word in given if word.startswith("--")} <= SERVER_FLAGS, command
+        server_parser().parse_args(given)
+    elif program == "samedeal":
+        assert words[1] in _COMMANDS, command
+        shown = {"GAME": "willow", "LEVEL": "greedy"}
+        client_parser(words[1]).parse_args([shown.get(word.strip("[]"), word) for word in words[1:]])
+    elif program == "make":
+        targets = {word for word in words[1:] if not re.match(r"-|[A-Z]+=", word)}
+        assert targets <= set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)), command
+    else:
+        assert program in OTHER_COMMANDS, command
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
+        if link.startswith(("https://", "http://")):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file) if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_the_subprotocol_is_the_one_that_is_spoken(page: Path) -> None:
+    assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def _alerts() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((DEPLOY / "monitoring" / "alerts.yaml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def _dashboard() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((DEPLOY / "monitoring" / "dashboard.json").read_text())
+    return read
+
+
+def _queries() -> list[str]:
+    dashboard = _dashboard()
+    shown = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())]
+    asked = [each["query"]["query"] for each in dashboard["templating"]["list"] if each["type"] == "query"]
+    marked = [each["expr"] for each in dashboard["annotations"]["list"]]
+    return [*(rule["expr"] for rule in _alerts()), *shown, *asked, *marked]
+
+
+@pytest.mark.parametrize("query", _queries())
+def test_every_query_asks_for_series_and_labels_that_a_node_has(query: str) -> None:
+    named = re.findall(r"\b((?:samedeal|process)_\w+|up)\b(?:\{([^}]*)\})?", query)
+    assert named, query
+    labels: set[str] = set()
+    for series, selector in named:
+        assert series in SERIES or series in ELSEWHERE, series
+        known = SERIES[series].labels if series in SERIES else frozenset()
+        assert set(re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\"", selector)) <= known | SCRAPED, query
+        labels |= known
+    for grouping in re.findall(r"\b(?:by|without) \(([^)]*)\)", query):
+        assert {label.strip() for label in grouping.split(",")} <= labels | SCRAPED, query
+    assert query.count("(") == query.count(")")
+
+
+@pytest.mark.parametrize("path", [GUIDE, DEPLOY / "monitoring" / "alerts.yaml"], ids=name)
+def test_every_metric_that_is_spoken_of_is_there(path: Path) -> None:
+    for series in re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text()):
+        assert series in SERIES, series
+
+
+def test_every_value_of_a_label_that_is_asked_for_is_one_that_a_node_gives() -> None:
+    given = {(label, value) for family in metrics_families() for sample in family for label, value in sample}
+    for query in _queries():
+        for label, value in re.findall(r"(\w+)=\"([a-z_]+)\"", query):
+            assert label in SCRAPED or (label, value) in given, query
+
+
+def metrics_families() -> list[list[list[tuple[str, str]]]]:
+    from samedeal_server.metrics import Metrics
+
+    return [[list(sample.labels.items()) for sample in family.samples] for family in Metrics().registry.collect()]
+
+
+def test_panels_differ_in_number_and_lie_beside_each_other() -> None:
+    panels = _dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        squares = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
+        assert not squares & taken, panel["title"]
+        assert all(x < 24 for x, _ in squares), panel["title"]
+        taken |= squares
+
+
+def test_every_alert_is_explained_and_nothing_else_is_explained_as_one() -> None:
+    alerts = {rule["alert"] for rule in _alerts()}
+    for rule in _alerts():
+        file, _, anchor = rule["annotations"]["runbook"].partition("#")
+        assert ROOT / file == GUIDE
+        assert anchor == rule["alert"].lower()
+    assert alerts == set(re.findall(r"^#+ (Samedeal\w+)$", GUIDE.read_text(), re.MULTILINE))
