@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from samedeal_client.cli import _COMMANDS
+from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config import OTHER_VARIABLES, Config
@@ -35,7 +35,7 @@ def flags_of(parser: argparse.ArgumentParser) -> set[str]:
 
 
 SERVER_FLAGS: Final = flags_of(server_parser())
-FLAGS: Final = SERVER_FLAGS.union(*(flags_of(client_parser(command)) for command in _COMMANDS))
+FLAGS: Final = SERVER_FLAGS.union(*(flags_of(client_parser(command)) for command in COMMANDS))
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,14 @@ def loaded(path: Path) -> Any:
 
 @pytest.mark.parametrize("path", [path for path in texts() if path.suffix in (".yaml", ".json", ".toml")], ids=name)
 def test_every_file_can_be_read(path: Path) -> None:
-    reader = {".yaml": loaded, ".json": lambda path: json.loads(path.read_text())}
-    assert reader.get(path.suffix, lambda path: tomllib.loads(path.read_text()))(path)
+    text = path.read_text()
+    match path.suffix:
+        case ".yaml":
+            assert loaded(path)
+        case ".json":
+            assert json.loads(text)
+        case _:
+            assert tomllib.loads(text)
 
 
 def does(word: str) -> Iterator[Step]:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from samedeal.protocol.messages import SUBPROTOCOL
-from samedeal_client.cli import _COMMANDS
+from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.cli import parser as server_parser
 from tests.deploy.real import (
@@ -102,7 +102,7 @@ def _understood(command: str) -> None:
         assert {word for word in given if word.startswith("--")} <= SERVER_FLAGS, command
         server_parser().parse_args(given)
     elif program == "samedeal":
-        assert words[1] in _COMMANDS, command
+        assert words[1] in COMMANDS, command
         shown = {"GAME": "willow", "LEVEL": "greedy"}
         client_parser(words[1]).parse_args([shown.get(word.strip("[]"), word) for word in words[1:]])
     elif program == "make":
