@@ -33,6 +33,7 @@ from samedeal_server.redis_check import check_redis
 from samedeal_server.reload import Reload
 from samedeal_server.rooms import Rooms
 from samedeal_server.roster import Roster
+from samedeal_server.store.address import BadAddress
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
@@ -71,7 +72,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
             redis = EmbeddedRedis(config.data, config.durability)
             url = await stack.enter_async_context(redis)
             ends.append(asyncio.create_task(redis.died()))
-        store = await stack.enter_async_context(_store(url))
+        store = await stack.enter_async_context(_store(url, config.replicas))
         certificate = None
         if config.tls_cert and config.tls_key:
             certificate = Certificate(config.tls_cert, config.tls_key, store.metrics)
@@ -127,21 +128,19 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
 
 
 @asynccontextmanager
-async def _store(url: str) -> AsyncIterator[Store]:
+async def _store(url: str, replicas: int = 0) -> AsyncIterator[Store]:
     metrics = Metrics()
     try:
-        redis = connect(url, Pulse(metrics))
-    except ValueError as error:
+        redis = connect(url, Pulse(metrics), replicas)
+    except BadAddress as error:
         # The address itself is not repeated: it may hold a password.
-        sentence = f"That is not the address of a Redis ({error}): write redis://HOST:6379/0 or unix://PATH"
-        raise StartupError("bad_redis_url", sentence) from None
+        raise StartupError("bad_redis_url", f"That is not the address of a Redis: {error}") from None
     async with redis:
         await check_redis(redis)
         store = Store(redis, metrics)
         with _answering():
             await store.check_layout()
             await store.mark_layout()
-            await store.load_scripts()
         yield store
 
 

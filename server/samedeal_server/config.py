@@ -40,6 +40,9 @@ class Config:
         "pages whose browsers may connect, beside the server's own: https://cards.example.org, or *",
         metavar="ORIGINS",
     )
+    replicas: int = setting(
+        0, "replicas of Redis that must have a move before it is acked", metavar="N", least=0, most=100
+    )
     admin_token: str = setting(
         "",
         "what an operator has to show, 16 characters at the least; samedeal admin is refused without one",

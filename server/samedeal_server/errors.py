@@ -10,6 +10,7 @@ data_unwritable    the data directory can't be written
 redis_unreachable  no Redis answers at the address given
 redis_too_old      a Redis older than 6.2, or than the data
 redis_readonly     the Redis takes no writes
+redis_replicas     the Redis has fewer replicas than are to have each move
 store_newer        the Redis holds rooms of a newer version that this one can't read
 store_older        the Redis holds rooms of an older one
 bad_redis_url      not the address of a Redis

@@ -515,11 +515,14 @@ class Gateway:
             seat.play = after
             self.metrics.moves[verdict.outcome].inc()
             return _acked(message, after)
+        if -1 < verdict.revision < play.revision or -1 < verdict.generation < seat.generation:
+            hub.send_back(seat)
+            raise _UNAVAILABLE
         if verdict.outcome == "stale":
             seat.play = None
             await hub.set_up(seat)
         elif verdict.outcome == "fenced":
-            hub.fence(seat.player, seat.generation + 1)
+            hub.fence(seat.player, verdict.generation)
         raise Refused(*_REFUSALS[verdict.outcome])
 
     async def _again(self, seat: Seat, play: Play, message: Act) -> ToClient:
@@ -533,6 +536,7 @@ class Gateway:
         then = play if play.revision == revision else await seat.hub.replay(seat.player, revision)
         if then is None:
             raise Refused(*_REFUSALS["not_racing"])
+        await self.rooms.store.confirm(seat.hub.room)
         self.metrics.moves["again"].inc()
         return _acked(message, then)
 

@@ -129,7 +129,7 @@ class Hub:
 
     def announced(self, numbered: Numbered) -> None:
         """Take an event that was announced: the next one at once, a later one by reading those between."""
-        if numbered.number == self.event + 1:
+        if numbered.after == self.event:
             self._apply(numbered)
         elif numbered.number > self.event:
             self.catch_up()
@@ -163,10 +163,12 @@ class Hub:
             if missed is None:
                 await self._reload()
             for numbered in missed or ():
-                if numbered.number == self.event + 1:
+                if numbered.after == self.event:
                     self._apply(numbered)
 
     async def _reload(self) -> None:
+        """Take the room whole: more was missed than is kept, or the store has gone back."""
+        seats = [(seat, seat.play.revision if seat.play else 0) for seat, _ in self.seats.values()]
         snapshot = await self.store.load(self.room)
         if snapshot is None or snapshot.race.created != self.race.created:
             self.race = replace(self.race, phase="closed")
@@ -175,6 +177,10 @@ class Hub:
             self.runs = dict(snapshot.runs)
         self._gallery = None
         self._after_change()
+        for seat, revision in seats:
+            run = self.runs.get(seat.player, Run())
+            if run.generation < seat.generation or run.revision < revision:
+                self.send_back(seat)
         if self.spectators:
             await self.open_gallery()
             for spectator in self.spectators:
@@ -289,6 +295,12 @@ class Hub:
         if held is not None and held[0].generation < generation:
             del self.seats[player]
             held[1].shut(Close.TAKEN_OVER, _TAKEN_OVER)
+
+    def send_back(self, seat: Seat) -> None:
+        """Have a player come again, of whom this node knows more than the store does: it has lost what was newest."""
+        held = self.seats.get(seat.player)
+        if held is not None and held[0] is seat:
+            held[1].shut(Close.RESTART, "the store has lost its newest: come back and resume")
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -428,7 +440,9 @@ class Hub:
         """Bring a seat's board to what the log says, unless it is there; None before the deal."""
         async with seat.loading:
             if seat.play is None:
-                seat.play = await self.replay(seat.player)
+                play = await self.replay(seat.player)
+                await self.store.confirm(self.room)
+                seat.play = play
             return seat.play
 
     async def replay(self, player: str, last: int | None = None) -> Play | None:

@@ -6,31 +6,57 @@ import asyncio
 import re
 from typing import Any, Final
 
-from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, BusyLoadingError, NoPermissionError, RedisError, ResponseError
+from redis.asyncio.sentinel import MasterNotFoundError
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    ClusterDownError,
+    NoPermissionError,
+    RedisError,
+    ResponseError,
+)
 
 from samedeal_server.errors import StartupError
 from samedeal_server.redis_binary import OLDEST_REDIS
 from samedeal_server.store import keys
+from samedeal_server.store.cluster import Cluster
+from samedeal_server.store.database import Command, Demoted, OneRedis, TooFewReplicas
 
 _PATIENCE: Final = 10.0
 _HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
 """How a Redis before 6.0 greets a client that speaks the newer protocol."""
 
 
-async def check_redis(client: Redis) -> None:
-    """Ask a Redis whether it is new enough and takes writes.
+async def check_redis(client: OneRedis | Cluster) -> None:
+    """Ask a Redis, or each primary of a cluster, whether it is new enough, and have a write kept as moves are.
 
-    Raises StartupError ``redis_unreachable``, ``redis_too_old`` or ``redis_readonly``. No password is in its sentence.
+    Raises StartupError ``redis_unreachable``, ``redis_too_old``, ``redis_readonly``, ``redis_replicas`` or
+    ``bad_redis_url``. No password is in its sentence.
     """
-    where = _where(client)
+    where = client.where
     try:
         async with asyncio.timeout(_PATIENCE):
-            info = await client.info("server")
-            _check_version(info, where)
-            await client.set(keys.PROBE, b"1", px=1000)
+            for one in await client.primaries():
+                info = await one.info("server")
+                _check_version(info, one.where)
+                _check_mode(info, client)
+            (answer,) = await client.attempt([Command(keys.PROBE, ("SET", keys.PROBE, "1", "PX", 1000))], kept=True)
+            if isinstance(answer, Exception):
+                raise answer
     except (RedisError, OSError) as error:
         raise _refusal(error, where) from None
+
+
+def _check_mode(info: dict[str, Any], client: OneRedis | Cluster) -> None:
+    mode = str(info.get("redis_mode", ""))
+    if mode == "cluster" and not isinstance(client, Cluster):
+        sentence = f"The Redis at {client.where} is one of a cluster: write --redis cluster://HOST:PORT"
+        raise StartupError("bad_redis_url", sentence)
+    if mode == "sentinel":
+        sentence = (
+            f"At {client.where} is a Sentinel: write --redis sentinel://HOST:PORT/PRIMARY, with the name of the primary"
+        )
+        raise StartupError("bad_redis_url", sentence)
 
 
 def _refusal(error: RedisError | OSError, where: str) -> StartupError:
@@ -48,11 +74,27 @@ def _refusal(error: RedisError | OSError, where: str) -> StartupError:
             f"The Redis at {where} wants another user or password ({said}): write them into the address, "
             "--redis redis://USER:PASSWORD@HOST:PORT/0",
         )
+    if "cluster support disabled" in said:
+        return StartupError("bad_redis_url", f"The Redis at {where} is no cluster: write --redis redis://HOST:PORT/0")
+    if isinstance(error, MasterNotFoundError):
+        return StartupError(
+            "redis_unreachable",
+            f"The Sentinels at {where} name no primary of that name that is up: start it, or correct --redis",
+        )
+    if isinstance(error, ClusterDownError):
+        return StartupError(
+            "redis_unreachable", f"The cluster at {where} is not whole ({said}): see that a primary serves each slot"
+        )
+    if isinstance(error, TooFewReplicas):
+        return StartupError(
+            "redis_replicas",
+            f"The Redis at {where} has too few replicas ({said}): connect as many as --replicas says, or lower it",
+        )
     if isinstance(error, NoPermissionError):
         return StartupError(
             "redis_readonly", f"The Redis at {where} allows this user too little ({said}): give it rights on samedeal:*"
         )
-    if isinstance(error, ResponseError):
+    if isinstance(error, ResponseError | Demoted):
         return StartupError(
             "redis_readonly",
             f"The Redis at {where} takes no writes ({said}): name its primary with --redis, or repair it",
@@ -78,10 +120,3 @@ def _too_old(version: str, where: str) -> StartupError:
         f"The Redis at {where} is {version}, and Samedeal needs {oldest} or newer, or Valkey: "
         "update it, or name another with --redis",
     )
-
-
-def _where(client: Redis) -> str:
-    to = client.connection_pool.connection_kwargs
-    if "path" in to:
-        return str(to["path"])
-    return f"{to.get('host', 'localhost')}:{to.get('port', 6379)}"

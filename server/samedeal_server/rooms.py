@@ -90,6 +90,7 @@ class Rooms:
         while True:
             snapshot = await self._load(room)
             if snapshot.race == wanted:
+                await self.store.confirm(room)
                 return wanted  # settled, though the answer was lost
             if generation is not None and snapshot.runs.get(by, Run()).generation > generation:
                 raise Refused(
@@ -98,6 +99,8 @@ class Rooms:
             given = command(snapshot) if callable(command) else command
             wanted, what = after(snapshot.race, given, snapshot.now)
             if not what:
+                if by:
+                    await self.store.confirm(room)
                 return wanted
             if await self.store.settle(snapshot, wanted, what, by):
                 _log.info("race", room=room, phase=wanted.phase, what=list(what), by=by)
@@ -410,6 +413,8 @@ class Rooms:
         for hub in list(self.hubs.values()):
             for seat, _ in list(hub.seats.values()):
                 newest = await self.store.presence(hub.room, seat.player, seat.generation, here=True, tell=False)
+                if 0 <= newest < seat.generation:
+                    hub.send_back(seat)
                 hub.fence(seat.player, newest)
             if hub.spectators or hub.watching:
                 await self.say_watching(hub)

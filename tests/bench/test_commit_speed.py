@@ -65,7 +65,6 @@ async def cost(store: Store, name: str) -> Cost:
 async def test_commits_travel_together(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with connect(redis_url) as redis:
         store = Store(redis)
-        await store.load_scripts()
         together, alone = [], []
         for number in range(ROUNDS):
             together.append(await cost(store, f"together{number}"))

@@ -304,8 +304,9 @@ def ends_are_told(case: Case) -> Iterator[str]:
 def events_are_whole(case: Case) -> Iterator[str]:
     """A room's events have no gap, and tell each action once, as the log has it."""
     for code, room in case.evidence.rooms.items():
-        if [each.number for each in room.events] != list(range(1, len(room.events) + 1)):
-            yield f"{code}: the events are not numbered 1, 2, 3 and so on"
+        numbers = [0, *(each.number for each in room.events)]
+        if [each.after for each in room.events] != numbers[:-1] or sorted(set(numbers)) != numbers:
+            yield f"{code}: the events don't follow each other, or not in the order of their numbers"
         moved: dict[str, list[tuple[object, ...]]] = defaultdict(list)
         for each in room.events:
             if isinstance(event := each.event, Moved):

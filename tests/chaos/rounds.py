@@ -22,6 +22,7 @@ from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hell
 from samedeal.record import Record
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
+from samedeal_server.store.database import OneRedis
 from samedeal_server.store.redis import Store
 from tests.chaos.bots import LinkRacer, Racer, Spectator
 from tests.chaos.brain import Brain
@@ -287,6 +288,7 @@ class _Stage:
     async def _look(self) -> tuple[dict[str, RoomEvidence], list[str]]:
         rooms: dict[str, RoomEvidence] = {}
         async with connect(self._redis.url) as redis:
+            assert isinstance(redis, OneRedis)
             store = Store(redis)
             for room in (room.code for room in self.plan.rooms):
                 if (found := await kept(store, room)) is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
 from typing import Any
 
@@ -49,6 +49,11 @@ START = 1_790_000_000_000
 ENDS = START + 10_000
 DELAY = 3_000
 ANA, BOB = "aaaa", "bbbb"
+
+
+def chained(events: Sequence[Numbered]) -> list[Numbered]:
+    """Events, each with a number and that of the one before it."""
+    return [altered(event, number=at + 1, after=at) for at, event in enumerate(events)]
 
 
 class Round:
@@ -183,6 +188,7 @@ class Round:
         moved = [
             Numbered(
                 0,
+                0,
                 entry.at,
                 Moved(
                     player, entry.revision, entry.action, entry.seen, entry.up, entry.moves, entry.undos, False, False
@@ -191,8 +197,8 @@ class Round:
             for player, log in self.logs.items()
             for entry in log
         ]
-        finished = Numbered(0, self.finished_at, Changed(self.race, ("finished",), ""))
-        events = [altered(event, number=number) for number, event in enumerate([*moved, finished], 1)]
+        finished = Numbered(0, 0, self.finished_at, Changed(self.race, ("finished",), ""))
+        events = chained([*moved, finished])
         room = RoomEvidence(self.race, SEED, self.logs, self.events_spoilt(events))
         return Evidence(
             {"friday": room},
@@ -376,9 +382,7 @@ def test_an_action_that_came_too_early_and_counts_later() -> None:
 def test_an_action_over_a_connection_that_had_been_replaced() -> None:
     def replaced(played: Round) -> None:
         came = Presence(BOB, 2, here=True)
-        played.events_spoilt = lambda events: [
-            altered(event, number=number) for number, event in enumerate([Numbered(0, START, came), *events], 1)
-        ]
+        played.events_spoilt = lambda events: chained([Numbered(0, 0, START, came), *events])
 
     check(replaced, "came over a connection that had been replaced")
 
@@ -440,7 +444,7 @@ def test_an_end_that_is_told_late() -> None:
 
 def test_a_race_that_is_finished_twice() -> None:
     def twice(played: Round) -> None:
-        played.events_spoilt = lambda events: [*events, altered(events[-1], number=len(events) + 1)]
+        played.events_spoilt = lambda events: chained([*events, events[-1]])
 
     check(twice, "finished 2 times")
 
@@ -449,7 +453,7 @@ def test_events_with_a_gap() -> None:
     def gap(played: Round) -> None:
         played.events_spoilt = lambda events: events[1:]
 
-    check(gap, "are not numbered 1, 2, 3", "the events tell other actions")
+    check(gap, "the events don't follow each other", "the events tell other actions")
 
 
 @pytest.mark.parametrize(
@@ -511,10 +515,8 @@ def test_an_action_after_the_resignation() -> None:
     def after(played: Round) -> None:
         resigned(played)
         out(played)
-        first = Numbered(0, START, Changed(played.race, ("resigned",), ANA))
-        played.events_spoilt = lambda events: [
-            altered(each, number=number) for number, each in enumerate([first, *events], 1)
-        ]
+        first = Numbered(0, 0, START, Changed(played.race, ("resigned",), ANA))
+        played.events_spoilt = lambda events: chained([first, *events])
 
     check(after, "ana: action 1 counts, and came after the resignation")
 

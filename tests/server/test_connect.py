@@ -19,6 +19,7 @@ from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.store import connect as connecting
 from samedeal_server.store.connect import connect
+from samedeal_server.store.database import OneRedis
 from samedeal_server.store.redis import Store
 from tests.chaos.proxy import Proxy
 from tests.server.conftest import NodeMaker
@@ -41,6 +42,7 @@ async def ask_and_reset(data: Path) -> None:
     async with EmbeddedRedis(data, "everysec") as url:
         path = unquote(urlsplit(url).path)
         async with Proxy(lambda: [path]) as proxy, connect(f"redis://127.0.0.1:{proxy.port}/0") as redis:
+            assert isinstance(redis, OneRedis)
             for number in range(3):
                 assert await redis.incr("asked") == number + 1
                 (connection,) = redis.connection_pool._available_connections
@@ -68,6 +70,7 @@ async def test_a_node_that_redis_has_fallen_silent_for_listens_anew(
 async def test_what_is_announced_never_comes_over_a_connection_for_commands(redis_url: str) -> None:
     """An announcement, or the answer to a subscription, would be taken for that of a command."""
     async with connect(redis_url) as redis:
+        assert isinstance(redis, OneRedis)
         store = Store(redis)
         async with store.announcements() as pubsub:
             await pubsub.subscribe("friday")
@@ -81,14 +84,13 @@ async def test_what_is_announced_never_comes_over_a_connection_for_commands(redi
                 pass
 
 
-@pytest.mark.parametrize("asked", ["load_scripts", "now"])
 async def test_a_redis_that_goes_while_a_node_starts_is_a_reason_and_no_traceback(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch, asked: str
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gone(_: Store) -> None:
         raise LostConnection("Connection reset by peer")
 
-    monkeypatch.setattr(Store, asked, gone)
+    monkeypatch.setattr(Store, "now", gone)
     with pytest.raises(StartupError, match="does not any more") as failed:
         await asyncio.wait_for(run(Config(port=0, redis=redis_url), "n1", print), 10)
     assert failed.value.code == "redis_unreachable"

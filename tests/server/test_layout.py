@@ -103,9 +103,10 @@ async def test_an_event_of_a_kind_that_a_newer_version_adds_is_passed_over(node:
     await ana.join(room)
     await bob.join(room)
     redis = one.store.redis
+    before = int(await redis.hget(keys.meta(room), "event"))
     number = await redis.hincrby(keys.meta(room), "event", 1)
-    await redis.xadd(keys.events(room), {"at": 1, "event": b"X\xff"}, id=f"{number}-0")
-    await redis.publish(keys.channel(room), b"%d:1:X\xff" % number)
+    await redis.xadd(keys.events(room), {"after": before, "at": 1, "event": b"X\xff"}, id=f"{number}-0")
+    await redis.publish(keys.channel(room), b"%d:%d:1:X\xff" % (number, before))
     await ana.want(Done, Start)
     await ana.dealt()
     await bob.dealt()

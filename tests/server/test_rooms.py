@@ -427,13 +427,12 @@ async def test_a_move_whose_answer_was_lost_counts_once(node: NodeMaker) -> None
 async def test_a_commit_of_unknown_outcome_is_found_out(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     one = await node()
     ana, _ = await race(one, games=("athena",))
-    send = one.store._send_commits
+    send = one.store.redis.attempt
 
-    async def lost(commits: Any) -> Any:
-        await send(commits)
-        raise TimeoutError("no answer")
+    async def lost(commands: Any, **options: Any) -> Any:
+        return [TimeoutError("no answer") for _ in await send(commands, **options)]
 
-    monkeypatch.setattr(one.store, "_send_commits", lost)
+    monkeypatch.setattr(one.store.redis, "attempt", lost)
     refusal = await ana.refused("unavailable", Act, id=55, revision=0, action="draw")
     assert refusal.retry_after > 0
     monkeypatch.undo()

@@ -3,8 +3,8 @@
 A world is a race over two nodes, with everybody who may look: two racers, a spectator, and somebody in the lobby. A seed
 decides what they do: they play, take back, ask for what can't be, send what can't be read, are cut off and come back. Then
 the cards that were seen by nobody are put in another order, and all of it is done again. What is legitimately another each
-time is masked: times, ids, tokens, the commitment (its own test says that nothing follows from it), and connections'
-generations, which are times.
+time is masked: times, ids, tokens, the commitment (its own test says that nothing follows from it), and the
+numbers of events and connections' generations, which are times.
 
 How long an answer takes can't be compared byte by byte. What bounds it is that the same instructions are executed in both
 worlds, which ``test_non_interference`` counts for the engine; nothing else on a node has to do with cards. What is left
@@ -79,6 +79,7 @@ _MASKED: Final = {
     "home": 1 << 40,
     "at": 1 << 40,
     "generation": 1 << 40,
+    "event": 1 << 40,
     "commitment": bytes(32),
 }
 """Fields that are another each time, where they are not empty, and what is put in their place: as long on the wire."""
@@ -144,6 +145,11 @@ class Transcript:
         return "" if len(self.told) == len(other.told) else "one is longer than the other"
 
 
+def _is_pong(frame: bytes | str) -> bool:
+    """Whether it is a mark of our own, that stands where it happens to among what others cause."""
+    return isinstance(frame, bytes) and b"\xa4type\xa4pong" in frame
+
+
 class World:
     """The nodes, those who look, and what each was told."""
 
@@ -174,6 +180,8 @@ class World:
 
     async def settle(self, step: str, *, answers_first: bool = False) -> None:
         """Wait until nothing more follows from what was asked, have counts be told, and note what everybody was told."""
+        for client in self.clients.values():
+            await client.want(Pong, Ping)  # what follows an answer has been told then
         async with asyncio.timeout(DEADLINE):
             for node in self._nodes:
                 while not await self._quiet(node):
@@ -185,7 +193,7 @@ class World:
                 followed._tell_counts()
         for name, client in self.clients.items():
             await client.want(Pong, Ping)  # what was told before has come then
-            frames = [self._mask(frame) for frame in client.frames[self._read[name] :]]
+            frames = [self._mask(frame) for frame in client.frames[self._read[name] :] if not _is_pong(frame)]
             self._read[name] = len(client.frames)
             if answers_first:
                 frames.sort(key=lambda frame: b"\xa2to" not in frame)

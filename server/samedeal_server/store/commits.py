@@ -48,13 +48,14 @@ class Verdict(Struct, frozen=True):
     """What became of a commit.
 
     ``outcome`` is ``ok``, ``again`` (it had been committed before, as ``entry``), or why not: ``stale`` (the board is at
-    ``revision``), ``fenced``, ``not_racing``, ``time_up``, ``done`` or ``no_room``.
+    ``revision``), ``fenced`` (by ``generation``), ``not_racing``, ``time_up``, ``done`` or ``no_room``.
     """
 
     outcome: str
     at: int = 0
     revision: int = -1
     entry: Entry | None = None
+    generation: int = -1
 
 
 class GroupCommit:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from redis.exceptions import ResponseError
 
 from samedeal_server.store import keys
-from samedeal_server.store.redis import Store
+from samedeal_server.store.database import on
+from samedeal_server.store.redis import Script, Store
 
 _AT_A_TIME: Final = 200
 _TRIES: Final = 50
@@ -29,6 +29,9 @@ _NOT_COPIED: Final = (
 )
 _SESSION: Final = keys.session("").encode()
 _ROOM: Final = f"{keys.PREFIX}{{".encode()
+
+
+_DUMP: Final = Script("dump")
 
 
 class Copy(Struct, frozen=True, tag=True):
@@ -49,12 +52,16 @@ class Copies:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._redis = store.redis
-        self._script: Any = self._redis.register_script(files(__package__).joinpath("lua/dump.lua").read_bytes())
 
     async def redis_version(self) -> str:
         """The version of this Redis."""
-        return str((await self._redis.info("server"))["redis_version"])
+        first, *_ = await self._store.redis.primaries()
+        return str((await first.info("server"))["redis_version"])
+
+    async def _keys(self, pattern: str) -> AsyncIterator[bytes]:
+        for one in await self._store.redis.primaries():
+            async for key in one.scan_iter(match=pattern, count=1000):
+                yield key
 
     # ---------------------------------------------------------------- copying
 
@@ -65,27 +72,28 @@ class Copies:
     async def rooms(self) -> AsyncIterator[list[Copy]]:
         """The keys of each room, as they are at one moment."""
         found: defaultdict[str, set[bytes]] = defaultdict(set)
-        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}{{*", count=1000):
+        async for key in self._keys(f"{keys.PREFIX}{{*"):
             found[key[len(_ROOM) :].partition(b"}")[0].decode()].add(key)
         for room in sorted(found):
             if copies := await self._room(room, found[room]):
                 yield copies
 
     async def _room(self, room: str, found: set[bytes]) -> list[Copy]:
-        meta = keys.meta(room).encode()
+        meta = keys.meta(room)
         for _ in range(_TRIES):
-            phase, version = await self._redis.hmget(meta, "phase", "version")
+            ((phase, version),) = await self._store.ask(on("HMGET", meta, "phase", "version"))
             if phase is None or phase == b"closed":
                 return []
             (race,) = await self._store.races([room])
             # Who has come since the keys were looked for has keys that were not found.
             players = [racer.player for racer in race.racers] if race is not None else []
-            owned = {key.encode() for each in players for key in (keys.run(room, each), keys.log(room, each))}
-            named = {keys.secret(room).encode(), keys.events(room).encode()}
-            wanted = [meta, *sorted((found | owned | named) - {meta})]
-            if flat := await self._script(keys=wanted, args=[version]):
+            owned = {key for each in players for key in (keys.run(room, each), keys.log(room, each))}
+            named = {keys.secret(room), keys.events(room)}
+            wanted = [meta, *sorted(({key.decode() for key in found} | owned | named) - {meta})]
+            (flat,) = await self._store.ask(_DUMP(wanted, version))
+            if flat:
                 return [
-                    Copy(key, max(lives, 0), value)
+                    Copy(key.encode(), max(lives, 0), value)
                     for key, value, lives in zip(wanted, flat[::2], flat[1::2], strict=True)
                     if value is not None
                 ]
@@ -95,7 +103,7 @@ class Copies:
     async def others(self) -> AsyncIterator[Copy]:
         """What belongs to no room, sessions above all."""
         waiting: list[bytes] = []
-        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+        async for key in self._keys(f"{keys.PREFIX}*"):
             if key.startswith((_ROOM, *_NOT_COPIED)):
                 continue
             waiting.append(key)
@@ -107,11 +115,7 @@ class Copies:
             yield copy
 
     async def _each(self, wanted: Sequence[bytes]) -> list[Copy]:
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for key in wanted:
-                pipe.dump(key)
-                pipe.pttl(key)
-            flat = await pipe.execute()
+        flat = await self._store.ask(*(on(name, key.decode()) for key in wanted for name in ("DUMP", "PTTL")))
         return [
             Copy(key, max(lives, 0), value)
             for key, value, lives in zip(wanted, flat[::2], flat[1::2], strict=True)
@@ -122,7 +126,7 @@ class Copies:
 
     async def some_key(self) -> str:
         """The name of a key that is there already, or empty."""
-        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+        async for key in self._keys(f"{keys.PREFIX}*"):
             if not key.startswith((keys.LAYOUTS.encode(), *_NOT_COPIED)):
                 return str(key.decode())
         return ""
@@ -130,7 +134,7 @@ class Copies:
     async def clear(self) -> None:
         """Take everything away."""
         waiting: list[bytes] = []
-        async for key in self._redis.scan_iter(match=f"{keys.PREFIX}*", count=1000):
+        async for key in self._keys(f"{keys.PREFIX}*"):
             waiting.append(key)
             if len(waiting) == _AT_A_TIME:
                 await self._remove(waiting)
@@ -138,17 +142,13 @@ class Copies:
         await self._remove(waiting)
 
     async def _remove(self, unwanted: Sequence[bytes]) -> None:
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for key in unwanted:
-                pipe.delete(key)
-            await pipe.execute()
+        await self._store.ask(*(on("DEL", key.decode()) for key in unwanted))
 
     async def put(self, copies: Sequence[Copy]) -> None:
         """Put keys back. Raises ResponseError where this Redis can't read them."""
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for copy in copies:
-                pipe.restore(copy.key, copy.lives, copy.value, replace=True)
-            await pipe.execute()
+        await self._store.ask(
+            *(on("RESTORE", copy.key.decode(), copy.lives, copy.value, "REPLACE") for copy in copies), kept=True
+        )
 
     async def index(self, copies: Sequence[Copy]) -> None:
         """Have the indexes know the rooms among keys that were put back."""

@@ -65,9 +65,14 @@ Event = Changed | Moved | Presence | Watched | Said
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """An event with its number in the room, from 1 without gaps, and its time in milliseconds."""
+    """An event with its number in the room, that of the event before it, 0 for none, and its time in milliseconds.
+
+    Numbers rise, and none is ever used for two events, also where a Redis has lost the newest: who has seen ``after`` and
+    sees this has missed nothing.
+    """
 
     number: int
+    after: int
     at: int
     event: Event | None
 
@@ -105,6 +110,6 @@ def read(data: bytes) -> Event | None:
 
 
 def read_announced(data: bytes) -> Numbered:
-    """Read an event as it is announced: ``number:at:event``."""
-    number, at, event = data.split(b":", 2)
-    return Numbered(int(number), int(at), read(event))
+    """Read an event as it is announced: ``number:after:at:event``."""
+    number, after, at, event = data.split(b":", 3)
+    return Numbered(int(number), int(after), int(at), read(event))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Whereabouts
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.store import keys
+from samedeal_server.store.database import Command
 from samedeal_server.store.redis import Store
 
 NODE_LIFETIME: Final = 10
@@ -54,14 +55,11 @@ class Nodes:
     """The part of the store that is about nodes. Every method raises ``redis.RedisError`` when Redis does not answer."""
 
     def __init__(self, store: Store) -> None:
-        self._redis = store.redis
+        self._store = store
 
     async def _ask(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
         """Send commands, of each of which the second word is the one key; returns their answers."""
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for words in commands:
-                pipe.execute_command(*words)
-            return list(await pipe.execute())
+        return await self._store.ask(*(Command(str(words[1]), words) for words in commands))
 
     # ---------------------------------------------------------------- who they are
 
@@ -150,12 +148,12 @@ class Nodes:
         return Phases(**counts)
 
     async def redis_line(self, answer: float) -> RedisLine:
-        """How Redis fares, which took so many milliseconds to answer."""
-        info = await self._redis.info()
+        """How Redis fares, all primaries of a cluster together, which took so many milliseconds to answer."""
+        infos = [await one.info() for one in await self._store.redis.primaries()]
         return RedisLine(
-            version=str(info.get("redis_version", "")),
+            version=str(infos[0].get("redis_version", "")),
             answer=answer,
-            memory=int(info.get("used_memory", 0)),
-            clients=int(info.get("connected_clients", 0)),
-            commands=int(info.get("instantaneous_ops_per_sec", 0)),
+            memory=sum(int(info.get("used_memory", 0)) for info in infos),
+            clients=sum(int(info.get("connected_clients", 0)) for info in infos),
+            commands=sum(int(info.get("instantaneous_ops_per_sec", 0)) for info in infos),
         )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+import hashlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
-from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.client import PubSub
-from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, RedisError
 
 from samedeal.errors import Refused
@@ -21,6 +20,7 @@ from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
 from samedeal_server.store import keys, layout
 from samedeal_server.store.commits import Commit, Entry, GroupCommit, Verdict
+from samedeal_server.store.database import Command, Database, Word, on
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Said, read, write
 
 STREAM_LENGTH: Final = 2000
@@ -38,7 +38,6 @@ SESSION_LIFETIME: Final = 30 * 86_400
 WATCH_HOLDS: Final = 45_000
 """Milliseconds for which a node's count of spectators holds unless it is said again."""
 
-_SCRIPTS: Final = ("open", "settle", "attach", "presence", "commit", "watch", "say")
 _RACE_FIELDS: Final = ("race", "layout", "engine")
 _RUN_FIELDS: Final = Run.__struct_fields__
 
@@ -67,52 +66,104 @@ class Secret:
     hash: bytes
 
 
-class Store:
-    """Redis, asked in the words of races. Every method raises ``redis.RedisError`` when Redis does not answer."""
+class Script:
+    """A script that Redis runs in one piece. It is named by its hash, and sent whole to a Redis that does not know it."""
 
-    def __init__(self, redis: Redis, metrics: Metrics | None = None) -> None:
+    sources: ClassVar[dict[str, bytes]] = {}
+
+    def __init__(self, name: str) -> None:
+        lua = files(__package__) / "lua"
+        source = (lua / "telling.lua").read_bytes() + (lua / f"{name}.lua").read_bytes()
+        self._hash = hashlib.sha1(source, usedforsecurity=False).hexdigest()
+        self.sources[self._hash] = source
+
+    def __call__(self, keys: Sequence[str], *arguments: Word) -> Command:
+        """The command that runs it. All keys share a hash tag."""
+        return Command(keys[0], ("EVALSHA", self._hash, len(keys), *keys, *arguments))
+
+    @classmethod
+    def whole(cls, command: Command) -> Command:
+        """The same command with the script itself in the place of its hash."""
+        _, name, *words = command.words
+        return Command(command.key, ("EVAL", cls.sources[str(name)], *words))
+
+
+_OPEN: Final = Script("open")
+_SETTLE: Final = Script("settle")
+_ATTACH: Final = Script("attach")
+_PRESENCE: Final = Script("presence")
+_COMMIT: Final = Script("commit")
+_WATCH: Final = Script("watch")
+_SAY: Final = Script("say")
+_CONFIRM: Final = Script("confirm")
+
+
+class Store:
+    """Redis, asked in the words of races. Every method raises ``redis.RedisError`` when Redis does not answer.
+
+    What is acknowledged to players is kept by replicas first, where that was asked for: open, settle, attach, commit and
+    keep_session. What is only read may be newer than that; ``confirm`` says that it is kept.
+    """
+
+    def __init__(self, redis: Database, metrics: Metrics | None = None) -> None:
         self.metrics = metrics or Metrics()
-        # redis-py's types leave open whether an answer is bytes or text; here it is bytes, and is converted at once.
+        # What redis-py answers has no types here; it is converted at once.
         self.redis: Any = redis
-        self._scripts: dict[str, AsyncScript] = {
-            name: redis.register_script(files(__package__).joinpath(f"lua/{name}.lua").read_bytes())
-            for name in _SCRIPTS
-        }
         self._commits = GroupCommit(self._commit_batch)
 
-    async def load_scripts(self) -> None:
-        """Have Redis know the scripts; a script it has forgotten is loaded again when it is next called."""
-        for script in self._scripts.values():
-            await self.redis.script_load(script.script)
+    async def ask(self, *commands: Command, kept: bool = False) -> list[Any]:
+        """Send commands and return their answers; ``kept`` as in Database. Raises the first error among them."""
+        answers = await self._attempt(commands, kept=kept)
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise answer
+        return answers
+
+    async def _attempt(self, commands: Sequence[Command], *, kept: bool = False) -> list[Any]:
+        answers: list[Any] = await self.redis.attempt(commands, kept=kept)
+        unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+        if unknown:
+            found = await self.redis.attempt([Script.whole(commands[at]) for at in unknown], kept=kept)
+            for at, answer in zip(unknown, found, strict=True):
+                answers[at] = answer
+        return answers
 
     async def check_layout(self) -> None:
         """Whether what is kept here can be shared. Raises StartupError where it can't."""
-        layout.check((await self.redis.hgetall(keys.LAYOUTS)).items(), await self.now() - 1000 * LIFETIME)
+        (marks,) = await self.ask(on("HGETALL", keys.LAYOUTS))
+        layout.check(marks.items(), await self.now() - 1000 * LIFETIME)
 
     async def mark_layout(self) -> None:
         """Say which layout is written here."""
-        await self.redis.hset(keys.LAYOUTS, *layout.mark(await self.now()))
+        await self.ask(on("HSET", keys.LAYOUTS, *layout.mark(await self.now())))
 
     async def probe(self) -> None:
         """Write something that does not matter, as a sign that writes are taken."""
-        await self.redis.set(keys.PROBE, b"1", px=1000)
+        await self.ask(on("SET", keys.PROBE, "1", "PX", 1000), kept=True)
 
     async def now(self) -> int:
         """The one clock: milliseconds since 1970."""
-        return _millis(await self.redis.time())
+        (time,) = await self.ask(Command(keys.ROOMS, ("TIME",)))
+        return _millis(time)
+
+    async def confirm(self, room: str) -> None:
+        """Return when replicas have all that was written to a room before, where they are to have it."""
+        if self.redis.replicas:
+            await self.ask(_CONFIRM([keys.meta(room)]), kept=True)
 
     # ---------------------------------------------------------------- races
 
     async def open(self, race: Race, secret: Secret) -> bool:
         """Open a room; False when there is one of that code."""
         # The index first: an entry without a room is swept away, a room without an entry would be lost.
-        await self.redis.zadd(keys.ROOMS, {race.room: race.created}, nx=True)
+        await self.ask(on("ZADD", keys.ROOMS, "NX", race.created, race.room))
         room = race.room
-        opened = await self._scripts["open"](
-            keys=[keys.meta(room), keys.secret(room), keys.events(room), keys.watchers(room)],
-            args=[pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME, *layout.WRITTEN],
+        opening = _OPEN(
+            [keys.meta(room), keys.secret(room), keys.events(room), keys.watchers(room)],
+            *(pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME, *layout.WRITTEN),
         )
-        await self.redis.zadd(keys.DUE, {room: race.due()}, nx=True)
+        (opened,) = await self.ask(opening, kept=True)
+        await self.ask(on("ZADD", keys.DUE, "NX", race.due(), room))
         return bool(opened)
 
     async def load(self, room: str) -> Snapshot | None:
@@ -120,11 +171,11 @@ class Store:
 
         Raises Refused ``other_version`` for one that only another version of Samedeal can serve.
         """
-        async with self.redis.pipeline(transaction=False) as pipe:
-            pipe.time()
-            pipe.hmget(keys.meta(room), "version", "event", "ends", *_RACE_FIELDS)
-            pipe.hget(keys.watchers(room), ":all")
-            time, (version, event, ends, *race_fields), watching = await pipe.execute()
+        time, (version, event, ends, *race_fields), watching = await self.ask(
+            Command(keys.meta(room), ("TIME",)),
+            on("HMGET", keys.meta(room), "version", "event", "ends", *_RACE_FIELDS),
+            on("HGET", keys.watchers(room), ":all"),
+        )
         if version is None:
             return None
         race = replace(layout.read_race(room, *race_fields), ends=int(ends))
@@ -132,10 +183,7 @@ class Store:
 
     async def races(self, rooms: Sequence[str]) -> list[Race | None]:
         """The races of rooms, None where there is no such room, or none that can be served here."""
-        async with self.redis.pipeline(transaction=False) as pipe:
-            for room in rooms:
-                pipe.hmget(keys.meta(room), "ends", *_RACE_FIELDS)
-            found = await pipe.execute()
+        found = await self.ask(*(on("HMGET", keys.meta(room), "ends", *_RACE_FIELDS) for room in rooms))
         races: list[Race | None] = [None] * len(rooms)
         for at, (room, (ends, *race_fields)) in enumerate(zip(rooms, found, strict=True)):
             if ends is not None:
@@ -145,10 +193,7 @@ class Store:
 
     async def runs(self, race: Race) -> dict[str, Run]:
         """How far each player of a race has come."""
-        async with self.redis.pipeline(transaction=False) as pipe:
-            for racer in race.racers:
-                pipe.hmget(keys.run(race.room, racer.player), _RUN_FIELDS)
-            found = await pipe.execute()
+        found = await self.ask(*(on("HMGET", keys.run(race.room, racer.player), *_RUN_FIELDS) for racer in race.racers))
         return {
             racer.player: Run(**{name: int(value or 0) for name, value in zip(_RUN_FIELDS, values, strict=True)})
             for racer, values in zip(race.racers, found, strict=True)
@@ -159,103 +204,99 @@ class Store:
         room = race.room
         players = [racer.player for racer in (*before.race.racers, *race.racers)]
         owned = {key for player in players for key in (keys.run(room, player), keys.log(room, player))}
-        number = await self._scripts["settle"](
-            keys=[keys.meta(room), keys.events(room), keys.secret(room), keys.watchers(room), *sorted(owned)],
-            args=[
-                before.version,
-                pack(race),
-                race.phase,
-                race.starts,
-                race.ends,
-                write(Changed(race, what, by)),
-                STREAM_LENGTH,
-                CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
-                " ".join(racer.player for racer in race.racers if racer.out),
-                keys.channel(room),
-            ],
+        settling = _SETTLE(
+            [keys.meta(room), keys.events(room), keys.secret(room), keys.watchers(room), *sorted(owned)],
+            before.version,
+            pack(race),
+            race.phase,
+            race.starts,
+            race.ends,
+            write(Changed(race, what, by)),
+            STREAM_LENGTH,
+            CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
+            " ".join(racer.player for racer in race.racers if racer.out),
+            keys.channel(room),
         )
+        (number,) = await self.ask(settling, kept=True)
         if number:
             await self.index(race)
         return bool(number)
 
     async def index(self, race: Race) -> None:
         """Have the indexes say of a race what it says itself."""
-        async with self.redis.pipeline(transaction=False) as pipe:
-            if race.phase == "closed":
-                pipe.zrem(keys.ROOMS, race.room)
-                pipe.zrem(keys.DUE, race.room)
-            else:
-                pipe.zadd(keys.ROOMS, {race.room: race.created})
-                pipe.zadd(keys.DUE, {race.room: race.due()})
-            await pipe.execute()
+        if race.phase == "closed":
+            await self.ask(on("ZREM", keys.ROOMS, race.room), on("ZREM", keys.DUE, race.room))
+        else:
+            await self.ask(on("ZADD", keys.ROOMS, race.created, race.room), on("ZADD", keys.DUE, race.due(), race.room))
 
     async def postpone(self, room: str, due: int) -> None:
         """Have the index say that time has nothing for a room before ``due``, until its own nodes say otherwise."""
-        await self.redis.zadd(keys.DUE, {room: due}, xx=True)
+        await self.ask(on("ZADD", keys.DUE, "XX", due, room))
 
     async def forget(self, room: str) -> None:
         """Take a room out of the indexes if it is no more."""
-        if await self.redis.exists(keys.meta(room)):
-            return
-        await self.redis.zrem(keys.ROOMS, room)
-        await self.redis.zrem(keys.DUE, room)
+        (exists,) = await self.ask(on("EXISTS", keys.meta(room)))
+        if not exists:
+            await self.ask(on("ZREM", keys.ROOMS, room), on("ZREM", keys.DUE, room))
 
     async def count_rooms(self) -> int:
         """How many rooms there are, about."""
-        return int(await self.redis.zcard(keys.ROOMS))
+        (count,) = await self.ask(on("ZCARD", keys.ROOMS))
+        return int(count)
 
     async def newest_rooms(self, most: int) -> list[str]:
         """The codes of the newest rooms, newest first."""
-        return [room.decode() for room in await self.redis.zrevrange(keys.ROOMS, 0, most - 1)]
+        (found,) = await self.ask(on("ZREVRANGE", keys.ROOMS, 0, most - 1))
+        return [room.decode() for room in found]
 
     async def due_rooms(self, now: int, most: int) -> list[str]:
         """The codes of rooms that time has something for."""
-        found = await self.redis.zrangebyscore(keys.DUE, "-inf", now, start=0, num=most)
+        (found,) = await self.ask(on("ZRANGEBYSCORE", keys.DUE, "-inf", now, "LIMIT", 0, most))
         return [room.decode() for room in found]
 
     async def secret(self, room: str) -> Secret | None:
         """A room's secret, or None where there is no such room."""
-        seed, salt, hashed = await self.redis.hmget(keys.secret(room), "seed", "salt", "hash")
+        ((seed, salt, hashed),) = await self.ask(on("HMGET", keys.secret(room), "seed", "salt", "hash"))
         return None if seed is None else Secret(seed, salt, hashed)
 
     # ---------------------------------------------------------------- players
 
     async def attach(self, room: str, player: str) -> int:
         """Make a new connection of a player the only one that may commit; returns its generation, 0 without a room."""
-        return int(
-            await self._scripts["attach"](
-                keys=[keys.meta(room), keys.run(room, player), keys.events(room)],
-                args=[f"H {player} ", " 1", STREAM_LENGTH, LIFETIME, keys.channel(room)],
-            )
+        attaching = _ATTACH(
+            [keys.meta(room), keys.run(room, player), keys.events(room)],
+            *(f"H {player} ", " 1", STREAM_LENGTH, LIFETIME, keys.channel(room)),
         )
+        (generation,) = await self.ask(attaching, kept=True)
+        return int(generation)
 
     async def presence(self, room: str, player: str, generation: int, *, here: bool, tell: bool) -> int:
         """Say that a connection is still there, or gone; returns the player's newest generation."""
         event = write(Presence(player, generation, here)) if tell else b""
-        return int(
-            await self._scripts["presence"](
-                keys=[keys.meta(room), keys.run(room, player), keys.events(room)],
-                args=[generation, int(here), event, STREAM_LENGTH, keys.channel(room)],
-            )
+        saying = _PRESENCE(
+            [keys.meta(room), keys.run(room, player), keys.events(room)],
+            *(generation, int(here), event, STREAM_LENGTH, keys.channel(room)),
         )
+        (newest,) = await self.ask(saying)
+        return int(newest)
 
     async def watched(self, room: str, node: str, count: int) -> int:
         """Say how many watch a room through a node; returns how many do through all."""
-        return int(
-            await self._scripts["watch"](
-                keys=[keys.meta(room), keys.watchers(room), keys.events(room)],
-                args=[node, count, WATCH_HOLDS, "W ", STREAM_LENGTH, LIFETIME, keys.channel(room)],
-            )
+        counting = _WATCH(
+            [keys.meta(room), keys.watchers(room), keys.events(room)],
+            *(node, count, WATCH_HOLDS, "W ", STREAM_LENGTH, LIFETIME, keys.channel(room)),
         )
+        (all_of_them,) = await self.ask(counting)
+        return int(all_of_them)
 
     async def say(self, room: str, text: str) -> bool:
         """Have everybody in a room told something; False where there is no such room."""
-        return bool(
-            await self._scripts["say"](
-                keys=[keys.meta(room), keys.events(room)],
-                args=[write(Said(text)), STREAM_LENGTH, LIFETIME, keys.channel(room)],
-            )
+        saying = _SAY(
+            [keys.meta(room), keys.events(room)],
+            *(write(Said(text)), STREAM_LENGTH, LIFETIME, keys.channel(room)),
         )
+        (said,) = await self.ask(saying, kept=True)
+        return bool(said)
 
     async def commit(self, commit: Commit) -> Verdict:
         """Commit an action; the verdict is there when Redis has it."""
@@ -263,75 +304,37 @@ class Store:
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[Verdict | Exception]:
         sent = perf_counter()
-        found = await self._send_commits(commits)
+        found = await self._attempt([_commit(each) for each in commits], kept=True)
         self.metrics.commit.observe(perf_counter() - sent)
         self.metrics.batch.observe(len(commits))
-        forgotten = [at for at, verdict in enumerate(found) if isinstance(verdict, NoScriptError)]
-        if forgotten:
-            await self.redis.script_load(self._scripts["commit"].script)
-            again = await self._send_commits([commits[at] for at in forgotten])
-            for at, answer in zip(forgotten, again, strict=True):
-                found[at] = answer
         return [
             answer if isinstance(answer, Exception) else _verdict(commit, answer)
             for commit, answer in zip(commits, found, strict=True)
         ]
 
-    async def _send_commits(self, commits: Iterable[Commit]) -> list[Any]:
-        script = self._scripts["commit"]
-        async with self.redis.pipeline(transaction=False) as pipe:
-            for one in commits:
-                room, player = one.room, one.player
-                event = Moved(
-                    player, one.revision + 1, one.action, one.seen, one.up, one.moves, one.undos, one.home, one.over
-                )
-                pipe.evalsha(
-                    script.sha,
-                    4,
-                    keys.meta(room),
-                    keys.run(room, player),
-                    keys.log(room, player),
-                    keys.events(room),
-                    player,
-                    one.generation,
-                    one.revision,
-                    one.request,
-                    one.action,
-                    one.seen,
-                    one.up,
-                    one.moves,
-                    one.undos,
-                    int(one.home),
-                    int(one.over),
-                    int(one.first_home_ends),
-                    write(event),
-                    STREAM_LENGTH,
-                    keys.channel(room),
-                    LIFETIME,
-                )
-            return list(await pipe.execute(raise_on_error=False))
-
     async def log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[Entry]:
         """A player's committed actions from one revision to another, both included."""
         end = "+" if last is None else f"{last}-0"
-        return [
-            _entry(id_, fields) for id_, fields in await self.redis.xrange(keys.log(room, player), f"{first}-0", end)
-        ]
+        (found,) = await self.ask(on("XRANGE", keys.log(room, player), f"{first}-0", end))
+        return [_entry(id_, fields) for id_, fields in found]
 
     # ---------------------------------------------------------------- events
 
     async def events(self, room: str, after: int) -> list[Numbered] | None:
-        """The events of a room after a number, in order; None when some of them, or the room, are kept no more."""
-        async with self.redis.pipeline(transaction=False) as pipe:
-            pipe.hget(keys.meta(room), "event")
-            pipe.xrange(keys.events(room), f"{after + 1}-0", "+")
-            newest, found = await pipe.execute()
+        """The events of a room after one, in order; None when not all of them are there any more, or never were that one."""
+        newest, found = await self.ask(
+            on("HGET", keys.meta(room), "event"), on("XRANGE", keys.events(room), f"({after}-0", "+")
+        )
         numbered = [
-            Numbered(int(id_.split(b"-")[0]), int(fields[b"at"]), read(fields[b"event"])) for id_, fields in found
+            Numbered(int(id_.split(b"-")[0]), int(fields[b"after"]), int(fields[b"at"]), read(fields[b"event"]))
+            for id_, fields in found
         ]
-        last = after + len(numbered)
-        gapless = [each.number for each in numbered] == list(range(after + 1, last + 1))
-        return numbered if gapless and newest is not None and after <= int(newest) <= last else None
+        if newest is None:
+            return None
+        numbers = [after, *(each.number for each in numbered)]
+        unbroken = numbers[:-1] == [each.after for each in numbered]
+        whole = int(newest) <= numbers[-1] if numbered else int(newest) == after
+        return numbered if unbroken and whole else None
 
     @asynccontextmanager
     async def announcements(self) -> AsyncIterator[PubSub]:
@@ -339,21 +342,43 @@ class Store:
 
         It is never one of those that commands are sent over: what is read from it would be taken for their answers.
         """
-        pool = self.redis.connection_pool
-        apart = ConnectionPool(pool.connection_class, **pool.connection_kwargs)
-        async with Redis.from_pool(apart) as redis, redis.pubsub() as pubsub:
+        async with self.redis.listener() as redis, redis.pubsub() as pubsub:
             yield pubsub
 
     # ---------------------------------------------------------------- sessions
 
     async def keep_session(self, token_hash: str, player: str) -> None:
         """Keep a session."""
-        await self.redis.set(keys.session(token_hash), player, ex=SESSION_LIFETIME)
+        await self.ask(on("SET", keys.session(token_hash), player, "EX", SESSION_LIFETIME), kept=True)
 
     async def session(self, token_hash: str) -> str | None:
         """The player of a session, which is kept on; None where there is none any more."""
-        player = await self.redis.getex(keys.session(token_hash), ex=SESSION_LIFETIME)
+        (player,) = await self.ask(on("GETEX", keys.session(token_hash), "EX", SESSION_LIFETIME))
         return None if player is None else player.decode()
+
+
+def _commit(one: Commit) -> Command:
+    room, player = one.room, one.player
+    event = Moved(player, one.revision + 1, one.action, one.seen, one.up, one.moves, one.undos, one.home, one.over)
+    return _COMMIT(
+        [keys.meta(room), keys.run(room, player), keys.log(room, player), keys.events(room)],
+        player,
+        one.generation,
+        one.revision,
+        one.request,
+        one.action,
+        one.seen,
+        one.up,
+        one.moves,
+        one.undos,
+        int(one.home),
+        int(one.over),
+        int(one.first_home_ends),
+        write(event),
+        STREAM_LENGTH,
+        keys.channel(room),
+        LIFETIME,
+    )
 
 
 def _millis(time: tuple[int, int]) -> int:
@@ -381,6 +406,8 @@ def _verdict(commit: Commit, answer: list[Any]) -> Verdict:
             fields = dict(zip(flat[::2], flat[1::2], strict=True))
             entry = _entry(f"{commit.revision + 1}-0".encode(), fields)
             return Verdict("again", at=entry.at, revision=entry.revision, entry=entry)
+        case [b"fenced", generation]:
+            return Verdict("fenced", generation=int(generation))
         case [b"stale", revision]:
             return Verdict("stale", revision=int(revision))
         case [reason]:

@@ -3,24 +3,25 @@
 -- ARGV 1 player, 2 generation, 3 revision it was made on, 4 request id, 5 action, 6 cards seen, 7 cards up, 8 moves,
 -- 9 undos, 10 home (1 or 0), 11 over (1 or 0), 12 whether a first home ends the race, 13 event, 14 stream length,
 -- 15 channel, 16 lifetime of a log (s).
--- Returns {'ok', now} | {'again', at, seen, up, moves, undos, action} | {'stale', revision} | {'fenced'} | {'not_racing'}
--- | {'time_up'} | {'done'} | {'no_room'}.
+-- Returns {'ok', now} | {'again', at, seen, up, moves, undos, action} | {'stale', revision} | {'fenced', generation}
+-- | {'not_racing'} | {'time_up'} | {'done'} | {'no_room'}.
 local race = redis.call('HMGET', KEYS[1], 'phase', 'starts', 'ends', 'out:' .. ARGV[1])
 if not race[1] then
   return {'no_room'}
 end
 local run = redis.call('HMGET', KEYS[2], 'generation', 'revision', 'up', 'home', 'over')
 if run[1] ~= ARGV[2] then
-  return {'fenced'}
+  return {'fenced', tonumber(run[1] or 0)}
 end
 local revision = tonumber(run[2] or 0)
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local at = string.format('%.0f', now)
+local now = clock()
+local at = whole(now)
 if revision ~= tonumber(ARGV[3]) then
   local id = (tonumber(ARGV[3]) + 1) .. '-0'
   local entry = redis.call('XRANGE', KEYS[3], id, id)[1]
   if entry and entry[2][2] == ARGV[4] and entry[2][4] == ARGV[5] then
+    -- Something is written here too: who waits for replicas waits for those that have this, and so the entry.
+    redis.call('HSET', KEYS[2], 'here', at)
     return {'again', unpack(entry[2])}
   end
   return {'stale', revision}
@@ -53,7 +54,5 @@ redis.call('XADD', KEYS[3], revision .. '-0', 'id', ARGV[4], 'action', ARGV[5], 
 if revision == 1 then
   redis.call('EXPIRE', KEYS[3], ARGV[16])
 end
-local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
-redis.call('XADD', KEYS[4], 'MAXLEN', '~', ARGV[14], number .. '-0', 'at', at, 'event', ARGV[13])
-redis.call('PUBLISH', ARGV[15], number .. ':' .. at .. ':' .. ARGV[13])
+tell(KEYS[1], KEYS[4], ARGV[15], ARGV[14], now, ARGV[13])
 return {'ok', at}

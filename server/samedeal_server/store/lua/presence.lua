@@ -8,12 +8,9 @@ end
 if generation ~= ARGV[1] then
   return tonumber(generation or -1)
 end
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-redis.call('HSET', KEYS[2], 'here', ARGV[2] == '1' and now or 0)
+local now = clock()
+redis.call('HSET', KEYS[2], 'here', ARGV[2] == '1' and whole(now) or 0)
 if ARGV[3] ~= '' then
-  local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], number .. '-0', 'at', now, 'event', ARGV[3])
-  redis.call('PUBLISH', ARGV[5], number .. ':' .. now .. ':' .. ARGV[3])
+  tell(KEYS[1], KEYS[3], ARGV[5], ARGV[4], now, ARGV[3])
 end
 return tonumber(generation)

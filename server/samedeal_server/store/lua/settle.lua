@@ -14,12 +14,8 @@ redis.call('HINCRBY', KEYS[1], 'version', 1)
 for player in string.gmatch(ARGV[9], '%S+') do
   redis.call('HSET', KEYS[1], 'out:' .. player, 1)
 end
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
-redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[7], number .. '-0', 'at', now, 'event', ARGV[6])
+local number = tell(KEYS[1], KEYS[2], ARGV[10], ARGV[7], clock(), ARGV[6])
 for _, key in ipairs(KEYS) do
   redis.call('EXPIRE', key, ARGV[8])
 end
-redis.call('PUBLISH', ARGV[10], number .. ':' .. now .. ':' .. ARGV[6])
 return number

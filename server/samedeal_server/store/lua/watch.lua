@@ -5,10 +5,9 @@ local phase = redis.call('HGET', KEYS[1], 'phase')
 if not phase or phase == 'closed' then
   return 0
 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = clock()
 local before = redis.call('HGET', KEYS[2], ':all')
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. string.format('%.0f', now + tonumber(ARGV[3])))
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. whole(now + tonumber(ARGV[3])))
 local fields = redis.call('HGETALL', KEYS[2])
 local all = 0
 for i = 1, #fields, 2 do
@@ -24,11 +23,7 @@ end
 redis.call('HSET', KEYS[2], ':all', all)
 redis.call('EXPIRE', KEYS[2], ARGV[6])
 if tonumber(before or 0) ~= all then
-  local at = string.format('%.0f', now)
-  local event = ARGV[4] .. all
-  local number = redis.call('HINCRBY', KEYS[1], 'event', 1)
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], number .. '-0', 'at', at, 'event', event)
+  tell(KEYS[1], KEYS[3], ARGV[7], ARGV[5], now, ARGV[4] .. all)
   redis.call('EXPIRE', KEYS[3], ARGV[6])
-  redis.call('PUBLISH', ARGV[7], number .. ':' .. at .. ':' .. event)
 end
 return all
