@@ -68,6 +68,13 @@ class Connection:
         self._cut: asyncio.TimerHandle | None = None
 
     @property
+    def ids(self) -> dict[str, object]:
+        """What a line in the log names it by."""
+        hub = self.seat.hub if self.seat is not None else self.watching
+        named = {"player": self.player, "room": hub.room if hub is not None else ""}
+        return {"connection": self.number} | {name: value for name, value in named.items() if value}
+
+    @property
     def kind(self) -> str:
         """What it is here for, one of ``metrics.KINDS``."""
         if self.seat is not None:

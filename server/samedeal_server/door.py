@@ -19,6 +19,7 @@ from websockets.server import ServerProtocol
 from samedeal.names import printable
 from samedeal.protocol.messages import Close
 from samedeal_server.limits import Bucket, Limits
+from samedeal_server.logs import Seldom
 from samedeal_server.metrics import Metrics
 from samedeal_server.proxies import FORWARDED, Proxies
 
@@ -49,6 +50,7 @@ class Door:
         self.limits = limits
         self._proxies = Proxies(trusted_proxies)
         self.refused = metrics.handshakes_refused
+        self._seldom = Seldom(_log)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._knocking: dict[ServerConnection, str] = {}
         self._knocks: Counter[str] = Counter()
@@ -75,32 +77,37 @@ class Door:
         self.done(socket)
         socket.transport.abort()
         self.refused["crowded"].inc()
-        _log.warning("crowded", network=network, handshakes=len(self._knocking))
+        self._seldom.info("turned_away", "crowded", network=network, handshakes=len(self._knocking))
 
-    def done(self, socket: ServerConnection) -> None:
-        """Count a connection no more that has said what it wants, or is gone."""
+    def done(self, socket: ServerConnection) -> bool:
+        """Count a connection no more that has said what it wants, or is gone; whether it was counted until now."""
         network = self._knocking.pop(socket, None)
         if network is not None:
             _less(self._knocks, network)
+        return network is not None
 
     def refuse(self, socket: ServerConnection, request: Request, inside: int) -> Response | None:
         """The answer to a handshake that is not let in, None for one that is; ``inside`` is how many are."""
         origins = request.headers.get_all("Origin")
         if any(not self._allows(origin, request.headers.get_all("Host")) for origin in origins):
-            self.refused["origin"].inc()
             told = printable(origins[0], 100)
-            _log.info("refused", origin=told, address=self.address(socket))
+            self.turn_away("origin", socket, origin=told)
             return socket.respond(
                 http.HTTPStatus.FORBIDDEN,
                 f"This server takes no connections from pages of {told}: its host may allow them with --origins.\n",
             )
         if inside >= self.limits.connections:
-            self.refused["full"].inc()
+            self.turn_away("full", socket)
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full: try again later.")
         if self._inside[network_of(self.address(socket))] >= self.limits.connections_per_address:
-            self.refused["address"].inc()
+            self.turn_away("address", socket)
             return busy(socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many connections from your address.")
         return None
+
+    def turn_away(self, reason: str, socket: ServerConnection, **fields: object) -> None:
+        """Count a connection that is not let in, and log it now and then."""
+        self.refused[reason].inc()
+        self._seldom.info("turned_away", reason, address=self.address(socket), **fields)
 
     def _allows(self, origin: str, hosts: list[str]) -> bool:
         if "*" in self._origins or origin.lower() in self._origins:
@@ -136,9 +143,13 @@ class Socket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
-        self._door.done(self)
-        if self.request is None:
-            self._door.refused["malformed"].inc()
+        if self._door.done(self):
+            error = self.protocol.handshake_exc
+            if self.request is None and not self._asked:
+                self._door.refused["silent"].inc()  # as the checks of load balancers are
+            elif self.request is None or error is not None:
+                cause = (error and error.__cause__) or error or "it ended half-way"
+                self._door.turn_away("malformed", self, error=str(cause))
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

@@ -165,8 +165,8 @@ class Gateway:
         self.connections.add(connection)
         self.metrics.opened.inc()
         self.door.enter(connection.network)
-        log = _log.bind(connection=connection.number)
-        log.info("connected", address=address)
+        began = time.monotonic()
+        _log.info("connected", **connection.ids, address=address)
         serving = asyncio.current_task()
         if serving is not None:
             self._serving.add(serving)
@@ -183,9 +183,11 @@ class Gateway:
             await asyncio.gather(writer, reader, return_exceptions=True)
             self.connections.discard(connection)
             self.door.leave(connection.network)
-            self.metrics.closed[_CLOSED.get(socket.close_code or 1006, "other")].inc()
+            why = _CLOSED.get(socket.close_code or 1006, "other")
+            self.metrics.closed[why].inc()
+            ids = connection.ids
             await self._gone(connection)
-            log.info("gone", player=connection.player, code=socket.close_code)
+            _log.info("gone", **ids, why=why, code=socket.close_code, seconds=round(time.monotonic() - began, 1))
 
     async def _read(self, connection: Connection) -> None:
         try:
@@ -194,7 +196,7 @@ class Gateway:
             pass
         except Exception:  # noqa: BLE001  # a mistake over one connection must not end the node's; it is logged whole
             self.metrics.faults.inc()
-            _log.exception("fault", connection=connection.number)
+            _log.exception("fault", **connection.ids)
             connection.tell(
                 RefusedMessage(to=-1, code="fault", message="The server made a mistake: come back and resume")
             )
@@ -226,7 +228,7 @@ class Gateway:
                     began = time.perf_counter()
                     answer = await self._answer(connection, message)
                 connection.tell(answer, began if isinstance(answer, Acked) else 0.0)
-                self._count(message, answer)
+                self._count(connection, message, answer)
                 if isinstance(answer, RefusedMessage) and answer.code == "rate_limited":
                     if pace.refused(time.monotonic()):
                         connection.shut(Close.FLOOD, "too much was asked for: come back later")
@@ -242,10 +244,12 @@ class Gateway:
         finally:
             hello.cancel()
 
-    def _count(self, message: ToServer, answer: ToClient) -> None:
+    def _count(self, connection: Connection, message: ToServer, answer: ToClient) -> None:
         self.metrics.requests[str(message.__struct_config__.tag)].inc()
-        if isinstance(answer, RefusedMessage) and isinstance(message, Act):
-            self.metrics.moves[answer.code].inc()
+        if isinstance(answer, RefusedMessage):
+            _log.debug("refused", **connection.ids, request=message.__struct_config__.tag, code=answer.code)
+            if isinstance(message, Act):
+                self.metrics.moves[answer.code].inc()
 
     def take_stock(self) -> None:
         """Set the metrics of what there is now, as opposed to what has happened."""
@@ -269,7 +273,7 @@ class Gateway:
         try:
             await self._leave_room(connection)
         except (RedisError, TimeoutError, OSError) as error:
-            _log.warning("redis", error=str(error), doing="parting")
+            _log.debug("redis", **connection.ids, error=str(error), doing="parting")
 
     async def drain(self) -> None:
         """Take nobody any more and send those who are here elsewhere; returns when they are gone, or time is up."""
@@ -291,7 +295,7 @@ class Gateway:
             play = connection.seat.play if connection.seat else None
             return self._refusal(message.id, error, play)
         except (RedisError, TimeoutError, OSError) as error:
-            _log.warning("redis", error=str(error), connection=connection.number)
+            _log.debug("redis", **connection.ids, error=str(error), doing=type(message).__name__)
             if connection.seat is not None and isinstance(message, Act):
                 connection.seat.play = None
             return self._refusal(message.id, _UNAVAILABLE)
@@ -350,7 +354,7 @@ class Gateway:
         connection.player, connection.name = session.player, name
         self.newcomer(connection)
         client = printable(message.client, 40)
-        _log.info("hello", connection=connection.number, player=session.player, client=client)
+        _log.info("hello", **connection.ids, name=name, client=client)
         return Welcome(
             to=message.id,
             session=session.token,
@@ -371,7 +375,9 @@ class Gateway:
             raise Refused("draining", "This server is stopping: open the room on another one", retry_after=1)
         code = clean_room(message.room) if message.room else ""
         self._quotas.open_room(connection.network, time.monotonic())
-        return Created(to=message.id, room=await self.rooms.create(message.options.granted, code, message.passphrase))
+        room = await self.rooms.create(message.options.granted, code, message.passphrase)
+        _log.info("opened", **connection.ids, room=room, private=bool(message.passphrase))
+        return Created(to=message.id, room=room)
 
     # ---------------------------------------------------------------- seats
 
@@ -400,6 +406,7 @@ class Gateway:
             await self.rooms.let_go(hub)
             raise
         connection.seat = seat
+        _log.info("joined", **connection.ids, seat=racer.seat)
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
 
     async def _follow_up(self, connection: Connection, message: ToServer) -> None:
@@ -412,7 +419,7 @@ class Gateway:
                 await hub.open_gallery()
                 hub.show_boards(connection)
         except (RedisError, TimeoutError, OSError) as error:
-            _log.warning("redis", error=str(error), connection=connection.number)
+            _log.debug("redis", **connection.ids, error=str(error), doing="showing the board")
             connection.shut(Close.RESTART, "the store can't be reached: come back and resume")
 
     async def _bring_up(self, connection: Connection, seat: Seat, message: Join) -> None:
@@ -437,6 +444,7 @@ class Gateway:
             raise
         connection.watching = hub
         hub.spectators.add(connection)
+        _log.info("watching", **connection.ids)
         self.rooms.spawn(self.rooms.say_watching(hub))
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 

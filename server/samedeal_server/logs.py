@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 import traceback
+from collections import Counter
 from contextlib import suppress
 from typing import Final, TextIO
 
 import structlog
 from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
+from websockets.exceptions import WebSocketException
 
+from samedeal.names import printable
 from samedeal_server.config import Config
 
 _LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
 """From which level on libraries are heard, whatever is asked for: below it the frames are told, with tokens and cards."""
 
+_WIDEST: Final = 2000
+"""Columns of a value, and of a line of a traceback, on a terminal."""
+
+_SELDOM: Final = 10.0
+"""Seconds between two lines of what strangers cause."""
+
 _HANDSHAKE_FAILED: Final = "opening handshake failed"
+"""What some versions of websockets say of garbage, with a traceback."""
 
 
 def goes_to(config: Config) -> TextIO:
@@ -63,10 +74,10 @@ def set_up(config: Config, node: str) -> None:
         logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
     )
-    handler = _Libraries(lines, least)
+    handler = _Libraries(lines)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[_tell_source, *shared],
+            foreign_pre_chain=[_name_library, *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
         )
     )
@@ -77,6 +88,23 @@ def set_up(config: Config, node: str) -> None:
     root.setLevel(max(least, logging.INFO))
     for library, its_least in _LIBRARIES.items():
         logging.getLogger(library).setLevel(max(least, its_least))
+
+
+class Seldom:
+    """Logs what strangers may cause at any rate: one line in ten seconds for each reason, with how often it was."""
+
+    def __init__(self, log: structlog.stdlib.BoundLogger) -> None:
+        self._log = log
+        self._times: Counter[str] = Counter()
+        self._said: dict[str, float] = {}
+
+    def info(self, event: str, reason: str, **fields: object) -> None:
+        """Log an event unless it was of late; ``fields`` are those of this time."""
+        self._times[reason] += 1
+        now = time.monotonic()
+        if now - self._said.get(reason, -_SELDOM) >= _SELDOM:
+            self._said[reason] = now
+            self._log.info(event, reason=reason, times=self._times.pop(reason), **fields)
 
 
 class _Lines:
@@ -94,45 +122,33 @@ class _Lines:
 
 
 class _Libraries(logging.Handler):
-    """Has what libraries log go the same way."""
+    """Has what libraries log go the same way; what a client did to its handshake they tell as a mistake of ours."""
 
-    def __init__(self, lines: _Lines, least: int) -> None:
+    def __init__(self, lines: _Lines) -> None:
         super().__init__()
         self._lines = lines
-        self._least = least
+        self._strangers = Seldom(structlog.get_logger("handshakes"))
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            if record.msg == _HANDSHAKE_FAILED:
-                record = _of_a_client(record)
-            if record.levelno >= self._least:
+            error = record.exc_info[1] if record.exc_info else None
+            if record.msg == _HANDSHAKE_FAILED and isinstance(error, (WebSocketException, EOFError, OSError)):
+                self._strangers.info("turned_away", "malformed", error=str(error.__cause__ or error))
+            else:
                 self._lines.msg(self.format(record))
         except Exception:  # noqa: BLE001  # as the standard library's handlers do
             self.handleError(record)
 
 
-def _of_a_client(record: logging.LogRecord) -> logging.LogRecord:
-    """What a client did to its handshake, in a line: the library tells it as a mistake, with a traceback."""
-    error = record.exc_info[1] if record.exc_info else None
-    cause = (error and error.__cause__) or error
-    told = {"levelno": logging.INFO, "levelname": "INFO", "msg": "handshake_failed", "why": str(cause)}
-    return logging.makeLogRecord({**vars(record), **told, "exc_info": None, "exc_text": None})
-
-
-def _tell_source(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    record = event["_record"]
-    return {**event, "library": record.name} | ({"error": record.why} if hasattr(record, "why") else {})
+def _name_library(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return {**event, "library": event["_record"].name}
 
 
 def _harmless(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Without what a terminal would obey: some words are a client's."""
-    return {key: _printable(value) if isinstance(value, str) else value for key, value in event.items()}
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return {key: printable(value, _WIDEST) if isinstance(value, str) else value for key, value in event.items()}
 
 
 def _plain_traceback(sio: TextIO, exc_info: ExcInfo) -> None:
     text = "".join(traceback.format_exception(*exc_info))
-    sio.write("\n".join(map(_printable, text.splitlines())))
+    sio.write("\n" + "\n".join(printable(line, _WIDEST) for line in text.splitlines()))

@@ -109,9 +109,10 @@ class Metrics:
         )
         self.handshakes_refused = labelled(
             "samedeal_handshakes_refused_total",
-            "Connections that were turned away before they spoke, by reason; malformed are those that made no handshake.",
+            "Connections that were turned away before they spoke, by reason: malformed are those that made no handshake, "
+            "silent those that sent nothing at all, as some load balancers' checks do.",
             "reason",
-            *("draining", "full", "address", "origin", "crowded", "version", "malformed"),
+            *("draining", "full", "address", "origin", "crowded", "version", "malformed", "silent"),
         )
         self.frames_waiting = gauge("samedeal_frames_waiting", "Frames that wait to be sent, over all connections.")
         self.frames_waiting_most = gauge(

@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine
 from itertools import product
 from typing import Any, Final
 
@@ -103,14 +103,22 @@ class Rooms:
                     await self.store.confirm(room)
                 return wanted
             if await self.store.settle(snapshot, wanted, what, by):
-                _log.info("race", room=room, phase=wanted.phase, what=list(what), by=by)
-                self._count(wanted, what)
+                self._record(wanted, what, by)
                 hub = self.hubs.get(room)
                 if hub is not None:
                     await self._guard(hub.pull())
                 return wanted
 
-    def _count(self, race: Race, what: Iterable[str]) -> None:
+    def _record(self, race: Race, what: tuple[str, ...], by: str) -> None:
+        """Log and count what has become of a race."""
+        fields: dict[str, object] = {"by": by} if by else {}
+        if "opened" in what:
+            fields |= {"game": race.game.name, "deal": race.deal, "follows": race.follows}
+        if "finished" in what:
+            fields["standings"] = [
+                {"place": each.place, "player": each.player, "up": each.up} for each in race.standings
+            ]
+        _log.info("race", room=race.room, phase=race.phase, what=list(what), **fields)
         for change in _MILESTONES.intersection(what):
             self.metrics.races.labels(race.game.name, change).inc()
 
@@ -192,8 +200,7 @@ class Rooms:
     async def _open(self, race: Race, secret: Secret) -> bool:
         opened = await self.store.open(race, secret)
         if opened:
-            self._count(race, ("opened",))
-            _log.info("race", room=race.room, phase="open", what=["opened"], game=race.game.name, deal=race.deal)
+            self._record(race, ("opened",), "")
         return opened
 
     async def list(self, most: int = _LISTED) -> tuple[RoomLine, ...]:
@@ -289,7 +296,7 @@ class Rooms:
         try:
             await asking
         except Exception as error:  # noqa: BLE001  # with any error: the listener may be reconnecting what is used here
-            _log.warning("redis", error=str(error), doing="subscribing")
+            _log.debug("redis", error=str(error), doing="subscribing")
             if self._following is not None:
                 self.spawn(end([self._following]))
 
@@ -305,9 +312,9 @@ class Rooms:
         try:
             await work
         except Refused as refusal:
-            _log.info("refused", code=refusal.code)
+            _log.debug("refused", code=refusal.code)
         except (RedisError, TimeoutError, OSError) as error:
-            _log.warning("redis", error=str(error))
+            _log.debug("redis", error=str(error))
         except Exception:  # noqa: BLE001  # a mistake in one room's work must not end the node's; it is logged whole
             self.metrics.faults.inc()
             _log.exception("fault")
@@ -355,7 +362,9 @@ class Rooms:
             finally:
                 await end([following])
             if not following.cancelled():
-                _log.warning("redis", error=str(following.exception()), doing="listening")
+                # Whether Redis can be reached its connections say; that it is silent only a listener finds.
+                log = _log.warning if isinstance(following.exception(), TimeoutError) else _log.debug
+                log("redis", error=str(following.exception()), doing="listening")
             await asyncio.sleep(_RETRY_EVERY)
 
     async def _follow(self) -> None:

@@ -234,7 +234,8 @@ class World:
     def _mask_line(self, line: str) -> str:
         for mine, name in self._names.items():
             line = line.replace(mine.decode(), name.decode())
-        return json.dumps({**json.loads(line), "timestamp": ""})
+        # When it was, and how long that was after the connection began, are the clock's.
+        return json.dumps({**json.loads(line), "timestamp": "", "seconds": ""})
 
     # ---------------------------------------------------------------- doing
 
