@@ -22,7 +22,11 @@ COMMANDS: Final = {
     "completion": "what a shell needs to complete these",
 }
 
-_EPILOG: Final = """\
+_CODES: Final = (
+    "exit codes: 0 done, 1 it could not be done (the reason is printed), 2 bad usage, 130 stopped with Ctrl-C."
+)
+
+_EPILOG: Final = f"""\
 examples:
   samedeal play                        a race against three bots; no server, no set-up
   samedeal play steve --level careful  against good ones, in another game
@@ -32,8 +36,16 @@ examples:
 
 samedeal COMMAND --help tells more of each.
 
-exit codes: 0 done, 1 it could not be done (the reason is printed), 2 bad usage, 130 stopped with Ctrl-C.
-SAMEDEAL_DEBUG=1 shows where an error comes from.
+environment:
+  SAMEDEAL_PASSPHRASE  the passphrase of a private room; arguments can be read by others on this machine
+  SAMEDEAL_DEBUG       if it is set, errors show where they come from
+  NO_COLOR             if it is set, there are no colours: marks are shown as signs
+  XDG_CONFIG_HOME      where the key bindings are, in samedeal/
+  XDG_DATA_HOME        where the records of one's races are kept, and the races that are hosted here
+  XDG_STATE_HOME       where it is kept who one is on each server, to come back
+  HTTPS_PROXY, NO_PROXY  a proxy on the way to servers, and which need none
+
+{_CODES}
 """
 
 
@@ -85,7 +97,9 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
                 name,
                 help=words,
                 description=command.DESCRIPTION,
-                epilog=command.EXAMPLES,
+                epilog=command.EXAMPLES
+                if "exit codes:" in command.EXAMPLES.lower()
+                else f"{command.EXAMPLES}\n\n{_CODES}",
                 formatter_class=argparse.RawDescriptionHelpFormatter,
             )
             command.add_arguments(sub)

@@ -9,11 +9,14 @@ import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import samedeal
+import samedeal_client
 from samedeal.options import Options
+from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
 from samedeal_client.commands import new
 from samedeal_client.commands.common import Failure
@@ -47,6 +50,19 @@ def test_help_has_examples(arguments: tuple[str, ...], capsys: pytest.CaptureFix
         main(arguments)
     assert ended.value.code == 0
     assert "examples:\n  samedeal " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", sorted({*CLIENT_COMMANDS} - {"serve"}))
+def test_help_has_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert capsys.readouterr().out.lower().count("exit codes: 0 ") == 1
+
+
+def test_help_has_every_variable_that_is_read() -> None:
+    sources = "".join(file.read_text() for file in Path(samedeal_client.__file__).parent.rglob("*.py"))
+    read = set(re.findall(r'"(SAMEDEAL_[A-Z_]+|XDG_[A-Z_]+|NO_COLOR)"', sources))
+    assert read == set(re.findall(r"^  (SAMEDEAL_[A-Z_]+|XDG_[A-Z_]+|NO_COLOR) ", parser().format_help(), re.MULTILINE))
 
 
 def test_every_example_is_a_command_line_that_is_understood() -> None:
