@@ -64,7 +64,7 @@ class Roster:
                     await self.beat()
                 await self._look()
             except (RedisError, TimeoutError, OSError) as error:
-                _log.warning("redis", error=str(error), doing="beating")
+                _log.debug("redis", error=str(error), doing="beating")
             try:
                 async with asyncio.timeout(EVERY):
                     await self._rooms.called.wait()
@@ -77,7 +77,7 @@ class Roster:
         try:
             await self.nodes.gone(self.node)
         except (RedisError, TimeoutError, OSError) as error:
-            _log.warning("redis", error=str(error), doing="parting")
+            _log.debug("redis", error=str(error), doing="parting")
 
     # ---------------------------------------------------------------- how it fares
 

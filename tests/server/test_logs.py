@@ -13,14 +13,13 @@ from urllib.parse import urlsplit
 
 import pytest
 import structlog
-from redis.asyncio import Redis
 from websockets.exceptions import InvalidMessage
 
 from samedeal.names import clean_name
 from samedeal.protocol.messages import Act, Done, Join, ListRooms, Resign, Rooms, Start
 from samedeal_server import logs
 from samedeal_server.config import Config, LogStyle
-from tests.server import test_faults
+from samedeal_server.store import pulse
 from tests.server.client import DEADLINE, Client
 from tests.server.conftest import Node, NodeMaker
 from tests.server.test_faults import OwnRedis, own_redis
@@ -225,7 +224,7 @@ def test_a_mistake_of_ours_in_a_handshake_keeps_its_traceback(log: Log) -> None:
 async def test_a_redis_that_is_away_is_told_once_and_so_is_its_return(
     node: NodeMaker, log: Log, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(test_faults, "connect", Redis.from_url)  # what the test itself finds is not told
+    monkeypatch.setattr(pulse, "SETTLED", 0.2)
     log.set_up("info")
     one = await node(redis=own_redis.url)
     ana, bob = await race(one)

@@ -189,7 +189,7 @@ async def test_a_redis_that_is_away_and_comes_back(node: NodeMaker, own_redis: O
     async with asyncio.timeout(DEADLINE):
         while not isinstance(await ana.ask(ListRooms), Rooms):
             pass
-    assert value(one, "redis_up") == 1
+    await becomes(one, 1, "redis_up")
 
 
 async def test_a_redis_that_refuses_is_counted_and_not_away(node: NodeMaker, redis_url: str) -> None:

@@ -34,7 +34,7 @@ def connect(url: str, pulse: Pulse | None = None, replicas: int = 0) -> OneRedis
     be dead: each may be run twice. Raises BadAddress.
     """
     address = Address.read(url)
-    told = pulse or Pulse(Metrics())
+    told = pulse or Pulse(Metrics(), silent=True)
 
     def client(pool: Any, where: str) -> OneRedis:
         pool.connection_class = _telling(pool.connection_class, told)
