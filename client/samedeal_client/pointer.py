@@ -57,6 +57,13 @@ class Pointer:
                 return again
         return Pointed(Pointer(), put)
 
+    def over(self, hit: Hit | None, keys: Keys, board: Board) -> Move | None:
+        """The move that the cards that are dragged would make if they were let go here; None where they make none."""
+        if self.down is None or hit is None or hit.pile in (self.down.pile, "stock") or not keys.source:
+            return None
+        effect = _put(hit.pile, keys, board).effect
+        return effect if isinstance(effect, Move) else None
+
     def release(self, hit: Hit | None, keys: Keys, board: Board, now: float) -> Pointed:
         """The button comes up."""
         down = self.down

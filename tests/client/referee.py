@@ -320,6 +320,21 @@ class Sitting:
         self._mouse(events.MouseUp, end, button)
         await self.settle()
 
+    async def hold(self, pile: str, card: int | None = None) -> None:
+        """Press the button on a card, and keep it down."""
+        self._mouse(events.MouseDown, self.where(pile, card), 1)
+        await self.settle()
+
+    async def move(self, pile: str, card: int | None = None) -> None:
+        """Move the mouse to a card with the button down."""
+        self._mouse(events.MouseMove, self.where(pile, card), 1)
+        await self.settle()
+
+    async def let_go(self, pile: str, card: int | None = None) -> None:
+        """Let go of the button over a card."""
+        self._mouse(events.MouseUp, self.where(pile, card), 1)
+        await self.settle()
+
     def _mouse(self, event: type[events.MouseEvent], at: tuple[int, int], button: int) -> None:
         x, y = at
         self.app.post_message(

@@ -243,6 +243,31 @@ async def test_dragging() -> None:
         assert table.acts == ["3 2 x2"]
 
 
+async def test_dragged_cards_are_seen_over_the_pile_that_takes_them() -> None:
+    async with sitting(willow(), look=Look(colour=False)) as table:
+        await table.hold("3", 1)
+        lifted = table.text()
+        await table.move("2", 1)
+        assert [word in table.text() for word in ("[J♣]", "[10♦]")] == [True, True]
+        assert table.text().count("10♦") == lifted.count("10♦") + 1
+        await table.move("1")
+        assert table.text() == lifted
+        await table.move("2")
+        await table.let_go("2")
+        assert (table.acts, pile(table, "2")) == (["3 2 x2"], "9H QH JC TD")
+        assert "[" not in table.text()
+
+
+async def test_a_dragged_card_is_seen_on_its_foundation() -> None:
+    async with sitting(willow(), look=Look(colour=False)) as table:
+        await table.hold("6", 1)
+        await table.move("01")
+        assert "[A♠]" in table.text().splitlines()[1]
+        await table.let_go("1")
+        assert table.acts == []
+        assert "A♠" not in table.text().splitlines()[1]
+
+
 async def test_one_card_is_dragged_into_an_empty_column() -> None:
     async with sitting(willow()) as table:
         await table.drag("3", 2, "5")

@@ -20,6 +20,7 @@ from samedeal.games import Game, Stock
 from samedeal.moves import FOUNDATION, Move
 from samedeal.play import UNDO, Undo
 from samedeal_client.bindings import Command
+from samedeal_client.carrying import carried
 from samedeal_client.key_names import QUIT_KEY, command_text, key_sign
 from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
 from samedeal_client.layout import Layout, Size, layout, smallest
@@ -52,6 +53,7 @@ class RaceScreen(ClientScreen):
         super().__init__()
         self._keys = Keys()
         self._pointer = Pointer()
+        self._over: tuple[Board, Move] | None = None
         self._typed = ""
         self._queue: deque[str] = deque()
         self._found: int | None = None
@@ -112,7 +114,8 @@ class RaceScreen(ClientScreen):
         if at is None:
             return
         board = self._board or Board(self.game, (b"",) * len(self.game.piles))
-        self._view.show(board, at, self._marks(board))
+        over = carried(*self._over) if self._over is not None and self._over[0] == board else None
+        self._view.show(board, at, self._marks(board), over)
 
     def _marks(self, board: Board) -> Marks:
         shown = self.model.shown
@@ -299,6 +302,7 @@ class RaceScreen(ClientScreen):
             return
         if not self._view.region.contains(event.screen_x, event.screen_y):
             return
+        self._over = None
         pointed = self._pointer.press(self._hit(event), self._keys, board)
         self._pointer = pointed.pointer
         if pointed.pressed is not None:
@@ -306,11 +310,23 @@ class RaceScreen(ClientScreen):
             self._take(pointed.pressed)
         self._show()
 
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Show cards that are dragged over the pile that would take them."""
+        board = self._board
+        if board is None or self._pointer.down is None:
+            return
+        move = self._pointer.over(self._hit(event), self._keys, board)
+        over = (board, move) if move is not None else None
+        if over != self._over:
+            self._over = over
+            self._show_board()
+
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put down, where cards were dragged."""
         board = self._board
         if board is None or self._pointer.down is None:
             return
+        self._over = None
         pointed = self._pointer.release(self._hit(event), self._keys, board, time.monotonic())
         self._pointer = pointed.pointer
         if pointed.pressed is not None:

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from samedeal.board import Board
 from samedeal.games import Game
+from samedeal_client.carrying import Carried
 from samedeal_client.layout import RESERVE, TOP, Layout, Rect, layout, smallest
 from samedeal_client.look import Look
 from samedeal_client.marks import NO_MARKS, Marks
@@ -54,7 +55,7 @@ class BoardView(Blank):
         self.look = look
         self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
         self._columns = Blank(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
-        self._shown: tuple[Board, Layout, Marks] | None = None
+        self._shown: tuple[Board, Layout, Marks, Carried | None] | None = None
         self._block: Rect | None = None
 
     def compose(self) -> ComposeResult:
@@ -62,11 +63,11 @@ class BoardView(Blank):
         yield from (view for name, view in self._views.items() if name in (TOP, RESERVE))
         yield self._columns
 
-    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS) -> None:
-        """Show a board of its game in the places of a layout."""
-        if self._shown == (board, at, marks):
+    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS, over: Carried | None = None) -> None:
+        """Show a board of its game in the places of a layout, and cards that are held over a part of it."""
+        if self._shown == (board, at, marks, over):
             return
-        self._shown = (board, at, marks)
+        self._shown = (board, at, marks, over)
         places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
         block = Rect(0, places[0].y, at.body, places[0].height)
         if block != self._block:
@@ -74,7 +75,8 @@ class BoardView(Blank):
             _put(self._columns, block)
         for name, view in self._views.items():
             corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
-            view.show_part(draw_part(board, name, self.look, at, marks), corner)
+            drawn, marked = (over.board, over.marks) if over is not None and over.part == name else (board, marks)
+            view.show_part(draw_part(drawn, name, self.look, at, marked), corner)
 
     def hit(self, x: int, y: int) -> Hit | None:
         """What lies at a column and row, counted from the corner of the board."""
