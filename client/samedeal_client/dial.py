@@ -53,7 +53,7 @@ async def dial(address: Address) -> ClientConnection:
             user_agent_header=f"samedeal/{samedeal.__version__}",
             proxy=None if is_loopback_url(address.url) else True,
         )
-    except (OSError, TimeoutError, WebSocketException, EOFError) as error:
+    except (OSError, TimeoutError, UnicodeError, WebSocketException, EOFError) as error:
         raise _explained(address, error) from error
     if connection.subprotocol is None:
         # A samedeal server of another version says so in its close code; who says nothing is none.
@@ -109,7 +109,7 @@ def _unreachable(address: Address, where: str, error: Exception) -> str:
         case ssl.SSLError():
             hint = f"if it has no TLS, write ws://{address.url.partition('://')[2]}"
             return f"{where} does not speak TLS on this port: {hint}"
-        case socket.gaierror():
+        case socket.gaierror() | UnicodeError():  # a name that can't be one
             return f"There is no host {address.host}: check the address"
         case ConnectionRefusedError():
             return f"Nothing listens at {where}: is the server running, and is that its port?"

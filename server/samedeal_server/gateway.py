@@ -351,7 +351,7 @@ class Gateway:
             self._quotas.begin_session(connection.network, time.monotonic())
         session = await sessions.begin(self.rooms.store, message.session)
         self._check_bans(session.player, connection)
-        connection.player, connection.name = session.player, name
+        connection.session, connection.player, connection.name = session, session.player, name
         self.newcomer(connection)
         client = printable(message.client, 40)
         _log.info("hello", **connection.ids, name=name, client=client)
@@ -376,7 +376,7 @@ class Gateway:
         code = clean_room(message.room) if message.room else ""
         self._quotas.open_room(connection.network, time.monotonic())
         room = await self.rooms.create(message.options.granted, code, message.passphrase)
-        _log.info("opened", **connection.ids, room=room, private=bool(message.passphrase))
+        _log.info("opened", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
     # ---------------------------------------------------------------- seats
@@ -387,7 +387,8 @@ class Gateway:
         hub = await self.rooms.enter(room)
         try:
             if hub.race.racer(player) is None:
-                await self.rooms.check_passphrase(hub.race, message.passphrase)
+                await self.rooms.check_passphrase(hub.race, message.passphrase, connection.network)
+            await self._keep(connection)
             race = await self.rooms.command(room, races.Sit(player, connection.name), player)
             racer = race.racer(player)
             if racer is None:
@@ -408,6 +409,11 @@ class Gateway:
         connection.seat = seat
         _log.info("joined", **connection.ids, seat=racer.seat)
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
+
+    async def _keep(self, connection: Connection) -> None:
+        """Have a session that takes part in something be kept for long."""
+        if connection.session is not None:
+            connection.session = await sessions.keep(self.rooms.store, connection.session)
 
     async def _follow_up(self, connection: Connection, message: ToServer) -> None:
         """After the answer, what the client does not have yet."""
@@ -435,8 +441,9 @@ class Gateway:
         try:
             if not hub.race.options.spectators:
                 raise Refused("no_spectators", "This room lets nobody watch")
-            await self.rooms.check_passphrase(hub.race, message.passphrase)
+            await self.rooms.check_passphrase(hub.race, message.passphrase, connection.network)
             hub.check_view(connection.player, self.limits.spectators_per_room)
+            await self._keep(connection)
             await self._leave_room(connection)
             hub.check_view(connection.player, self.limits.spectators_per_room)
         except BaseException:

@@ -20,11 +20,11 @@ from samedeal.errors import BadOptions, Refused
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
-from samedeal_server import sessions
 from samedeal_server.clock import EVERY, Clock
 from samedeal_server.hub import Hub
 from samedeal_server.limits import Limits
 from samedeal_server.metrics import PHASES
+from samedeal_server.passphrases import Passphrases
 from samedeal_server.race import Command, Link, Race, Run, Tick, after
 from samedeal_server.store import keys
 from samedeal_server.store.events import read_announced
@@ -45,9 +45,6 @@ _FOR_OTHERS: Final = 60_000
 _RETRY_EVERY: Final = 0.5
 _TRIES: Final = 5
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
-_HASHING: Final = 2
-"""Passphrases that are looked at at once; each keeps a core busy for a while."""
-
 
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("rooms")
 
@@ -66,7 +63,7 @@ class Rooms:
         """Set when something was announced that concerns every node."""
         self._opening: dict[str, asyncio.Lock] = {}
         self._guests: Counter[str] = Counter()
-        self._hashing = asyncio.Semaphore(_HASHING)
+        self._passphrases = Passphrases(store, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._pubsub: PubSub | None = None
         self._following: asyncio.Task[None] | None = None
@@ -157,10 +154,7 @@ class Rooms:
             raise BadOptions("A race can start within the next seven days: choose another start_at")
         date = _date(now)
         deal = Deal.parse(options.deal).on(date)
-        salt = secrets.token_bytes(16)
-        async with self._hashing:
-            hashed = await asyncio.to_thread(sessions.hash_passphrase, passphrase, salt) if passphrase else b""
-        secret = Secret(_seed(deal), salt, hashed)
+        secret = Secret(_seed(deal), *await self._passphrases.lock(passphrase, self.limits))
         for _ in range(_TRIES):
             name = code or _random_code()
             if await self._open(_race(name, options, 0, deal, secret, now), secret):
@@ -222,17 +216,14 @@ class Rooms:
             if race is not None and race.phase != "closed"
         )
 
-    async def check_passphrase(self, race: Race, passphrase: str) -> None:
-        """Raises Refused unless the passphrase opens the room, or the room needs none."""
+    async def check_passphrase(self, race: Race, passphrase: str, network: str) -> None:
+        """Raises Refused unless a passphrase, tried from a network, opens the room, or the room needs none."""
         if not race.private:
             return
         secret = await self.store.secret(race.room)
         if secret is None:
             raise Refused("no_room", f"There is no room {race.room!r} any more: list the rooms, or open one")
-        async with self._hashing:
-            opens = await asyncio.to_thread(sessions.opens, passphrase, secret.salt, secret.hash)
-        if not opens:
-            raise Refused("bad_passphrase", "This room is private, and that is not its passphrase")
+        await self._passphrases.check(race.room, secret, passphrase, network, self.limits)
 
     # ---------------------------------------------------------------- hubs
 

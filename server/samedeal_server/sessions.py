@@ -1,25 +1,22 @@
-"""Sessions and passphrases: who may act for whom."""
+"""Sessions: who may act for whom."""
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 from samedeal.errors import Refused
 from samedeal_server.store.redis import Store
 
-_SCRYPT: Final = {"n": 1 << 13, "r": 8, "p": 1, "dklen": 32}
-
 
 @dataclass(frozen=True)
 class Session:
-    """A player, and the token that proves it. The store keeps only the token's hash."""
+    """A player, and the token that proves it, of which the store keeps a hash alone; ``kept`` says whether for long."""
 
     player: str
     token: str
+    kept: bool
 
 
 async def begin(store: Store, token: str) -> Session:
@@ -28,24 +25,22 @@ async def begin(store: Store, token: str) -> Session:
     Raises Refused when the token is of no session that is kept.
     """
     if token:
-        player = await store.session(_hash(token))
-        if player is None:
+        found = await store.session(_hash(token))
+        if found is None:
             raise Refused("no_session", "This session is no more: say hello without one to begin anew")
-        return Session(player, token)
-    session = Session(secrets.token_hex(6), secrets.token_urlsafe(32))
-    await store.keep_session(_hash(session.token), session.player)
+        player, kept = found
+        return Session(player, token, kept)
+    session = Session(secrets.token_hex(6), secrets.token_urlsafe(32), kept=False)
+    await store.keep_session(_hash(session.token), session.player, long=False)
     return session
+
+
+async def keep(store: Store, session: Session) -> Session:
+    """Have a session be kept for long, from the first time on that its player is in a room."""
+    if not session.kept:
+        await store.keep_session(_hash(session.token), session.player, long=True)
+    return replace(session, kept=True)
 
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def hash_passphrase(passphrase: str, salt: bytes) -> bytes:
-    """The scrypt hash of a passphrase: tens of milliseconds, so call it off the event loop."""
-    return hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT)
-
-
-def opens(passphrase: str, salt: bytes, hashed: bytes) -> bool:
-    """Whether a passphrase is the right one, compared in constant time; as slow as ``hash_passphrase``."""
-    return hmac.compare_digest(hash_passphrase(passphrase, salt), hashed)

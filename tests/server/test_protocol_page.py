@@ -217,7 +217,10 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
         f"nothing for {race.ABSENT_AFTER // 1000} seconds counts as not connected",
         f"the newest {rooms._LISTED}, newest first",
         f"by {store.SESSION_LIFETIME // 86_400} days after its last `Hello`",
-        f"was not used for {store.SESSION_LIFETIME // 86_400} days",
+        f"was not used for {store.SESSION_LIFETIME // 86_400} days, or {store.GUEST_LIFETIME // 60} minutes",
+        f"or by {store.GUEST_LIFETIME // 60} minutes while it has not been in any room yet",
+        f"| {limits.guesses_per_address}, and {limits.guesses_per_room}, in {WINDOW // 60} minutes |",
+        f"| passphrases that wait to be looked at | {limits.guesses_waiting} |",
     ):
         assert text in FLAT, text
     assert race.KEPT == 3_600_000  # "an hour"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from redis.crc import key_slot
 
 from samedeal.deal import commitment
+from samedeal.errors import Refused
 from samedeal.options import Options
 from samedeal_server import sessions
 from samedeal_server.race import Race, Racer, Run
@@ -20,7 +21,15 @@ from samedeal_server.store import keys
 from samedeal_server.store.commits import Commit, Verdict
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched, read, read_announced, write
-from samedeal_server.store.redis import CLOSED_LIFETIME, LIFETIME, Secret, Snapshot, Store
+from samedeal_server.store.redis import (
+    CLOSED_LIFETIME,
+    GUEST_LIFETIME,
+    LIFETIME,
+    SESSION_LIFETIME,
+    Secret,
+    Snapshot,
+    Store,
+)
 
 SEED = bytes(range(32))
 SECRET = Secret(SEED, b"salt", b"")
@@ -544,6 +553,48 @@ async def test_a_session_is_known_by_its_token_of_which_only_a_hash_is_kept(stor
         await sessions.begin(store, session.token + "x")
 
 
-@pytest.mark.parametrize(("said", "opens"), [("sesam", True), ("Sesam", False), ("", False), ("sesam ", False)])
-def test_a_passphrase_opens_or_it_does_not(said: str, opens: bool) -> None:
-    assert sessions.opens(said, b"salt", sessions.hash_passphrase("sesam", b"salt")) == opens
+async def lifetimes(store: Store, family: str) -> list[int]:
+    """Seconds that each key of a family has to live."""
+    return [await store.redis.ttl(key) async for key in store.redis.scan_iter(f"samedeal:{family}:*")]
+
+
+async def test_a_session_is_kept_for_long_only_once_it_takes_part_in_something(store: Store) -> None:
+    session = await sessions.begin(store, "")
+    assert (session.kept, await lifetimes(store, "session"), len(await lifetimes(store, "guest"))) == (False, [], 1)
+    again = await sessions.begin(store, session.token)
+    assert (again.kept, await lifetimes(store, "session")) == (False, [])
+    assert all(0 < left <= GUEST_LIFETIME for left in await lifetimes(store, "guest"))
+    assert (await sessions.keep(store, again)).kept
+    assert [GUEST_LIFETIME < left <= SESSION_LIFETIME for left in await lifetimes(store, "session")] == [True]
+    async for key in store.redis.scan_iter("samedeal:guest:*"):
+        await store.redis.delete(key)
+    kept = await sessions.begin(store, session.token)
+    assert (kept.player, kept.kept) == (session.player, True)
+
+
+async def test_a_session_that_has_expired_is_no_more(store: Store) -> None:
+    session = await sessions.begin(store, "")
+    async for key in store.redis.scan_iter("samedeal:guest:*"):
+        await store.redis.pexpire(key, 1)
+    async with asyncio.timeout(5):
+        while await lifetimes(store, "guest"):
+            await store.now()
+    with pytest.raises(Refused, match="say hello without one"):
+        await sessions.begin(store, session.token)
+
+
+async def test_nothing_but_its_token_is_good_for_a_session(store: Store) -> None:
+    session = await sessions.keep(store, await sessions.begin(store, ""))
+    names = [key.decode() async for key in store.redis.scan_iter("samedeal:*:*")]
+    values = [(await store.redis.get(name)).decode() for name in names]
+    parts = [part for name in names for part in name.split(":")]
+    for other in (session.player, session.token.upper(), session.token[:-1], *names, *values, *parts):
+        with pytest.raises(Refused, match="say hello without one"):
+            await sessions.begin(store, other)
+
+
+async def test_tokens_can_t_be_guessed(store: Store) -> None:
+    tokens = [(await sessions.begin(store, "")).token for _ in range(50)]
+    assert len(set(tokens)) == 50
+    assert min(len(token) for token in tokens) >= 43  # 256 bits in characters of 6
+    assert len({token[:3] for token in tokens}) > 40

@@ -80,6 +80,16 @@ def watchers(room: str) -> str:
     return f"{PREFIX}{{{room}}}:watchers"
 
 
+def guesses(room: str, window: int, network: str = "") -> str:
+    """String: how many passphrases were tried at a room in a window of time, from a network or from all."""
+    return f"{PREFIX}{{{room}}}:guesses:{window}:{network}"
+
+
+def guest(token_hash: str) -> str:
+    """String: the player whose session token has this hash, and who has not been in any room yet."""
+    return f"{PREFIX}guest:{token_hash}"
+
+
 def session(token_hash: str) -> str:
     """String: the player whose session token has this hash."""
     return f"{PREFIX}session:{token_hash}"

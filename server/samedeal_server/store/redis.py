@@ -16,6 +16,7 @@ from redis.exceptions import NoScriptError, RedisError
 
 from samedeal.errors import Refused
 from samedeal.protocol.codec import pack
+from samedeal_server.limits import WINDOW
 from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
 from samedeal_server.store import keys, layout
@@ -34,6 +35,9 @@ CLOSED_LIFETIME: Final = 60
 
 SESSION_LIFETIME: Final = 30 * 86_400
 """Seconds for which an unused session is kept."""
+
+GUEST_LIFETIME: Final = 3_600
+"""Seconds for which an unused session is kept that has taken no seat yet, and watched nothing."""
 
 WATCH_HOLDS: Final = 45_000
 """Milliseconds for which a node's count of spectators holds unless it is said again."""
@@ -347,14 +351,38 @@ class Store:
 
     # ---------------------------------------------------------------- sessions
 
-    async def keep_session(self, token_hash: str, player: str) -> None:
-        """Keep a session."""
-        await self.ask(on("SET", keys.session(token_hash), player, "EX", SESSION_LIFETIME), kept=True)
+    async def keep_session(self, token_hash: str, player: str, *, long: bool) -> None:
+        """Keep a session: for long, or for as long as a newcomer may take to find a room."""
+        key, lifetime = (
+            (keys.session(token_hash), SESSION_LIFETIME) if long else (keys.guest(token_hash), GUEST_LIFETIME)
+        )
+        await self.ask(on("SET", key, player, "EX", lifetime), kept=True)
 
-    async def session(self, token_hash: str) -> str | None:
-        """The player of a session, which is kept on; None where there is none any more."""
-        (player,) = await self.ask(on("GETEX", keys.session(token_hash), "EX", SESSION_LIFETIME))
-        return None if player is None else player.decode()
+    async def session(self, token_hash: str) -> tuple[str, bool] | None:
+        """The player of a session, which is kept on, and whether for long; None where there is none any more."""
+        player, guest = await self.ask(
+            on("GETEX", keys.session(token_hash), "EX", SESSION_LIFETIME),
+            on("GETEX", keys.guest(token_hash), "EX", GUEST_LIFETIME),
+        )
+        found = player or guest
+        return None if found is None else (found.decode(), player is not None)
+
+    # ---------------------------------------------------------------- guesses
+
+    async def count_guess(self, room: str, network: str, window: int) -> tuple[int, int]:
+        """Count a passphrase that is tried; returns how many were in this window, from the network and from all."""
+        of_network, _, of_all, _ = await self.ask(
+            *(
+                command
+                for key in (keys.guesses(room, window, network), keys.guesses(room, window))
+                for command in (on("INCR", key), on("EXPIRE", key, 2 * WINDOW))
+            )
+        )
+        return int(of_network), int(of_all)
+
+    async def take_back_guess(self, room: str, network: str, window: int) -> None:
+        """Count one passphrase less, since it was the right one."""
+        await self.ask(*(on("DECR", keys.guesses(room, window, *of)) for of in ((network,), ())))
 
 
 def _commit(one: Commit) -> Command:
