@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.chaos.stage import _reap, die_with_parent
+from tests.chaos.stage import _die_with_parent, _reap
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
@@ -173,7 +173,7 @@ async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
             stdout=said,
             stderr=said,
             env={**os.environ, "HOME": str(to.directory), "XDG_DATA_HOME": str(to.directory)},
-            preexec_fn=die_with_parent,
+            preexec_fn=_die_with_parent,
             start_new_session=True,
         )
     try:

@@ -1,0 +1,98 @@
+"""Frames of all kinds, whole and damaged, to both ends' decoders; and from there into what a client knows."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any, Final
+
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+from msgspec import Struct
+
+from samedeal import names, options
+from samedeal.errors import SamedealError
+from samedeal.names import printable
+from samedeal.protocol import codec, messages
+from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, request_id
+from samedeal_client import hearing
+from samedeal_client.hearing import hear
+from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
+from tests.fuzz.damage import damaged_bytes, damaged_value, value
+from tests.fuzz.edges import Edges
+from tests.fuzz.requests import SAMPLES
+
+_WATCHED: Final = (codec, messages, options, names, hearing)
+_LONGEST: Final = 400
+_SAID: Final = re.compile(r"[0-9]+|'[^']*'")
+"""What a sentence quotes."""
+
+
+def fuzz_codec(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+    """Try so many frames; ends after ``stop`` broken promises."""
+    rng = Random(seed)
+    corpus: Corpus[bytes] = Corpus(rng, _make, damaged_bytes)
+    edges = Edges(_WATCHED)
+    outcome = Outcome("codec")
+    for _ in range(inputs):
+        frame = corpus.next()
+        outcome.inputs += 1
+        try:
+            with edges:
+                _try(frame, edges)
+        except Broken as broken:
+            outcome.broken.append(f"{broken}: {shown(frame)}")
+            if len(outcome.broken) >= stop:
+                break
+        if edges.take_new():
+            corpus.keep(frame)
+    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
+    return outcome
+
+
+def _make(rng: Random) -> bytes:
+    sample = rng.choice(SAMPLES)
+    match rng.randrange(5):
+        case 0:
+            return encode(sample)
+        case 1:
+            return rng.randbytes(rng.choice((0, 1, 5, 40)))
+        case 2:
+            packed: bytes = msgpack.packb(value(rng), unicode_errors="surrogatepass")
+            return packed
+    fields = msgpack.unpackb(encode(sample))
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        fields = damaged_value(rng, fields)
+    try:
+        packed = msgpack.packb(fields, unicode_errors="surrogatepass")
+    except (OverflowError, ValueError):
+        return b""
+    return packed
+
+
+def _try(frame: bytes, edges: Edges) -> None:
+    for decode in (decode_to_server, decode_to_client, hear):
+        try:
+            message: Any = decode(frame)
+        except SamedealError as error:
+            _check_sentence(str(error))
+            edges.note(decode.__name__, _SAID.sub("", str(error)))
+        except Exception as error:
+            raise Broken(f"{decode.__name__} raised {error!r}") from error
+        else:
+            _check_message(decode, message)
+            edges.note(decode.__name__, type(message).__name__)
+    if not -1 <= request_id(frame) < 1 << 53:
+        raise Broken("the id of a request is out of its bounds")
+
+
+def _check_sentence(sentence: str) -> None:
+    if not sentence or len(sentence) > _LONGEST or printable(sentence, _LONGEST) != sentence:
+        raise Broken(f"a sentence that will not do: {sentence!r}")
+
+
+def _check_message(decode: Any, message: Any) -> None:
+    if not isinstance(message, Struct):
+        raise Broken(f"{decode.__name__} gave {message!r}")
+    again = encode(message)  # type: ignore[arg-type]  # a message of one of the unions
+    if len(again) <= LARGEST_FRAME and decode(again) != message and "nan" not in repr(message):
+        raise Broken(f"{decode.__name__} reads {message!r} otherwise the second time")

@@ -1,0 +1,228 @@
+"""Command lines, environments and configuration files, whole and damaged: each ends with an exit code and a sentence.
+
+Nothing is served and nothing is joined: what would serve is told to end as it begins, and there is no way to any server.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from unittest.mock import patch
+
+import samedeal_client.address
+import samedeal_client.cli
+import samedeal_client.commands.common
+import samedeal_server.cli
+import samedeal_server.logs
+from samedeal_client import dial, way
+from samedeal_client.commands import bot, doctor, join, new, rules, watch
+from samedeal_client.commands import rooms as rooms_command
+from samedeal_server import app, config, limits, settings
+from samedeal_server.config import Config
+from samedeal_server.settings import table
+from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
+from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
+from tests.fuzz.edges import Edges
+
+_WATCHED: Final = (
+    *(samedeal_server.cli, settings, config, limits),
+    *(samedeal_client.cli, samedeal_client.address, samedeal_client.commands.common),
+    *(bot, doctor, join, new, rules, watch, rooms_command),
+)
+_NOWHERE: Final = "127.0.0.1:1"
+_ROWS: Final = table(Config)
+_VALUES: Final = (
+    "0",
+    "1",
+    "-1",
+    "7",
+    "99999",
+    "1e9",
+    "nan",
+    "inf",
+    "yes",
+    "no",
+    "always",
+    "json",
+    "debug",
+    "\udcff",
+    "a=b",
+)
+_TOML: Final = b"""# settings
+port = 7777
+log-style = "json"
+origins = ["https://cards.example.org"]
+
+[limits]
+rooms = 12
+rate = 1.5
+"""
+_CLIENT: Final = (
+    ("join", _NOWHERE, "friday", "--name", "ana", "--plain"),
+    ("watch", _NOWHERE, "friday", "--plain"),
+    ("rooms", _NOWHERE),
+    ("new", _NOWHERE, "--game", "willow", "--limit", "10", "--players", "2", "--deal", "#7", "--no-join"),
+    ("new", _NOWHERE, "--start", "at", "--at", "20:15", "--undo", "free", "--room", "friday", "--passphrase", "x"),
+    ("bot", _NOWHERE, "friday", "--level", "careful", "--name", "bot"),
+    ("rules", "athena"),
+    ("rules",),
+    ("doctor", _NOWHERE),
+    ("join", "samedeal://127.0.0.1:1/friday"),
+    ("join", "https://127.0.0.1:1/r/friday"),
+    ("join", "wss://[::1]:1/friday"),
+    ("--version",),
+    ("--help",),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line with what stands around it. ``file`` is the configuration file's content; ``FILE`` names it."""
+
+    program: str
+    words: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    file: bytes = b""
+
+
+def fuzz_commands(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+    """Try so many command lines; ends after ``stop`` broken promises."""
+    rng = Random(seed)
+    corpus: Corpus[Line] = Corpus(rng, _make, _damage)
+    edges = Edges(_WATCHED)
+    outcome = Outcome("commands")
+    with TemporaryDirectory() as directory, _apart():
+        while outcome.inputs < inputs and len(outcome.broken) < stop:
+            line = corpus.next()
+            outcome.inputs += 1
+            try:
+                with edges:
+                    _try(line, Path(directory))
+            except Broken as broken:
+                outcome.broken.append(f"{broken}: {shown(line)}")
+            if edges.take_new():
+                corpus.keep(line)
+    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
+    return outcome
+
+
+# ---------------------------------------------------------------- making and damaging
+
+
+def _make(rng: Random) -> Line:
+    if rng.random() < 0.5:
+        return Line("samedeal", rng.choice(_CLIENT))
+    words: list[str] = []
+    for row in rng.sample(_ROWS, rng.randint(0, 4)):
+        words += [row.flag, rng.choice((*_VALUES, row.show(row.default).strip('"')))]
+    if rng.random() < 0.4:
+        words += ["--config", "FILE"]
+    if rng.random() < 0.5:
+        words.append("--print-config")
+    environment = tuple((row.variable, rng.choice(_VALUES)) for row in rng.sample(_ROWS, rng.randint(0, 2)))
+    return Line("samedeal-server", tuple(words), environment, _TOML)
+
+
+def _damage(rng: Random, line: Line, others: list[Line]) -> Line:
+    words, environment, file = list(line.words), list(line.environment), line.file
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        at = rng.randrange(len(words)) if words else 0
+        match rng.randrange(8):
+            case 0 if words:
+                del words[at]
+            case 1:
+                words.insert(at, rng.choice((*TEXTS, *_VALUES, *(row.flag for row in _ROWS), "--", "-h", "@x", "--x=")))
+            case 2:
+                words[at:at] = rng.choice(others).words[:3]
+            case 3:
+                file = damaged_bytes(rng, file or _TOML)
+            case 4:
+                row = rng.choice(_ROWS)
+                environment.append((damaged_text(rng, row.variable), rng.choice((*TEXTS, *_VALUES))))
+            case 5 if environment:
+                name, text = environment.pop()
+                environment.append((name, damaged_text(rng, text)))
+            case _ if words:
+                words[at] = damaged_text(rng, words[at])
+    clean = tuple(word.replace("\x00", "") for word in words[:20])
+    return Line(line.program, clean, tuple(_possible(environment)), file)
+
+
+def _possible(environment: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What of an environment a process can be given."""
+    for name, text in environment:
+        if name and "=" not in name and not any("\ud800" <= char < "\udc80" or char > "\udcff" for char in name + text):
+            yield name.replace("\x00", ""), text.replace("\x00", "")
+
+
+# ---------------------------------------------------------------- trying
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """Neither servers nor the network."""
+
+    async def serves_nobody(*_: Any, **__: Any) -> None:
+        return
+
+    found = socket.getaddrinfo
+
+    def only_numbers(host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> Any:  # noqa: A002
+        return found(host, port, family, type, proto, flags | socket.AI_NUMERICHOST)
+
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(app, "run", serves_nobody))
+        stack.enter_context(patch.object(samedeal_server.logs, "set_up"))
+        stack.enter_context(patch.object(socket, "getaddrinfo", only_numbers))
+        stack.enter_context(patch.object(dial, "OPEN_TIMEOUT", 0.05))
+        stack.enter_context(patch.object(way, "PATIENCE", 0.05))
+        yield
+
+
+def _try(line: Line, directory: Path) -> None:
+    file = directory / "settings.toml"
+    file.write_bytes(line.file)
+    words = [str(file) if word == "FILE" else word for word in line.words]
+    if words[:1] in (["play"], ["serve"], ["restore"], ["admin"]):
+        return  # these start other programs, or ask Redis
+    home = str(directory / "home")
+    environment = {"PATH": os.environ["PATH"], "HOME": home, **dict(line.environment)}
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="strict")
+    err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
+    main: Callable[[list[str]], int] = (
+        samedeal_client.cli.main if line.program == "samedeal" else samedeal_server.cli.main
+    )
+    with patch.dict(os.environ, environment, clear=True), redirect_stdout(out), redirect_stderr(err):
+        try:
+            code: Any = main(words)
+        except SystemExit as ended:
+            code = ended.code if ended.code is not None else 0
+        except BaseException as error:
+            raise Broken(f"{error!r} got away") from error
+    said, complained = _text(out), _text(err)
+    if code not in (0, 1, 2, 130):
+        raise Broken(f"the exit code is {code!r}")
+    if "Traceback" in said + complained or "a mistake of this program" in complained:
+        raise Broken(f"a mistake: {complained[-400:]}")
+    if code and not (said + complained).strip():
+        raise Broken(f"it ended with {code} and said nothing")
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode("utf-8", "replace")
+
+
+if not sys.stdin.isatty():  # what asks would wait for an answer
+    sys.stdin = io.StringIO()

@@ -1,0 +1,110 @@
+"""Damage to bytes, to values of msgpack and to texts, by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final
+
+NUMBERS: Final = (
+    -1,
+    0,
+    1,
+    2,
+    16,
+    127,
+    128,
+    255,
+    256,
+    600,
+    65535,
+    1 << 31,
+    1 << 32,
+    (1 << 53) - 1,
+    1 << 53,
+    (1 << 63) - 1,
+)
+TEXTS: Final = (
+    *("", " ", "a", "A" * 20, "A" * 200, "名" * 11, "a\x00b", "\x1b[2J", "a\u202eb", "\u200b", "é", "e\u0301" * 9),
+    *("random", "#4821", "daily", "daily 2026-02-30", "#" + "9" * 40, "willow", "host", "at", "undo", "3 5", "0", "-1"),
+    *("{x}", "..", "/", "'", "%s", "NaN", "1e999", "0x10", "١", "ſ", "\ud7c0", "\U0010ffff"),
+)
+OTHERS: Final[tuple[Any, ...]] = (None, True, False, 1.5, float("nan"), float("inf"), b"", b"\xff" * 40, [], {}, [[]])
+
+
+def value(rng: Random, depth: int = 0) -> Any:
+    """Any value."""
+    kind = rng.randrange(8 if depth < 3 else 5)
+    match kind:
+        case 0 | 1:
+            return rng.choice(NUMBERS)
+        case 2 | 3:
+            return rng.choice(TEXTS)
+        case 4 | 5:
+            return rng.choice(OTHERS)
+        case 6:
+            return [value(rng, depth + 1) for _ in range(rng.randrange(5))]
+    return {rng.choice(TEXTS): value(rng, depth + 1) for _ in range(rng.randrange(4))}
+
+
+def damaged_value(rng: Random, old: Any) -> Any:
+    """A value with something else in one place."""
+    if isinstance(old, dict) and old and rng.random() < 0.9:
+        new = dict(old)
+        key = rng.choice(sorted(new, key=str))
+        match rng.randrange(6):
+            case 0:
+                del new[key]
+            case 1:
+                new[rng.choice((*TEXTS, *new))] = value(rng)
+            case _:
+                new[key] = damaged_value(rng, new[key])
+        return new
+    if isinstance(old, list | tuple) and old and rng.random() < 0.8:
+        items = list(old)
+        at = rng.randrange(len(items))
+        match rng.randrange(4):
+            case 0:
+                del items[at]
+            case 1:
+                items[at:at] = [items[at]] * rng.choice((1, 2, 300))
+            case _:
+                items[at] = damaged_value(rng, items[at])
+        return items
+    if isinstance(old, int) and not isinstance(old, bool) and rng.random() < 0.6:
+        return old + rng.choice((-1, 1, 2, -2, 1 << 32))
+    if isinstance(old, str) and rng.random() < 0.5:
+        return damaged_text(rng, old)
+    return value(rng)
+
+
+def damaged_text(rng: Random, text: str) -> str:
+    """A text with a piece of it gone, doubled or replaced."""
+    start = rng.randint(0, len(text))
+    end = min(len(text), start + rng.choice((0, 1, 1, 2, 8)))
+    piece = rng.choice((*TEXTS, "", text[start:end] * 2, chr(rng.choice((rng.randrange(128), rng.randrange(0xD7FF))))))
+    return text[:start] + piece + text[end:]
+
+
+def damaged_bytes(rng: Random, data: bytes, others: Sequence[bytes] = ()) -> bytes:
+    """Bytes with some of them changed, gone, doubled, or taken from elsewhere."""
+    changed = bytearray(data)
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        start = rng.randint(0, len(changed))
+        end = min(len(changed), start + rng.choice((0, 1, 1, 2, 4, 16)))
+        match rng.randrange(6):
+            case 0:
+                changed[start:end] = rng.randbytes(rng.choice((0, 1, 2, 4, 9)))
+            case 1 if start < len(changed):
+                changed[start] ^= 1 << rng.randrange(8)
+            case 2 if start < len(changed):
+                changed[start] = rng.choice((0, 1, 0x7F, 0x80, 0xC1, 0xDC, 0xDD, 0xDE, 0xDF, 0xFF))
+            case 3:
+                del changed[start:end]
+            case 4:
+                changed[start:start] = changed[start:end] * rng.choice((1, 2, 50))
+            case 5 if others:
+                other = rng.choice(others)
+                at = rng.randint(0, len(other))
+                changed[start:] = other[at:]
+    return bytes(changed[:40_000])

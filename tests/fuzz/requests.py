@@ -1,0 +1,132 @@
+"""Messages to begin with: one or more of each kind, as they come in races."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES
+from samedeal.options import Options, WantedOptions
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    BoardState,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    Joined,
+    LateBoard,
+    LateMove,
+    Leave,
+    ListRooms,
+    Notice,
+    Ping,
+    Pong,
+    Progress,
+    Ready,
+    Refused,
+    Rematch,
+    Resign,
+    RoomLine,
+    Rooms,
+    RoomState,
+    Seat,
+    Standing,
+    Start,
+    Tally,
+    ToClient,
+    ToServer,
+    Watch,
+    Watching,
+    Welcome,
+)
+
+REQUESTS: Final[tuple[ToServer, ...]] = (
+    Hello(id=1, name="ana", session="", client="fuzz"),
+    Ping(id=2),
+    ListRooms(id=3),
+    Create(id=4, options=WantedOptions(), room="fuzz-1", passphrase=""),
+    Create(
+        id=5,
+        options=WantedOptions(games=("athena", "steve"), deal="daily", players=2, start="all-ready"),
+        room="fuzz-2",
+    ),
+    Create(
+        id=6, options=WantedOptions(deal="#7", undo="free", start="at", start_at=1 << 40, delay=0), passphrase="sesam"
+    ),
+    Join(id=7, room="fuzz-1", passphrase="sesam", revision=3, event=2),
+    Watch(id=8, room="fuzz-1"),
+    Leave(id=9),
+    Ready(id=10, ready=False),
+    Start(id=11),
+    Act(id=12, revision=0, action="3 5 x2"),
+    Act(id=13, revision=1, action="undo"),
+    Resign(id=14),
+    Rematch(id=15),
+)
+
+_GAME: Final = GAMES["willow"]
+_BOARD: Final = Board.deal(_GAME, shuffled(Deal.parse("#7").public_seed(), _GAME.decks)).masked()
+_TALLY: Final = Tally(player="p1", up=3, moves=9, undos=1, active=5_000, risen=4_000)
+
+ANSWERS: Final[tuple[ToClient, ...]] = (
+    Welcome(to=1, session="s" * 43, player="p1", name="ana", time=5_000, server="samedeal 1"),
+    Pong(to=2, time=5_001),
+    Rooms(
+        to=3,
+        rooms=(
+            RoomLine(
+                room="fuzz-1",
+                game="willow",
+                deal="#7",
+                phase="open",
+                players=1,
+                seats=8,
+                private=False,
+                spectators=True,
+            ),
+        ),
+    ),
+    Created(to=4, room="fuzz-1"),
+    Joined(to=7, room="fuzz-1", seat=1, generation=2),
+    Watching(to=8, room="fuzz-1", delay=15),
+    Done(to=9),
+    Acked(to=12, revision=1, seen=b"\x2a", hash=bytes(8), up=1, moves=1, undos=0),
+    Acked(to=13, revision=2, seen=b"", hash=bytes(8), up=0, moves=1, undos=1, piles=_BOARD.piles),
+    Refused(to=12, code="illegal", message="A ten goes on a jack", revision=1),
+    Refused(to=7, code="rate_limited", message="Too much", retry_after=1.5),
+    RoomState(
+        room="fuzz-1",
+        event=7,
+        phase="racing",
+        game="willow",
+        deal="#7",
+        options=Options(),
+        private=False,
+        host="p1",
+        players=(Seat(player="p1", name="ana", seat=1), Seat(player="p2", name="bo", seat=2, ready=True, out=True)),
+        tallies=(_TALLY, Tally(player="p2", connected=False)),
+        commitment=bytes(32),
+        starts=4_000,
+        ends=904_000,
+        watching=1,
+        standings=(
+            Standing(place=1, player="p1", name="ana", up=52, time=900, moves=99, undos=0),
+            Standing(place=2, player="p2", name="bo", up=3, time=0, moves=9, undos=1, out=True),
+        ),
+        seed=bytes(32),
+        next="fuzz-2",
+    ),
+    BoardState(
+        room="fuzz-1", revision=0, game="willow", piles=_BOARD.piles, hash=_BOARD.state_hash(), moves=0, undos=0
+    ),
+    Progress(tallies=(_TALLY,)),
+    LateBoard(player="p1", revision=3, piles=_BOARD.piles, moves=3, undos=0, at=4_500),
+    LateMove(player="p1", revision=4, action="3 5", seen=b"", at=4_600),
+    Notice(code="draining", message="This server is stopping"),
+)
+
+SAMPLES: Final[tuple[ToServer | ToClient, ...]] = (*REQUESTS, *ANSWERS)
