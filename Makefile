@@ -3,6 +3,7 @@
 GAME ?= willow
 SEED ?= 1
 ROUNDS ?= 3
+INPUTS ?= 2000
 FROM ?= 1
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
@@ -12,7 +13,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench chaos proxies release clean
+.PHONY: help race test lint bench chaos fuzz proxies release clean
 
 help:
 	@echo 'make race    host a race on this machine, against three bots'
@@ -22,6 +23,7 @@ help:
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
+	@echo 'make fuzz    frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make proxies race through the proxies of deploy/proxy that are installed'
 	@echo 'make release check, build, try, commit and tag: VERSION=x.y.z, DRY=1 to look, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and everything that was built'
@@ -45,6 +47,9 @@ bench: .venv/.test
 
 chaos: .venv/.test
 	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)
+
+fuzz: .venv/.test
+	@$(BIN)/python -m tests.fuzz --seed '$(SEED)' --inputs '$(INPUTS)' $(ARGS)
 
 release: .venv/.release
 	@$(BIN)/python .ci/release.py '$(or $(VERSION),$(error VERSION is missing: make release VERSION=x.y.z))' \

@@ -183,6 +183,7 @@ def _apart() -> Iterator[None]:
         stack.enter_context(patch.object(app, "run", serves_nobody))
         stack.enter_context(patch.object(samedeal_server.logs, "set_up"))
         stack.enter_context(patch.object(socket, "getaddrinfo", only_numbers))
+        stack.enter_context(patch.object(sys, "stdin", io.StringIO()))  # what asks would wait for an answer
         stack.enter_context(patch.object(dial, "OPEN_TIMEOUT", 0.05))
         stack.enter_context(patch.object(way, "PATIENCE", 0.05))
         yield
@@ -222,7 +223,3 @@ def _text(stream: io.TextIOWrapper) -> str:
     buffer = stream.buffer
     assert isinstance(buffer, io.BytesIO)
     return buffer.getvalue().decode("utf-8", "replace")
-
-
-if not sys.stdin.isatty():  # what asks would wait for an answer
-    sys.stdin = io.StringIO()

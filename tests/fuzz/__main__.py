@@ -1,0 +1,58 @@
+"""The fuzz from the command line::
+
+    python -m tests.fuzz --seed 7 --inputs 10000
+
+Tries so many inputs of each kind, decided by the seed, and ends with the first of a kind that breaks a promise: it is
+printed, so that it can be made a test. ``--only`` tries one kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from typing import Final
+
+from tests.fuzz.campaign import Outcome
+from tests.fuzz.codec import fuzz_codec
+from tests.fuzz.commands import fuzz_commands
+from tests.fuzz.gateway import fuzz_gateway
+
+KINDS: Final = ("codec", "gateway", "commands")
+
+
+def main() -> int:
+    command = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.partition("\n")[0])
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--inputs", type=int, default=2000, help="inputs of each kind")
+    command.add_argument("--only", choices=KINDS, help="one kind alone")
+    command.add_argument("--stop", type=int, default=1, help="broken promises after which a kind ends")
+    given = command.parse_args()
+    broken = False
+    try:
+        for kind in KINDS if given.only is None else (given.only,):
+            began = time.monotonic()
+            outcome = fuzz(kind, given.seed, given.inputs, given.stop)
+            print(f"{outcome}, {time.monotonic() - began:.0f} s", flush=True)
+            for each in outcome.broken:
+                print(f"  BROKEN {each}", flush=True)
+                broken = True
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    return 1 if broken else 0
+
+
+def fuzz(kind: str, seed: int, inputs: int, stop: int = 1) -> Outcome:
+    """Try inputs of one kind."""
+    match kind:
+        case "codec":
+            return fuzz_codec(seed, inputs, stop=stop)
+        case "gateway":
+            return asyncio.run(fuzz_gateway(seed, inputs, stop=stop))
+    return fuzz_commands(seed, inputs, stop=stop)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
