@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "new": "open a room and join it",
     "bot": "a bot that joins a race",
     "serve": "host races",
+    "admin": "look after a server",
     "rules": "the rules of a game",
     "doctor": "what works in this terminal and on this network",
     "completion": "what a shell needs to complete these",
@@ -116,6 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from samedeal_client.commands.serve import serve
 
         return serve(given[1:])
+    if wanted == "admin":
+        from samedeal_client.commands.admin import with_url
+
+        given = with_url(given)
     parsed = parser(wanted).parse_args(given)
     try:
         return _command(parsed.command).run(parsed)

@@ -39,14 +39,14 @@ class CannotConnect(Exception):
         self.for_good = for_good
 
 
-async def dial(address: Address) -> ClientConnection:
-    """Connect. Raises CannotConnect."""
+async def dial(address: Address, subprotocol: str = SUBPROTOCOL, largest: int = _LARGEST) -> ClientConnection:
+    """Connect, to speak a subprotocol in which no message has more bytes than ``largest``. Raises CannotConnect."""
     try:
         connection = await connect(
             address.url,
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            subprotocols=[Subprotocol(subprotocol)],
             compression=None,
-            max_size=_LARGEST,
+            max_size=largest,
             ping_interval=None,
             open_timeout=OPEN_TIMEOUT,
             close_timeout=1,
@@ -59,9 +59,9 @@ async def dial(address: Address) -> ClientConnection:
         # A samedeal server of another version says so in its close code; who says nothing is none.
         code = await _closed_with(connection)
         if code is None:
-            raise CannotConnect(f"{address.typed} is not a Samedeal server: it does not speak {SUBPROTOCOL}")
+            raise CannotConnect(f"{address.typed} is not a Samedeal server: it does not speak {subprotocol}")
         raise CannotConnect(
-            f"{address.typed} and this client, which speaks {SUBPROTOCOL}, don't fit: {code}", for_good=True
+            f"{address.typed} and this client, which speaks {subprotocol}, don't fit: {code}", for_good=True
         )
     return connection
 

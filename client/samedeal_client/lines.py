@@ -97,11 +97,12 @@ class Printer:
     def show(self, rows: Iterable[Row]) -> None:
         """Print rows in the colours of their styles, where there are colours."""
         for row in rows:
-            self._stream.write((_painted(row) if self._colour else row_text(row)).rstrip() + "\n")
+            self._stream.write((painted(row) if self._colour else row_text(row)).rstrip() + "\n")
         self._stream.flush()
 
 
-def _painted(row: Row) -> str:
+def painted(row: Row) -> str:
+    """A row with the escapes that colour it."""
     words = []
     for span in row:
         codes = ";".join(_SGR[style] for style in span.style.split() if style in _SGR)

@@ -68,6 +68,8 @@ SHORTEST_TOKEN: Final = 16
 """Characters."""
 
 MOST_BANS: Final = 1000
+_WIDEST_REASON: Final = 150
+"""Columns; a list of all bans must fit into one message."""
 
 _IN_TIME: Final = 5.0
 """Seconds in which an operator has to show the token."""
@@ -305,7 +307,7 @@ class Admin:
         if len(await self._roster.nodes.bans(now)) >= MOST_BANS:
             raise Denied("too_many_bans", f"{MOST_BANS} bans are all that are kept: take some back, or ban a network")
         until = now + 1000 * message.seconds if message.seconds else 0
-        line = BanLine(who=whom(message.who), since=now, until=until, reason=printable(message.reason))
+        line = BanLine(who=whom(message.who), since=now, until=until, reason=printable(message.reason, _WIDEST_REASON))
         await self._roster.nodes.ban(line)
 
     async def _say(self, message: Say) -> None:
@@ -318,11 +320,12 @@ class Admin:
             raise Refused("no_room", f"There is no room {message.room!r}: list the rooms")
 
     async def _drain(self, message: Drain) -> None:
-        node = message.node or self._rooms.node
+        wanted = message.node or self._rooms.node
         names = [line.node for line in await self._roster.nodes.lines()]
-        if node not in names:
-            raise Denied("no_node", f"There is no node {node[:60]!r}: there are {', '.join(names)}")
-        await self._roster.nodes.order(Stop(node))
+        meant = [name for name in names if name == wanted or name.endswith(f"-{wanted}")]
+        if len(meant) != 1:
+            raise Denied("no_node", f"{wanted[:60]!r} is not the name of one node: there are {', '.join(names)}")
+        await self._roster.nodes.order(Stop(meant[0]))
 
     async def _back_up(self, socket: ServerConnection, message: Backup) -> BackedUp:
         if self._backing_up.locked():

@@ -22,7 +22,9 @@ MOST_ROOMS: Final = 1000
 LONGEST_BAN: Final = 10 * 366 * 86_400
 """Seconds; a ban that is to last longer is one for good."""
 
-Sentence = Annotated[str, Meta(max_length=300)]
+LONGEST_SENTENCE: Final = 300
+
+Sentence = Annotated[str, Meta(max_length=LONGEST_SENTENCE)]
 """Text that people are to read."""
 
 
@@ -106,7 +108,7 @@ class CloseRoom(_Message, frozen=True):
 
 
 class Drain(_Message, frozen=True):
-    """Has a node stop as by SIGTERM; without a name the one that was asked."""
+    """Has a node stop as by SIGTERM: by its name or the end of it, after a dash; without one the node that was asked."""
 
     id: Id
     node: Text = ""
