@@ -94,12 +94,13 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
             await roster.begin()
         if token:
             gateway.others[ADMIN] = Admin(roster, rooms, token, gateway.door.address).serve
-        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run()), asyncio.create_task(roster.run())]
+        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run())]
         if certificate is not None:
             running.append(asyncio.create_task(certificate.watch()))
         stack.push_async_callback(end, running)
         found = await stack.enter_async_context(_listening(config, gateway, certificate))
         roster.address = found.share or found.here
+        running.append(asyncio.create_task(roster.run()))
 
         def take(settings: Config) -> None:
             gateway.take_limits(settings.limits)

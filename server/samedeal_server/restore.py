@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
             raise
         print(f"samedeal-server: {error.code}: {error}", file=sys.stderr)
         return 1
-    print(f"Restored {rooms} rooms and {sessions} sessions. Start the nodes: races go on.")
+    print(f"Restored: rooms: {rooms}, sessions: {sessions}. Start the nodes, and races go on.")
     return 0
 
 

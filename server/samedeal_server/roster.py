@@ -30,7 +30,7 @@ _log: structlog.stdlib.BoundLogger = structlog.get_logger("roster")
 
 
 class Roster:
-    """What a node has to do with the others. ``stop`` has it drain; ``address`` is where it listens, once it does."""
+    """What a node has to do with the others. ``stop`` has it drain; ``address``, to be set before ``run``, is its own."""
 
     def __init__(self, gateway: Gateway, stop: Callable[[], None]) -> None:
         self.nodes = Nodes(gateway.rooms.store)
@@ -50,12 +50,12 @@ class Roster:
 
     async def begin(self) -> None:
         """Know the bans, before anybody comes; orders that were given before this node was there are not for it."""
+        self._gateway.newcomer = self.note
         self._order = await self.nodes.newest_order()
         await self._look()
 
     async def run(self) -> None:
         """Beat, and look, until cancelled."""
-        self._gateway.newcomer = self.note
         loop = asyncio.get_running_loop()
         while True:
             try:

@@ -157,11 +157,13 @@ class Programs:
         """The command ``samedeal``."""
         return await self.start("-m", "samedeal_client", *arguments, packages=packages)
 
-    async def server(self, redis_url: str, port: int = 0, packages: Path | None = None) -> tuple[str, Program]:
+    async def server(
+        self, redis_url: str, port: int = 0, packages: Path | None = None, more: tuple[str, ...] = ()
+    ) -> tuple[str, Program]:
         """A node on a Redis: its address."""
         program = await self.start(
             *("-m", "samedeal_server", "--redis", redis_url, "--port", str(port), "--announce"),
-            *("--log-level", "warning", "--log-style", "json"),
+            *("--log-level", "warning", "--log-style", "json", *more),
             packages=packages,
         )
         match = await program.says(r"listening on (\S+)")

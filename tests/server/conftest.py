@@ -79,11 +79,12 @@ async def serving(
         await roster.begin()
         if token:
             gateway.others[ADMIN] = Admin(roster, rooms, token, gateway.door.address).serve
-        running: list[asyncio.Task[object]] = [asyncio.create_task(each.run()) for each in (rooms, roster)]
+        running: list[asyncio.Task[object]] = [asyncio.create_task(rooms.run())]
         stack.push_async_callback(end, running)
         found = await stack.enter_async_context(_listening(Config(port=0, limits=limits), gateway))
         stack.push_async_callback(gateway.drain)
         roster.address = found.here
+        running.append(asyncio.create_task(roster.run()))
         yield Node(found.here, store, rooms, gateway, roster, running, stopping)
 
 

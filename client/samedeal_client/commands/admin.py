@@ -301,7 +301,7 @@ async def _backup(operator: Operator, given: argparse.Namespace) -> int:
         backed_up = await operator.back_up(file.write)
     Printer(sys.stdout, colour=False).say(
         [
-            f"{path}: {backed_up.rooms} rooms, {backed_up.sessions} sessions, {size(backed_up.size)}",
+            f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size(backed_up.size)}",
             "It holds the seeds of races that are under way, and hashes of sessions and passphrases: keep it to yourself",
         ]
     )
