@@ -137,8 +137,7 @@ def _caddy(text: str, to: Setting) -> Sequence[str]:
         {
             "{$SITE:cards.example.org}": HOST,
             f"{HOST}:7777 {{\n": f"{HOST}:{other} {{\n\ttls {to.certificate} {to.key}\n",
-            "{$NODES:node-1:7777 node-2:7777}": nodes,
-            "health_port 7780": f"health_port {to.nodes[0].health}",
+            "{$NODES:127.0.0.1:7801 127.0.0.1:7802}": nodes,
         },
     )
     file = to.directory / "Caddyfile"
