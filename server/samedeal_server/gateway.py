@@ -389,7 +389,7 @@ class Gateway:
             if hub.race.racer(player) is None:
                 await self.rooms.check_passphrase(hub.race, message.passphrase, connection.network)
             await self._keep(connection)
-            race = await self.rooms.command(room, races.Sit(player, connection.name), player)
+            race = await self.rooms.command(room, lambda found: races.Sit(player, connection.name, found.runs), player)
             racer = race.racer(player)
             if racer is None:
                 raise Refused("no_seat", "There is no seat for you in this room")

@@ -197,6 +197,8 @@ class Hub:
         for player, connected in before.items():
             if self._connected(player) != connected:
                 self._mark(player)
+        if self.race.here(self.runs, self.clock.now()) != self.race.racers:
+            self._spawn(self._tick(self.room))
         unseen = self.spectators and self._gallery is None
         if unseen or any(seat.play is None for seat, _ in self.seats.values()):
             await self.deal()
@@ -205,18 +207,19 @@ class Hub:
     def _apply(self, numbered: Numbered) -> None:
         self.event = numbered.number
         match numbered.event:
-            case Changed(race=race, what=what):
+            case Changed(race=race, what=what, by=by):
                 if "shut" in what:
                     self._notify(Notice(code="closed", message="The operator of this server has closed this room"))
                 if self.race.starts == race.starts:
                     race = replace(race, ends=min(race.ends, self.race.ends))
                 self.race = race
                 self._after_change()
+                self._ask_again(by)
                 self._told(numbered.at)
             case Moved() as moved:
                 self._moved(moved, numbered.at)
             case Presence(player, generation, here):
-                self._presence(player, generation, numbered.at if here else 0)
+                self._presence(player, generation, numbered.at if here else -numbered.at)
             case Watched(count):
                 self.watching = count
                 self._recounted = True
@@ -247,6 +250,12 @@ class Hub:
             Notice(code="kicked", message="The operator of this server has taken you out of this room, for good")
         )
         self._aside(self.store.presence(self.room, seat.player, seat.generation, here=False, tell=True))
+
+    def _ask_again(self, by: str) -> None:
+        """Have who lost a seat and is here, though nobody was heard to be, come and take it again."""
+        for player, (_, connection) in list(self.seats.items()):
+            if player != by and self.race.racer(player) is None:
+                connection.shut(Close.RESTART, "your seat was given up while nothing was heard of you: take it again")
 
     def _finish_if_done(self) -> None:
         if self.race.phase == "racing" and self.race.done(self.runs):

@@ -6,7 +6,8 @@ The laws
   least, where there is room for two), when every seat is taken, or at a time.
 - The host is the player who has had a seat for longest.
 - Seats are taken while the race is open and given up until it runs; from then on a seat is for good, and to leave is to
-  resign.
+  resign. Whoever is gone from an open room for a while has given up the seat, so that nobody waits for them, unless the
+  race starts at a time.
 - The deal is out when the countdown ends, at ``starts``; nothing counts from ``ends`` on. Both are fixed with the
   countdown, and the clock is the store's. A countdown that has run out is a race under way, whoever comes first to say so.
 - A race is finished when every player is home, out, or over (no legal move and no undo), when its time is up, or, where
@@ -29,6 +30,8 @@ What each command does, by phase::
     Expel      no seat     no seat     out         no return   room_closed
     Shut       closes      closes      closes      closes      nothing
     Tick       may begin   may race    may finish  may close   nothing
+
+In an open room, a Sit and a Tick also free the seats of those who are gone.
 """
 
 from __future__ import annotations
@@ -56,19 +59,20 @@ _MOST_EXPELLED: Final = 100
 
 
 class Racer(Struct, frozen=True):
-    """A player with a seat; ``out`` says that they resigned."""
+    """A player with a seat, ``since`` a time in milliseconds; ``out`` says that they resigned."""
 
     player: str
     name: str
     seat: int
     ready: bool = False
     out: bool = False
+    since: int = 0
 
 
 class Run(Struct, frozen=True):
     """How far a player's board has come; times in milliseconds, 0 for not yet.
 
-    ``generation`` is that of the player's newest connection, ``here`` when that was last heard of (0 once it is gone);
+    ``generation`` is that of the player's newest connection, ``here`` when that was last heard of, negative once it is gone;
     ``risen`` is when the number of cards up last changed; ``over`` when no legal move was left and no undo allowed.
     """
 
@@ -127,6 +131,16 @@ class Race(Struct, frozen=True):
         """The player's seat, or None."""
         return next((racer for racer in self.racers if racer.player == player), None)
 
+    def here(self, runs: Runs, now: int) -> tuple[Racer, ...]:
+        """Those whose seats are theirs: without, in an open room that waits for players, who is gone for a while."""
+        if self.phase != "open" or self.options.start == "at":
+            return self.racers
+        return tuple(
+            racer
+            for racer in self.racers
+            if now - max(racer.since, abs(runs.get(racer.player, Run()).here)) < ABSENT_AFTER
+        )
+
     def check_welcome(self, player: str) -> None:
         """Raises Refused for a player whom the operator has taken out of this room."""
         if player in self.expelled:
@@ -161,6 +175,7 @@ class Sit(Struct, frozen=True):
 
     player: str
     name: str
+    runs: Runs
 
 
 class Leave(Struct, frozen=True):
@@ -238,6 +253,7 @@ def _sit(race: Race, command: Sit, now: int) -> Outcome:
     race.check_welcome(command.player)
     if race.racer(command.player):
         return race, ()
+    race, freed = _free(race, command.runs, now)
     if len(race.racers) >= race.options.players:
         raise Refused("room_full", f"This room is full: all {race.options.players} seats are taken")
     if any(racer.name.casefold() == command.name.casefold() for racer in race.racers):
@@ -246,8 +262,13 @@ def _sit(race: Race, command: Sit, now: int) -> Outcome:
         )
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    racers = (*race.racers, Racer(command.player, command.name, seat))
-    return _perhaps_begin(replace(race, racers=racers), now, "joined")
+    racers = (*race.racers, Racer(command.player, command.name, seat, since=now))
+    return _perhaps_begin(replace(race, racers=racers), now, *freed, "joined")
+
+
+def _free(race: Race, runs: Runs, now: int) -> Outcome:
+    here = race.here(runs, now)
+    return (race, ()) if here == race.racers else (replace(race, racers=here), ("left",))
 
 
 def _sit_again(race: Race, command: Sit, now: int) -> Outcome:
@@ -326,13 +347,15 @@ def _seated(race: Race, player: str) -> Racer:
 
 
 def _tick_open(race: Race, command: Tick, now: int) -> Outcome:
-    if now < race.due():
-        return race, ()
-    if race.options.start == "at" and race.racers:
+    due = now >= race.due()
+    if due and race.options.start == "at" and race.racers:
         return _countdown(race, max(now, race.options.start_at))
-    if race.options.start == "at" or all(now - run.here >= ABSENT_AFTER for run in command.runs.values()):
+    left, freed = _free(race, command.runs, now)
+    if due and not left.racers:
         return replace(race, phase="closed"), ("closed",)
-    return race, ("kept_open",)
+    if freed:
+        return _perhaps_begin(left, now, *freed)
+    return race, ("kept_open",) if due else ()
 
 
 def _tick_racing(race: Race, command: Tick, now: int) -> Outcome:

@@ -37,7 +37,7 @@ async def racing(store: Store, room: str) -> list[tuple[str, int]]:
     race = Race(room, Options(players=PLAYERS, countdown=0), 0, "random", commitment(seed), False, now, now)
     assert await store.open(race, Secret(seed, b"", b""))
     players = [f"player{number}" for number in range(PLAYERS)]
-    commands: list[Command] = [*(Sit(player, player) for player in players), Begin(players[0])]
+    commands: list[Command] = [*(Sit(player, player, {}) for player in players), Begin(players[0])]
     for command in commands:
         snapshot = await store.load(room)
         assert snapshot is not None

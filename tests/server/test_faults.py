@@ -313,7 +313,7 @@ async def test_a_node_keeps_nothing_of_those_who_are_gone(node: NodeMaker) -> No
     assert (one.gateway.connections, one.gateway.door._inside) == (set(), {})
     snapshot = await one.store.load(room)
     assert snapshot is not None
-    assert [run.here for run in snapshot.runs.values()] == [0, 0, 0]
+    assert [run.here < 0 for run in snapshot.runs.values()] == [True, True, True]
 
 
 async def test_a_room_that_everybody_leaves_while_it_is_looked_at_has_no_timer_left(

@@ -313,7 +313,7 @@ async def test_a_node_that_stops_sends_everybody_elsewhere(node: NodeMaker) -> N
     assert await refused_with(one.url) == 503
     snapshot = await one.store.load(room)
     assert snapshot is not None
-    assert snapshot.runs[ana.player].here == 0
+    assert snapshot.runs[ana.player].here < 0
 
 
 # ---------------------------------------------------------------- rooms that can't be had

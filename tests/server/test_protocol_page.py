@@ -215,6 +215,7 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
         f"| actions of a player in a race | {limits.actions_per_race} |",
         f"at most {1 / hub.PROGRESS_EVERY:g} times a second",
         f"nothing for {race.ABSENT_AFTER // 1000} seconds counts as not connected",
+        f"whoever is gone for {race.ABSENT_AFTER // 1000} seconds has given up the seat",
         f"the newest {rooms._LISTED}, newest first",
         f"by {store.SESSION_LIFETIME // 86_400} days after its last `Hello`",
         f"was not used for {store.SESSION_LIFETIME // 86_400} days, or {store.GUEST_LIFETIME // 60} minutes",

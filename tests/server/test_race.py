@@ -37,7 +37,9 @@ CREATED = 1_000_000
 STARTS = CREATED + 5_000
 ENDS = STARTS + 60_000
 OPTIONS = Options(players=3, countdown=3, limit=60)
+LONG_AFTER = CREATED + 100 * KEPT
 RACERS = (Racer("ana", "Ana", 1), Racer("bob", "Bob", 2))
+HERE = {name: Run(here=LONG_AFTER) for name in ("ana", "bob")}
 
 
 def opened(options: Options = OPTIONS, *racers: Racer) -> Race:
@@ -69,7 +71,7 @@ def command(text: str) -> Command:
     """The command that a sentence such as ``ana leaves`` stands for."""
     who, what = text.split()
     commands: dict[str, Command] = {
-        "sits": Sit(who, who.capitalize()),
+        "sits": Sit(who, who.capitalize(), HERE),
         "leaves": Leave(who),
         "readies": SetReady(who, True),
         "waits": SetReady(who, False),
@@ -78,7 +80,7 @@ def command(text: str) -> Command:
         "follows": Link(who),
         "expelled": Expel(who),
         "shut": Shut(),
-        "passes": Tick({name: Run() for name in ("ana", "bob")}, SEED),
+        "passes": Tick(HERE, SEED),
     }
     return commands[what]
 
@@ -170,7 +172,7 @@ def test_every_command_in_every_phase(
     ("phase", "now", "outcome"),
     [
         ("open", CREATED + KEPT - 1, "open: nothing"),
-        ("open", CREATED + KEPT, "closed: closed"),
+        ("open", CREATED + KEPT, "open: kept_open"),
         ("countdown", STARTS - 1, "countdown: nothing"),
         ("countdown", STARTS, "racing: racing"),
         ("racing", ENDS - 1, "racing: nothing"),
@@ -245,7 +247,7 @@ def test_a_full_room_takes_nobody_but_those_who_are_in() -> None:
 def test_two_in_a_room_have_different_names() -> None:
     race = play(opened(), "ana sits")
     with pytest.raises(Refused, match="come back with another name") as refused:
-        after(race, Sit("other", "ANA"), BEFORE)
+        after(race, Sit("other", "ANA", HERE), BEFORE)
     assert refused.value.code == "name_taken"
 
 
@@ -327,9 +329,77 @@ def test_a_race_at_a_time_waits_for_somebody_until_then_and_closes_without() -> 
 )
 def test_an_open_room_is_kept_for_those_who_were_heard_of(here: int, outcome: str) -> None:
     now = CREATED + KEPT
-    race, events = after(opened(OPTIONS, *RACERS), Tick({"ana": Run(here=here), "bob": Run()}, SEED), now)
+    race, events = after(opened(OPTIONS, RACERS[0]), Tick({"ana": Run(here=here)}, SEED), now)
     assert f"{race.phase}: {' '.join(events)}" == outcome
     assert race.phase == "closed" or race.due() == now + KEPT
+
+
+# ---------------------------------------------------------------- who is gone
+
+GONE = CREATED + 10_000
+
+
+def runs(**here: int) -> dict[str, Run]:
+    return {player: Run(here=at) for player, at in here.items()}
+
+
+@pytest.mark.parametrize(
+    ("now", "here", "outcome"),
+    [
+        (GONE, runs(ana=GONE, bob=GONE), "ana bob"),
+        (GONE + ABSENT_AFTER - 1, runs(ana=-GONE, bob=-GONE), "ana bob"),
+        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=GONE + 1), "bob"),
+        (GONE + ABSENT_AFTER, runs(ana=GONE, bob=GONE + 1), "bob"),
+        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=-GONE - 1), "bob"),
+        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=-GONE), ""),
+        (CREATED + ABSENT_AFTER, {}, "ana bob"),
+        (CREATED + ABSENT_AFTER + 1, {}, ""),
+    ],
+)
+def test_who_is_gone_from_an_open_room_for_a_while_has_given_up_the_seat(
+    now: int, here: dict[str, Run], outcome: str
+) -> None:
+    race = play(opened(), "ana sits", "bob sits")
+    left, events = after(race, Tick(here, SEED), now)
+    assert " ".join(racer.player for racer in left.racers) == outcome
+    assert events == (() if left is race else ("left",))
+
+
+def test_a_seat_that_was_given_up_is_free_for_who_comes_and_the_next_is_host() -> None:
+    full = opened(Options(players=2, start="full", countdown=3))
+    race = play(full, "ana sits")
+    late = CREATED + ABSENT_AFTER + 1
+    came, events = after(race, Sit("bob", "Ana", runs(ana=-CREATED)), late)
+    assert events == ("left", "joined")
+    assert (came.phase, came.host) == ("open", "bob")
+    again, events = after(came, Sit("ana", "Anna", runs(ana=-CREATED, bob=late)), late)
+    assert events == ("joined", "countdown")
+    assert [racer.player for racer in again.racers] == ["bob", "ana"]
+
+
+def test_nobody_waits_for_who_is_gone_to_be_ready() -> None:
+    race = play(
+        opened(Options(players=3, start="all-ready")), "ana sits", "bob sits", "eve sits", "bob readies", "eve readies"
+    )
+    late = CREATED + ABSENT_AFTER + 1
+    begun, events = after(race, Tick(runs(bob=late, eve=late), SEED), late)
+    assert events == ("left", "countdown")
+    assert begun.host == "bob"
+
+
+@pytest.mark.parametrize("phase", ["countdown", "racing", "finished"])
+def test_a_seat_is_for_good_once_the_countdown_has_begun(phase: Phase) -> None:
+    race = race_in(phase)
+    now = STARTS - 1 if phase == "countdown" else DURING
+    assert race.here({}, now + KEPT) == race.racers
+    assert after(race, Tick({}, SEED), now)[0].racers == race.racers
+
+
+def test_a_seat_in_a_race_that_starts_at_a_time_is_kept() -> None:
+    race = play(opened(AT_OPTIONS), "ana sits")
+    begun, events = after(race, Tick({}, SEED), AT - 3000)
+    assert events == ("countdown",)
+    assert begun.racers == race.racers
 
 
 # ---------------------------------------------------------------- the operator

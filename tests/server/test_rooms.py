@@ -536,3 +536,64 @@ async def test_a_second_room_is_joined_when_the_first_one_is_left_in_peace(node:
     await ana.join(first)
     await ana.act("draw")
     assert [seat.name for seat in (await bob.phase("racing")).players] == ["ana", "bob"]
+
+
+# ---------------------------------------------------------------- who is gone from an open room
+
+
+async def long_ago(one: Node, client: Client) -> None:
+    """Have it be long since a player took the seat and was heard of."""
+    snapshot = await one.store.load(client.room)
+    assert snapshot is not None
+    racers = tuple(with_(each, since=1) if each.player == client.player else each for each in snapshot.race.racers)
+    assert await one.store.settle(snapshot, with_(snapshot.race, racers=racers), ("aged",), client.player)
+    await one.store.redis.hset(keys.run(client.room, client.player), "here", -1)
+
+
+async def test_nobody_waits_for_a_host_who_is_gone_for_good(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    await bob.refused("not_host", Start)
+    await ana.cut()
+    await bob.until(Progress, lambda progress: not all(tally.connected for tally in progress.tallies))
+    await long_ago(one, ana)
+    await two.rooms._refresh()
+    assert [seat.name for seat in (await bob.state(lambda state: state.host == bob.player)).players] == ["bob"]
+    again = await one.player("ana", ana.session)
+    assert (await again.join(room)).seat == 1
+    await again.refused("not_host", Start)
+    await bob.want(Done, Start)
+    await again.phase("racing")
+
+
+async def test_the_seat_of_who_is_gone_is_free_for_who_comes(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana = await one.player("ana")
+    room = await ana.create(players=2, start="full")
+    await ana.join(room)
+    await ana.close()
+    await long_ago(one, ana)
+    bob, cid = await two.player("bob"), await two.player("cid")
+    await bob.join(room)
+    assert (await bob.state()).phase == "open"
+    await cid.join(room)
+    await cid.phase("racing")
+
+
+async def test_who_lost_a_seat_and_is_here_all_the_same_comes_and_takes_it_again(node: NodeMaker) -> None:
+    """As when the store was away for so long that all seem to be gone."""
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    await long_ago(one, ana)
+    await two.rooms.tick(room)
+    assert await ana.closed() == Close.RESTART
+    again = await one.player("ana", ana.session)
+    await again.join(room)
+    state = await again.state()
+    assert (state.host, len(state.players)) == (bob.player, 2)

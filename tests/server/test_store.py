@@ -379,7 +379,7 @@ async def test_presence_is_told_for_the_newest_connection_only(store: Store) -> 
     assert await store.presence("friday", "ana", old, here=False, tell=True) == new
     assert (await run_of(store)).here > 0
     assert await store.presence("friday", "ana", new, here=False, tell=True) == new
-    assert (await run_of(store)).here == 0
+    assert (await run_of(store)).here < 0
     assert await store.presence("friday", "ana", new, here=True, tell=False) == new
     assert (await run_of(store)).here > 0
     assert [each.event for each in await events(store, head)] == [Presence("ana", new, here=False)]

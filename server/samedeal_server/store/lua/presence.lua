@@ -9,7 +9,7 @@ if generation ~= ARGV[1] then
   return tonumber(generation or -1)
 end
 local now = clock()
-redis.call('HSET', KEYS[2], 'here', ARGV[2] == '1' and whole(now) or 0)
+redis.call('HSET', KEYS[2], 'here', whole(ARGV[2] == '1' and now or -now))
 if ARGV[3] ~= '' then
   tell(KEYS[1], KEYS[3], ARGV[5], ARGV[4], now, ARGV[3])
 end
