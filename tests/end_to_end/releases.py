@@ -17,7 +17,18 @@ ROOT: Final = Path(__file__).parents[2]
 TO_COME: Final = "99.0.0"
 
 _GROWN: Final = ("shared/samedeal/protocol/messages.py", "shared/samedeal/options.py", "server/samedeal_server/race.py")
-"""Modules with structs of which each gets a field in the release to come, and events."""
+"""Modules with structs, of which each gets a field more in the release to come."""
+
+_MORE_EVENTS: Final = """
+local once = tell
+tell = function(...)
+  local another = {...}
+  another[#another] = 'L \\255'
+  once(unpack(another))
+  return once(...)
+end
+"""
+"""Before each event one of a kind that is not known yet."""
 
 
 class Release(NamedTuple):
@@ -57,18 +68,10 @@ def release_to_come(to: Path) -> Release:
     _replace(tree / "shared/samedeal/__init__.py", r'__version__ = ".+"', f'__version__ = "{TO_COME}"')
     store = tree / "server/samedeal_server/store"
     _replace(store / "layout.py", r"range\((\d+), \d+\)", r"range(\1, LAYOUT + 2)")
-    _replace(store / "redis.py", r'args=\[f"H \{player\} ", " 1"', r'args=[f"H {player} ", " 1 later"')
-    for script in ("commit", "attach"):
-        _replace(store / f"lua/{script}.lua", r"('XADD', KEYS\[3\], .*\n?.*'at', \w+)", r"\1, 'later', 1")
-    # An event of a kind that is not known yet, whenever a player comes.
-    _replace(
-        store / "lua/attach.lua",
-        r"return tonumber\(generation\)",
-        "number = redis.call('HINCRBY', KEYS[1], 'event', 1)\n"
-        "redis.call('XADD', KEYS[3], number .. '-0', 'at', now, 'event', 'L \\\\255')\n"
-        "redis.call('PUBLISH', ARGV[5], number .. ':' .. now .. ':L \\\\255')\n"
-        "return tonumber(generation)",
-    )
+    _replace(store / "redis.py", r'(f"H \{player\} ", " 1)"', r'\1 later"')
+    _replace(store / "lua/commit.lua", r"('undos', ARGV\[9\], 'at', at)\)", r"\1, 'later', 1)")
+    with (store / "lua/telling.lua").open("a") as script:
+        script.write(_MORE_EVENTS)
     return Release(TO_COME, _installed(tree, to))
 
 
