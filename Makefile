@@ -13,7 +13,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench chaos fuzz proxies release clean
+.PHONY: help race test lint bench load worlds chaos fuzz proxies release clean
 
 help:
 	@echo 'make race    host a race on this machine, against three bots'
@@ -22,6 +22,8 @@ help:
 	@echo 'make test    format, lint, types, layers and all tests'
 	@echo 'make lint    the same without the tests'
 	@echo 'make bench   measure, and print tables'
+	@echo 'make load    crowds, slow readers, a deploy, Redis away: what a node bears, as tables'
+	@echo 'make worlds  race twice with other cards that nobody sees, and compare: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make fuzz    frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make proxies race through the proxies of deploy/proxy that are installed'
@@ -44,6 +46,12 @@ lint: .venv/.test
 
 bench: .venv/.test
 	@$(BIN)/pytest -q -s -o norecursedirs='.*' -o python_files='test_*.py bench_*.py' tests/bench
+
+load: .venv/.test
+	@$(BIN)/python -m tests.load $(ARGS)
+
+worlds: .venv/.test
+	@$(BIN)/python -m tests.server.worlds --seed '$(SEED)' --rounds '$(ROUNDS)' $(ARGS)
 
 chaos: .venv/.test
 	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)

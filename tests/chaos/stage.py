@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ _STOP: Final = 20.0
 _DIES_WITH_PARENT: Final = 1
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Have the kernel end a child whose parent was killed (Linux); elsewhere a killed run leaves its processes behind."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
@@ -67,7 +68,7 @@ class RedisServer:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
             start_new_session=True,
         )
         async with asyncio.timeout(_START), Redis.from_url(self.url) as redis:
@@ -107,8 +108,17 @@ class Node:
         self._process = process
 
     @classmethod
-    async def start(cls, redis: str, log: Path, *options: str) -> Node:
-        """Start one, with more options, and wait until it takes connections. Raises RuntimeError with what it said."""
+    async def start(cls, redis: str, log: Path, *options: str, files: int | None = None) -> Node:
+        """Start one, with more options, which may have so many files open; wait until it takes connections.
+
+        Raises RuntimeError with what it said.
+        """
+
+        def begin() -> None:
+            die_with_parent()
+            if files is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
@@ -116,7 +126,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                preexec_fn=_die_with_parent,
+                preexec_fn=begin,
                 start_new_session=True,
             )
         try:
@@ -133,6 +143,11 @@ class Node:
             await _reap(process)
             raise
         return cls(process, (host, int(port)), log)
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
 
     @property
     def code(self) -> int | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.chaos.stage import _die_with_parent, _reap
+from tests.chaos.stage import _reap, die_with_parent
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
@@ -172,7 +172,7 @@ async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
             stdout=said,
             stderr=said,
             env={**os.environ, "HOME": str(to.directory), "XDG_DATA_HOME": str(to.directory)},
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
             start_new_session=True,
         )
     try:
