@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -21,6 +22,7 @@ from samedeal_server import logs
 from samedeal_server.admin import Admin, token_of
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
+from samedeal_server.descriptors import fitting
 from samedeal_server.door import Door, Socket
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
@@ -57,6 +59,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     reads the settings again, for SIGHUP. Raises StartupError when the node can't start, or loses the Redis that it started.
     """
     token = token_of(config)
+    config = replace(config, limits=fitting(config.limits))
     stopping, hurrying = asyncio.Event(), asyncio.Event()
 
     def stop() -> None:
@@ -103,7 +106,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         running.append(asyncio.create_task(roster.run()))
 
         def take(settings: Config) -> None:
-            gateway.take_limits(settings.limits)
+            gateway.take_limits(fitting(settings.limits))
             logs.set_up(settings, node)
             if certificate is not None:
                 certificate.renew()

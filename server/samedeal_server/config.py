@@ -21,9 +21,13 @@ LogStyle = Literal["auto", "json", "pretty"]
 
 
 def default_data() -> Path:
-    """Where the embedded Redis keeps its data unless it is told: the user's data directory."""
-    home = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(home).expanduser() / "samedeal" / "server"
+    """Where the embedded Redis keeps its data unless it is told: the user's data directory, or the system's."""
+    given = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    try:
+        home = Path(given).expanduser()
+    except RuntimeError:  # a user without a home, as system services have
+        home = Path("/var/lib")
+    return home / "samedeal" / "server"
 
 
 @dataclass(frozen=True)

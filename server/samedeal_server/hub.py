@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -13,7 +14,6 @@ from samedeal.board import Board
 from samedeal.deal import shuffled
 from samedeal.errors import PlayError, Refused
 from samedeal.play import Play
-from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     BoardState,
     Close,
@@ -27,7 +27,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Seat as SeatLine
 from samedeal_server.clock import Clock
-from samedeal_server.connection import Connection, Seat
+from samedeal_server.connection import Connection, Seat, framed
 from samedeal_server.gallery import Gallery
 from samedeal_server.race import ABSENT_AFTER, Race, Run
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Said, Watched
@@ -39,6 +39,12 @@ _AT_A_TIME: Final = 500
 
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two tellings of the rivals' counts."""
+
+SHOW_EVERY: Final = 0.1
+"""Seconds between two showings of boards to spectators, at the least."""
+
+_WOKEN_AT_ONCE: Final = 32
+"""Spectators that are sent what they see before others of this node have their turn."""
 
 TRY_AGAIN: Final = 1.0
 """Seconds after which what was due and has not happened is tried again."""
@@ -81,6 +87,7 @@ class Hub:
         self._flush: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
+        self._shown = 0.0
         self._again: asyncio.TimerHandle | None = None
         self._set_timer()
 
@@ -209,7 +216,7 @@ class Hub:
         match numbered.event:
             case Changed(race=race, what=what, by=by):
                 if "shut" in what:
-                    self._notify(Notice(code="closed", message="The operator of this server has closed this room"))
+                    self._tell_all(Notice(code="closed", message="The operator of this server has closed this room"))
                 if self.race.starts == race.starts:
                     race = replace(race, ends=min(race.ends, self.race.ends))
                 self.race = race
@@ -225,7 +232,7 @@ class Hub:
                 self._recounted = True
                 self._flush_soon()
             case Said(text):
-                self._notify(Notice(code="said", message=text))
+                self._tell_all(Notice(code="said", message=text))
 
     def _after_change(self) -> None:
         self.runs = {racer.player: self.runs.get(racer.player, Run()) for racer in self.race.racers}
@@ -393,15 +400,19 @@ class Hub:
         self.told = self.event
         self._recounted = False
         if not self.empty:
-            self._tell_all(self.state(), [*(connection for _, connection in self.seats.values()), *self.spectators])
+            self._tell_all(self.state())
 
-    def _notify(self, notice: Notice) -> None:
-        self._tell_all(notice, [*(connection for _, connection in self.seats.values()), *self.spectators])
+    def _tell_all(self, message: ToClient) -> None:
+        frame = self._tell_racers(message)
+        for spectator in self.spectators:
+            spectator.hold(frame)
+        self._wake_spectators()
 
-    def _tell_all(self, message: ToClient, connections: Iterable[Connection]) -> None:
-        frame = encode(message)
-        for connection in connections:
+    def _tell_racers(self, message: ToClient) -> bytes:
+        frame = framed(message)
+        for _, connection in self.seats.values():
             connection.tell_frame(frame)
+        return frame
 
     def _mark(self, player: str) -> None:
         self._changed.add(player)
@@ -418,7 +429,7 @@ class Hub:
         changed, self._changed = self._changed, set()
         tallies = tuple(self.tally(racer.player) for racer in self.race.racers if racer.player in changed)
         if tallies and self.seats:
-            self._tell_all(Progress(tallies=tallies), [connection for _, connection in self.seats.values()])
+            self._tell_racers(Progress(tallies=tallies))
             if self._changed_at:
                 self._told(self._changed_at)
         self._changed_at = 0
@@ -516,7 +527,7 @@ class Hub:
         if self._show is None and self._gallery is not None and not self._shut:
             at = self._gallery.next_at()
             if at is not None:
-                wait = self.clock.seconds_until(at)
+                wait = max(self.clock.seconds_until(at), self._shown + SHOW_EVERY - time.monotonic())
                 self._show = asyncio.get_running_loop().call_later(wait, self._show_late)
 
     def _show_late(self) -> None:
@@ -529,7 +540,24 @@ class Hub:
             self.clock.now(), everything=self.race.phase == "finished"
         )
         if shown:
-            frames = [encode(message) for message in shown]
+            self._shown = time.monotonic()
+            frames = [framed(message) for message in shown]
             for spectator in self.spectators:
                 spectator.tell_late(frames)
+            self._wake_spectators()
         self._set_show()
+
+    def _wake_spectators(self) -> None:
+        """Have what waits for spectators sent, to some at a time: a racer's ack must not wait for a thousand of them."""
+        if len(self.spectators) > _WOKEN_AT_ONCE:
+            self._spawn(_wake_in_turn(list(self.spectators)))
+        else:
+            for spectator in self.spectators:
+                spectator.wake()
+
+
+async def _wake_in_turn(connections: list[Connection]) -> None:
+    for woken, connection in enumerate(connections):
+        if woken % _WOKEN_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        connection.wake()

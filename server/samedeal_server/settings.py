@@ -123,7 +123,7 @@ class Setting:
             good = math.isfinite(value) and (self.least is None or value >= self.least)
             good = good and (self.most is None or value <= self.most)
         elif self.kind is Path:
-            value = Path(text).expanduser()
+            value = _path(text)
             good = bool(text) and "\0" not in text
         else:
             value, good = text, text.isprintable()
@@ -317,6 +317,13 @@ def _text(row: Setting, value: Any, where: str) -> str:
     if row.kind is bool:
         kind = "true or false"
     raise BadSetting(f"{where}: that will not do: it takes {kind}{', in quotes' if row.kind in (str, Path) else ''}")
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # the home of nobody
+        raise ValueError(text) from None
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedeal_server.cli import main, parser
-from samedeal_server.config import OTHER_VARIABLES, Config
+from samedeal_server.config import OTHER_VARIABLES, Config, default_data
 from samedeal_server.settings import BadSetting, Reading, describe, read, table
 
 
@@ -91,6 +91,7 @@ def test_a_path_may_begin_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "port = true", {}, "race.toml: port: that will not do: it takes a whole number from 0 to 65535"),
         ("", "host = 7", {}, "race.toml: host: that will not do: it takes a text, in quotes"),
         ("", "announce = 'yes'", {}, "race.toml: announce: that will not do: it takes true or false"),
+        ("--data ~nobody-of-that-name/x", None, {}, "--data: '~nobody-of-that-name/x' will not do: it takes a path"),
         ("--durability never", None, {}, "--durability: 'never' will not do: it takes one of always, everysec"),
         ("--limit-rate nan", None, {}, "--limit-rate: 'nan' will not do: it takes a number, 0.1 at the least"),
         ("--limit-rooms 0", None, {}, "--limit-rooms: '0' will not do: it takes a whole number, 1 at the least"),
@@ -167,3 +168,12 @@ def test_the_settings_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: 
     file.write_text("port = 4000\n")
     assert main(["--config", str(file), "--print-config"]) == 0
     assert f"port = 4000  # {file}: port\n" in capsys.readouterr().out
+
+
+def test_a_user_without_a_home_has_the_data_where_the_system_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(path: Path) -> Path:
+        raise RuntimeError(path)
+
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", nobody)
+    assert default_data() == Path("/var/lib/samedeal/server")

@@ -35,6 +35,7 @@ from redis import Redis
 
 from samedeal.board import Board
 from samedeal.cards import DECK, HIDDEN
+from samedeal.errors import MalformedText
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
 from samedeal.play import UNDO, Play, Undo
@@ -278,19 +279,19 @@ class World:
     async def _act(self, name: str, action: str, ahead: int = 0, **fields: Any) -> None:
         client = self.clients[name]
         at = client.play.revision if client.play else 0
+        if client.play and len(self._hidden()) < FEW and _turns_up(client.play.board, action):
+            action = _NO_MOVES[0]
         answer = await client.ask(Act, revision=max(0, at + ahead), action=action, **fields)
         if isinstance(answer, Acked) and answer.revision == at + 1:
             client.apply(action, answer)
 
     def _legal(self, name: str) -> list[Move]:
-        """The moves of a racer; those that turn up a card as often as not, while many are left."""
+        """The moves of a racer; at times only those that turn up a card."""
         play = self.clients[name].play
         if play is None:
             return [Move("1", "0")]
         legal = play.board.legal_moves()
         turning = [move for move in legal if play.board.turns_up(move)]
-        if len(self._hidden()) < FEW:
-            return [move for move in legal if move not in turning]
         return turning if turning and self.rng.random() < 0.3 else legal
 
     async def _move(self, name: str) -> None:
@@ -357,6 +358,14 @@ _CHANCES: Final[dict[Callable[[World, str], Any], int]] = {
 }
 _DEEDS: Final = list(_CHANCES)
 _WEIGHTS: Final = list(_CHANCES.values())
+
+
+def _turns_up(board: Board, action: str) -> bool:
+    try:
+        move = Move.parse(action)
+    except MalformedText:
+        return False
+    return board.is_legal(move) and board.turns_up(move) > 0
 
 
 def _masked(value: object) -> object:
