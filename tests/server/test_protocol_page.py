@@ -34,10 +34,10 @@ TOLD: Final = get_args(ToClient)
 MAPS: Final = (RoomLine, Seat, Tally, Standing)
 
 
-def section(heading: str) -> str:
+def section(heading: str, page: str = PAGE) -> str:
     """What stands under a heading, up to the next one that is as high."""
     level = heading.split(" ", maxsplit=1)[0]
-    after = PAGE.partition(f"\n{heading}\n")[2]
+    after = page.partition(f"\n{heading}\n")[2]
     assert after, f"the page has no {heading!r}"
     return re.split(rf"\n#{{2,{len(level)}}} ", after)[0]
 
