@@ -56,7 +56,7 @@ from samedeal_server import bans, sessions
 from samedeal_server import race as races
 from samedeal_server.bans import Bans
 from samedeal_server.connection import Connection, Seat
-from samedeal_server.door import Door, busy
+from samedeal_server.door import Door, busy, network_of
 from samedeal_server.limits import Bucket, Limits, Pace, Quotas
 from samedeal_server.metrics import KINDS
 from samedeal_server.rooms import Rooms
@@ -78,6 +78,9 @@ _COSTS: Final[dict[type, int]] = {
     Rematch: 20,
 }
 """What a request takes of a connection's rate, in moves."""
+
+COST_OF_COMING: Final = 5
+"""What a connection takes of its address's rate."""
 
 _CLOSED: Final = {
     1000: "normal",
@@ -138,7 +141,14 @@ class Gateway:
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
         # Where there is no room for players, there is for an operator, who offers nothing else.
         inside = 0 if any(offered == [name] for name in self.others) else len(self.connections)
-        return self.door.refuse(socket, request, inside)
+        if (answer := self.door.refuse(socket, request, inside)) is not None:
+            return answer
+        try:
+            self._quotas.ask(network_of(self.door.address(socket)), time.monotonic(), COST_OF_COMING)
+        except Refused:
+            self.metrics.handshakes_refused["address"].inc()
+            return busy(socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too much is asked from your address.")
+        return None
 
     def choose(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The subprotocol to speak, or None: then the connection is closed with a code that says which one is spoken."""

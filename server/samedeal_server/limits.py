@@ -46,6 +46,7 @@ class Limits:
     refusals: int = setting(60, "times a minute that a connection may ask too much", metavar="N", least=1)
     address_rate: float = setting(1_000.0, "moves from one address in a second", metavar="N", least=1)
     address_burst: int = setting(10_000, "moves from one address at once", metavar="N", least=100)
+    sessions: int = setting(20_000, "new players in 10 minutes", metavar="N", least=1)
     sessions_per_address: int = setting(300, "new players from one address in 10 minutes", metavar="N", least=1)
     guesses_per_address: int = setting(
         20, "passphrases tried from one address at a room in 10 minutes", metavar="N", least=1
@@ -120,9 +121,10 @@ class Pace:
 
 
 class Quotas:
-    """What may be asked from one address, over all of its connections to this node."""
+    """What may be asked from one address, over all of its connections to this node, and how many players may begin here."""
 
     def __init__(self, limits: Limits) -> None:
+        self._all_sessions = Bucket(limits.sessions / WINDOW, limits.sessions, 0.0)
         self._requests = _Buckets(limits.address_rate, limits.address_burst)
         self._rooms = _Buckets(limits.rooms_per_address / WINDOW, limits.rooms_per_address)
         self._sessions = _Buckets(limits.sessions_per_address / WINDOW, limits.sessions_per_address)
@@ -141,6 +143,8 @@ class Quotas:
         """Take one of the sessions that may begin. Raises Refused."""
         if again := self._sessions.spend(network, now):
             raise _too_much("Too many new players come from your address", again)
+        if again := self._all_sessions.spend(now):
+            raise _too_much("Too many new players come just now", again)
 
 
 class _Buckets:

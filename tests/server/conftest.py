@@ -30,6 +30,7 @@ PLENTY = Limits(
     address_rate=1e6,
     address_burst=1_000_000,
     rooms_per_address=100_000,
+    sessions=1_000_000,
     sessions_per_address=100_000,
     guesses_per_address=100_000,
     guesses_per_room=100_000,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -41,7 +43,7 @@ from samedeal_server import logs
 from samedeal_server.config import Config, LogStyle
 from samedeal_server.limits import Limits
 from tests.server.client import DEADLINE, Client
-from tests.server.conftest import Node, NodeMaker
+from tests.server.conftest import PLENTY, Node, NodeMaker
 
 # ---------------------------------------------------------------- hello
 
@@ -284,6 +286,25 @@ async def test_who_does_not_read_is_cut_and_slows_nobody(node: NodeMaker) -> Non
         with pytest.raises(ConnectionClosed):
             await everything(deaf)
     assert deaf.socket.close_code == Close.SLOW
+
+
+async def test_who_takes_nothing_at_all_is_cut_without_a_word(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant 9: everything is bounded."""
+    monkeypatch.setattr("samedeal_server.connection._PATIENCE", 0.2)
+    one = await node(dataclasses.replace(PLENTY, backlog=16))
+    deaf = await with_small_buffers(one.url)
+    deaf._reader.cancel()
+    await deaf.socket.send(encode(Hello(id=0, name="deaf")))
+    ana = await one.player()
+    for number in range(20):
+        await ana.create(f"room-{number}")
+    (there,) = [each for each in one.gateway.connections if each.player != ana.player]
+    there.socket.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    async with asyncio.timeout(DEADLINE):
+        while there in one.gateway.connections:
+            with suppress(ConnectionClosed):
+                await deaf.socket.send(encode(ListRooms(id=1)))
+            await ana.want(Pong, Ping)
 
 
 async def everything(client: Client) -> None:
