@@ -13,6 +13,7 @@ from samedeal_client.cli import parser as client_parser
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config import OTHER_VARIABLES, Config
 from samedeal_server.metrics import Metrics
+from samedeal_server.restore import parser as restore_parser
 from samedeal_server.settings import table
 
 ROOT: Final = Path(__file__).parents[2]
@@ -35,7 +36,9 @@ def flags_of(parser: argparse.ArgumentParser) -> set[str]:
 
 
 SERVER_FLAGS: Final = flags_of(server_parser())
-FLAGS: Final = SERVER_FLAGS.union(*(flags_of(client_parser(command)) for command in COMMANDS))
+FLAGS: Final = SERVER_FLAGS.union(
+    flags_of(restore_parser()), *(flags_of(client_parser(command)) for command in COMMANDS)
+)
 
 
 @dataclass(frozen=True)

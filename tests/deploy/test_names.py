@@ -14,7 +14,9 @@ import yaml
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
+from samedeal_client.commands.admin import with_url
 from samedeal_server.cli import parser as server_parser
+from samedeal_server.restore import parser as restore_parser
 from tests.deploy.real import (
     DEPLOY,
     FLAGS,
@@ -63,7 +65,7 @@ OTHER_COMMANDS = {
     "promtool",
     "python3",
 }
-OTHER_COMMANDS |= {"chown", "echo", "redis-cli", "systemctl", "tee", "uv", "uvx", "valkey-cli"}
+OTHER_COMMANDS |= {"chown", "echo", "export", "redis-cli", "systemctl", "tee", "uv", "uvx", "valkey-cli"}
 
 
 @pytest.mark.parametrize("path", texts(), ids=name)
@@ -97,14 +99,16 @@ def _understood(command: str) -> None:
         words = [word for word in words[1:] if word not in ("-u", "samedeal")]
     assert words, command
     program = Path(words[0]).name
-    if program == "samedeal-server" or (program == "samedeal" and words[1] == "serve"):
+    if words[:2] == ["samedeal-server", "restore"]:
+        restore_parser().parse_args(words[2:])
+    elif program == "samedeal-server" or (program == "samedeal" and words[1] == "serve"):
         given = words[1 if program == "samedeal-server" else 2 :]
         assert {word for word in given if word.startswith("--")} <= SERVER_FLAGS, command
         server_parser().parse_args(given)
     elif program == "samedeal":
         assert words[1] in COMMANDS, command
         shown = {"GAME": "willow", "LEVEL": "greedy"}
-        client_parser(words[1]).parse_args([shown.get(word.strip("[]"), word) for word in words[1:]])
+        client_parser(words[1]).parse_args(with_url([shown.get(word.strip("[]"), word) for word in words[1:]]))
     elif program == "make":
         targets = {word for word in words[1:] if not re.match(r"-|[A-Z]+=", word)}
         assert targets <= set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)), command

@@ -159,8 +159,10 @@ def _sentence(text: str) -> str:
 
 
 def with_url(arguments: Sequence[str]) -> list[str]:
-    """A command line with the URL of the environment where it has none of its own."""
+    """A command line of ``samedeal`` with the URL of the environment where ``admin`` has none of its own."""
     words = list(arguments)
+    if words[:1] != ["admin"]:
+        return words
     at = 1
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] == "--token-file" else 1
