@@ -12,6 +12,7 @@ import json
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -124,7 +125,7 @@ class Setting:
             good = good and (self.most is None or value <= self.most)
         elif self.kind is Path:
             value = _path(text)
-            good = bool(text) and "\0" not in text
+            good = bool(text) and not any(unicodedata.category(char) in ("Cc", "Cs") for char in text)
         else:
             value, good = text, text.isprintable()
         if not good:

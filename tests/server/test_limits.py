@@ -161,7 +161,7 @@ async def test_what_is_refused_as_too_much_has_changed_nothing(node: NodeMaker) 
 
 async def test_an_address_may_ask_so_much_over_all_its_connections(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded."""
-    one = await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=100))
+    one = await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=107))
     clients = [await one.player(f"p{number}") for number in range(5)]
     codes: list[str] = []
     for client in clients * 4:

@@ -96,6 +96,8 @@ def test_a_path_may_begin_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--limit-rate nan", None, {}, "--limit-rate: 'nan' will not do: it takes a number, 0.1 at the least"),
         ("--limit-rooms 0", None, {}, "--limit-rooms: '0' will not do: it takes a whole number, 1 at the least"),
         ("--data=", None, {}, "--data: '' will not do: it takes a path"),
+        ("--data=a\x07b", None, {}, r"--data: 'a\x07b' will not do: it takes a path"),
+        ("--data=a\udcffb", None, {}, r"--data: 'a\udcffb' will not do: it takes a path"),
         ("--announce maybe", None, {}, "--announce: 'maybe' will not do: it takes yes or no"),
         ("", "prot = 1", {}, "race.toml: prot is no setting. Is it port that you mean?"),
         ("", "log_level = 'info'", {}, "race.toml: log_level is no setting. Is it log-level that you mean?"),
