@@ -35,6 +35,10 @@ _LEAST_ROWS: Final = _LONGEST_RUN + 1
 """Rows for cards: the longest run, readable, and the sign for those under it."""
 
 _ROOMY_ROWS: Final = 24
+_ROOMY_ROWS_DEALT: Final = 58
+"""Rows for cards from which they lie on every second one: so many that hardly any column has to be drawn closer than the
+others, which get about twice as deep where rows are dealt on them."""
+
 _FAN_GAP: Final = 2
 _LEAST_PANEL: Final = 16
 
@@ -134,7 +138,8 @@ def layout(game: Game, width: int, height: int, *, panel: bool = False, roomy: b
         x += _FAN_GAP if at == game.fans.start and game.fans else 0
         places[game.keys[at]] = Rect(x, y, pitch, height - y)
         x += pitch
-    step = 2 if roomy and pitch > 6 and height - y - 1 >= _ROOMY_ROWS else 1
+    wanted = _ROOMY_ROWS_DEALT if game.stock is Stock.DEAL_ROW else _ROOMY_ROWS
+    step = 2 if roomy and pitch > 6 and height - y - 1 >= wanted else 1
     rest = width - body - 1
     beside_it = Rect(body + 1, panel_y, rest, height - panel_y) if panel and rest >= _LEAST_PANEL else None
     return Layout(game, MappingProxyType(places), pitch - gap, gap, step, body, beside_it)

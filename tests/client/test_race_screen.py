@@ -475,7 +475,7 @@ async def test_a_key_of_its_own_resigns_after_a_question() -> None:
         assert (table.screen, table.referee.out) == ("RaceScreen", set())
         await table.press("ctrl+r", "y")
         assert table.referee.out == {ME}
-        assert table.sentence.startswith("You are out; your cards up count. The others race on: w watches them")
+        assert table.sentence.startswith("You are out; your cards up count. Now w watches the others, l is the lobby.")
         await table.press("ctrl+r")
         assert table.sentence == "Your race is over already: there is nothing to resign from"
 
@@ -502,7 +502,7 @@ async def test_who_is_home_quits_without_a_question() -> None:
 async def test_who_is_home_watches_the_others_and_comes_back() -> None:
     async with sitting(willow(NEARLY_HOME, spectators=True)) as table:
         await table.press("1", "1")
-        assert table.sentence.startswith("You are home! The others race on: w watches them, l goes to the lobby.")
+        assert table.sentence.startswith("You are home! Now w watches the others, l is the lobby.")
         assert table.line("#keys").startswith("w watch the others  l lobby")
         await table.press("w")
         await table.until(lambda: table.screen == "SpectateScreen")

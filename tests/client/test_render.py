@@ -118,10 +118,15 @@ def test_an_empty_column_is_a_place_and_an_empty_fan_a_dot() -> None:
 
 
 def test_a_roomy_column_has_a_row_between_cards_while_they_fit() -> None:
-    assert column("steve", "9H TC AS", rows=24, width=120) == "   1|   9♥||  10♣||   A♠"
+    assert column("willow", "9H TC AS", rows=24, width=120) == "   1|   9♥||  10♣||   A♠"
     twelve = "AC 3C 5C 7C 9C JC KC 2C 4C 6C 8C TC"
-    assert column("steve", twelve, rows=24, width=120).count("||") == 11
-    assert column("steve", twelve + " QC", rows=24, width=120).count("||") == 0
+    assert column("willow", twelve, rows=24, width=120).count("||") == 11
+    assert column("willow", twelve + " QC", rows=24, width=120).count("||") == 0
+
+
+def test_where_rows_are_dealt_columns_are_roomy_on_very_high_screens_only() -> None:
+    assert column("steve", "9H TC AS", rows=40, width=120) == "   1|   9♥|  10♣|   A♠"
+    assert column("steve", "9H TC AS", rows=58, width=120) == "   1|   9♥||  10♣||   A♠"
 
 
 MIXED = "3H QD 5S TC 7D 2C 8H KS 4D JS 6C AH 9D KC"
@@ -322,7 +327,7 @@ def test_the_mouse_finds_both_cards_of_a_row_and_what_is_covered() -> None:
 
 
 def test_a_roomy_card_is_hit_on_the_blank_row_under_it_too() -> None:
-    picture = draw_board(board("steve", "1: 3H QD"), GLYPHS, 120, 37)
+    picture = draw_board(board("willow", "1: 3H QD"), GLYPHS, 120, 37)
     assert [picture.hit(3, y) for y in range(3, 7)] == [Hit("1", 0), Hit("1", 0), Hit("1", 1), Hit("1", 1)]
     assert picture.hit(3, 7) == Hit("1")
 

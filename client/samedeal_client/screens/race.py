@@ -191,12 +191,15 @@ class RaceScreen(ClientScreen):
     def key_hints(self) -> Iterable[KeyHint]:
         """The keys that do something now, as they are bound; of several for one thing the shortest."""
         of = self.samedeal.bindings.commands
-        words = self._through_words() if self.model.through else self._board_words()
+        words = self._words() if self._board is not None else []
         words += [((QUIT_KEY,), "quit"), (of[Command.HELP], "help")]
         for keys, word in words:
             if word and keys:
                 sign, key = min(((key_sign(key, self.look), key) for key in keys), key=lambda pair: len(pair[0]))
                 yield KeyHint(sign, word, key)
+
+    def _words(self) -> list[tuple[tuple[str, ...], str]]:
+        return self._through_words() if self.model.through else self._board_words()
 
     def _board_words(self) -> list[tuple[tuple[str, ...], str]]:
         of = self.samedeal.bindings.commands

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from textual.app import ComposeResult
 
-from samedeal_client.key_names import key_text
+from samedeal_client.key_names import key_sign
 from samedeal_client.layout import Size
 from samedeal_client.model import Model
 from samedeal_client.screens.base import ClientScreen, KeyHint
@@ -77,7 +77,7 @@ class SheetScreen(ClientScreen):
 
     def key_hints(self) -> Iterable[KeyHint]:
         """The keys, as they are written here."""
-        return [KeyHint(word.label or key_text(word.key, self.look), word.word, word.key) for word in self.words()]
+        return [KeyHint(word.label or key_sign(word.key, self.look), word.word, word.key) for word in self.words()]
 
     def heading(self, *words: str) -> Row:
         """A row for the header: what this is, from the general to the particular."""

@@ -41,9 +41,9 @@ def state(model: Model, bindings: Bindings, look: Look) -> Row:
     if board is None or room is None:
         return ()
     if model.through:
-        ways = f"{WATCH_KEY} watches them, " if room.options.spectators else ""
-        others = f"The others race on: {ways}{LOBBY_KEY} goes to the lobby."
-        return (Span(f" {_outcome(model)} {others}", "you" if board.won else "notice"),)
+        watch = f"{WATCH_KEY} watches the others, " if room.options.spectators else ""
+        ways = f"{watch}{LOBBY_KEY} is the lobby."
+        return (Span(f" {_outcome(model)} Now {ways}", "you" if board.won else "notice"),)
     if model.stuck and not model.unsettled:
         undo = command_text(bindings, Command.UNDO, look)
         resign = command_text(bindings, Command.RESIGN, look)
@@ -58,7 +58,7 @@ def _outcome(model: Model) -> str:
         return f"You are home{home}!"
     if model.seat is not None and model.seat.out:
         return "You are out; your cards up count."
-    return "You have no move left; your cards up count."
+    return "No move is left; your cards up count."
 
 
 def chosen(board: Board, source: str, size: int, bindings: Bindings, look: Look) -> str:

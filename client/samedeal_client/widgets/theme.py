@@ -1,6 +1,7 @@
 """The colours behind the style names of ``look.STYLES``, on a dark or a light terminal; and rows as strips of a screen.
 
-The terminal's own background and text colour are kept. What matters is also told by an attribute (reversed, underlined,
+The terminal's own background and text colour are kept. The colours are chosen so that a terminal of sixteen still has others
+for marks than for the ground. What matters is also told by an attribute (reversed, underlined,
 bold), so that it is seen on a terminal with few colours; without colour attributes are all there is.
 """
 
@@ -31,7 +32,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "red": Paint("", "#ff7b72", "#cf222e"),
     "black": Paint(),
     "diamond": Paint("", "#79c0ff", "#0969da"),
-    "club": Paint("", "#7ee787", "#1a7f37"),
+    "club": Paint("", "#7ee787", "#0a7a20"),
     "hidden": Paint("", "#6e7681", "#8c959f"),
     "seen": Paint("italic", "#8b949e", "#6e7781"),
     "empty": Paint("", "#6e7681", "#8c959f"),
@@ -39,8 +40,8 @@ PAINTS: Final[dict[str, Paint]] = {
     "under": Paint("dim"),
     "top": Paint("bold"),
     "source": Paint("bold", "", "", "#6b4f00", "#ffdf8a"),
-    "target": Paint("bold underline", "", "", "#1f4a2e", "#b9ecc6"),
-    "last": Paint("", "", "", "#30363d", "#e6e8eb"),
+    "target": Paint("bold underline", "", "", "#006000", "#b9ecc6"),
+    "last": Paint("", "", "", "#30363d", "#d0d4d9"),
     "found": Paint("bold", "#ffffff", "#ffffff", "#8250df", "#8250df"),
     "hint": Paint("bold", "#ffffff", "#ffffff", "#1f6feb", "#0969da"),
     "label": Paint("", "#8b949e", "#57606a"),
@@ -50,18 +51,18 @@ PAINTS: Final[dict[str, Paint]] = {
     "name": Paint(),
     "you": Paint("bold", "#58a6ff", "#0969da"),
     "away": Paint("italic", "#8b949e", "#57606a"),
-    "bar": Paint("", "#3fb950", "#1a7f37"),
-    "rest": Paint("", "#484f58", "#d0d7de"),
+    "bar": Paint("", "#3fb950", "#0a7a20"),
+    "rest": Paint("", "#484f58", "#afb8c1"),
     "spark": Paint("", "#58a6ff", "#0969da"),
     "axis": Paint("", "#8b949e", "#57606a"),
     "key": Paint("bold", "#79c0ff", "#0969da"),
     "field": Paint("underline"),
-    "selected": Paint("bold", "", "", "#1f3a5f", "#ddf4ff"),
-    "good": Paint("", "#3fb950", "#1a7f37"),
+    "selected": Paint("bold", "", "", "#10307a", "#a5d8ff"),
+    "good": Paint("", "#3fb950", "#0a7a20"),
     "bad": Paint("bold", "#ff7b72", "#cf222e"),
     "line1": Paint("", "#58a6ff", "#0969da"),
     "line2": Paint("", "#f0883e", "#bc4c00"),
-    "line3": Paint("", "#3fb950", "#1a7f37"),
+    "line3": Paint("", "#3fb950", "#0a7a20"),
     "line4": Paint("", "#d2a8ff", "#8250df"),
 }
 
