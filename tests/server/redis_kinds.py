@@ -1,0 +1,235 @@
+"""Redis in its kinds, as real processes on this machine: one, one with replicas and Sentinels, a cluster, one behind TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, Self
+
+from redis.asyncio import Redis
+from redis.crc import key_slot
+from redis.exceptions import RedisError
+
+from samedeal_server.redis_binary import find_redis_binary
+from tests.chaos.stage import _die_with_parent, _reap
+
+PATIENCE: Final = 30.0
+"""Seconds after which what has not come about does not."""
+
+SLOTS: Final = 16_384
+NAME: Final = "cards"
+"""What the Sentinels here call the primary."""
+
+_BUS: Final = 10_000
+"""How far above a cluster node's port the port is over which the nodes talk."""
+
+
+async def until(holds: Callable[[], Awaitable[object]]) -> None:
+    """Wait until something holds; an error of Redis means not yet."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            with suppress(RedisError, OSError):
+                if await holds():
+                    return
+            await asyncio.sleep(0.02)
+
+
+def free_port() -> int:
+    """A port that is free, and the one with it over which the nodes of a cluster talk."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with suppress(OSError), socket.socket() as one, socket.socket() as two:
+            one.bind(("127.0.0.1", port))
+            two.bind(("127.0.0.1", port + _BUS))
+            return port
+
+
+class Server:
+    """A redis-server on a port of its own, with everything on disk before it is answered."""
+
+    def __init__(self, directory: Path, *settings: str, sentinel: bool = False) -> None:
+        self.directory = directory
+        self.port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self._settings = settings
+        self._sentinel = sentinel
+        self._process: asyncio.subprocess.Process | None = None
+        # redis-py leaves most of its methods without types.
+        self.redis: Any = Redis(port=self.port, socket_timeout=5)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.kill()
+        await self.redis.aclose()
+
+    async def start(self, *settings: str) -> None:
+        """Start it, on the data that it has, and wait until it answers."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        binary = await asyncio.to_thread(find_redis_binary)
+        if self._sentinel:
+            file = self.directory / "sentinel.conf"
+            file.write_text(f"port {self.port}\ndir {self.directory}\n" + "\n".join(self._settings) + "\n")
+            words = [str(file), "--sentinel"]
+        else:
+            words = ["--port", str(self.port), "--dir", str(self.directory), "--save", "", "--appendonly", "yes"]
+            words += ["--appendfsync", "always", "--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"]
+            words += [*self._settings, *settings]
+        with (self.directory / "log").open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                binary.path,
+                *words,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_die_with_parent,
+                start_new_session=True,
+            )
+        await until(self.redis.ping)
+
+    async def kill(self) -> None:
+        """End it at once, whatever it is doing."""
+        if self._process is not None:
+            await _reap(self._process)
+
+    async def follow(self, primary: Server) -> None:
+        """Be a replica, and have caught up."""
+        await self.redis.replicaof("127.0.0.1", str(primary.port))
+        await until(self._is_following)
+
+    async def _is_following(self) -> bool:
+        return bool((await self.redis.info("replication")).get("master_link_status") == "up")
+
+
+# ---------------------------------------------------------------- a primary, replicas, Sentinels
+
+
+class Watched:
+    """A primary with a replica, and three Sentinels that put the replica in its place within a second or two."""
+
+    def __init__(self, directory: Path) -> None:
+        self.primary = Server(directory / "primary")
+        self.replica = Server(directory / "replica")
+        self.sentinels = [
+            Server(
+                directory / f"sentinel{number}",
+                f"sentinel monitor {NAME} 127.0.0.1 {self.primary.port} 2",
+                f"sentinel down-after-milliseconds {NAME} 500",
+                f"sentinel failover-timeout {NAME} 3000",
+                sentinel=True,
+            )
+            for number in range(3)
+        ]
+        self.url = f"sentinel://{','.join(each.address for each in self.sentinels)}/{NAME}"
+
+    async def start(self) -> None:
+        """Start all, and wait until a Sentinel can be sure of the others and of the replica."""
+        await self.primary.start()
+        await self.replica.start()
+        await self.replica.follow(self.primary)
+        for sentinel in self.sentinels:
+            await sentinel.start()
+        await until(self._all_is_seen)
+
+    async def _all_is_seen(self) -> bool:
+        states = [(await each.redis.sentinel_masters())[NAME] for each in self.sentinels]
+        return all((state["num-slaves"], state["num-other-sentinels"]) == (1, 2) for state in states)
+
+    async def failed_over(self) -> None:
+        """Wait until all Sentinels name the replica as the primary."""
+        await until(self._names_the_replica)
+
+    async def _names_the_replica(self) -> bool:
+        named = [await each.redis.sentinel_get_master_addr_by_name(NAME) for each in self.sentinels]
+        return all(int(port) == self.replica.port for _, port in named)
+
+
+@asynccontextmanager
+async def watched(directory: Path) -> AsyncIterator[Watched]:
+    """A primary, its replica, and three Sentinels."""
+    all_of_it = Watched(directory)
+    async with AsyncExitStack() as stack:
+        for server in (all_of_it.primary, all_of_it.replica, *all_of_it.sentinels):
+            stack.push_async_exit(server)
+        await all_of_it.start()
+        yield all_of_it
+
+
+# ---------------------------------------------------------------- a cluster
+
+
+class Shards:
+    """A cluster of three primaries."""
+
+    def __init__(self, directory: Path) -> None:
+        settings = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--cluster-config-file", "nodes.conf")
+        self.servers = [Server(directory / f"shard{number}", *settings) for number in range(3)]
+        self.url = f"cluster://{','.join(each.address for each in self.servers[:2])}"
+        self._ids: list[str] = []
+
+    async def start(self) -> None:
+        """Start all, give each a third of the slots, and wait until every one knows it."""
+        share = SLOTS // 3 + 1
+        for number, server in enumerate(self.servers):
+            await server.start()
+            slots = range(number * share, min((number + 1) * share, SLOTS))
+            await server.redis.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+            await server.redis.execute_command("CLUSTER ADDSLOTS", *slots)
+            self._ids.append(_text(await server.redis.execute_command("CLUSTER MYID")))
+        for server in self.servers[1:]:
+            await server.redis.execute_command("CLUSTER MEET", "127.0.0.1", self.servers[0].port)
+        await until(self._whole)
+
+    async def _whole(self) -> bool:
+        for server in self.servers:
+            info = await server.redis.cluster("INFO")
+            ranges = await server.redis.execute_command("CLUSTER SLOTS")
+            if info["cluster_state"] != "ok" or len(ranges) != len(self.servers):
+                return False
+        return True
+
+    async def holder(self, key: str, asked: int = 0) -> int:
+        """The number of the server that has a key's slot, by the word of one of them."""
+        slot = key_slot(key.encode())
+        for first, last, primary, *_ in await self.servers[asked].redis.execute_command("CLUSTER SLOTS"):
+            if first <= slot <= last:
+                return [server.port for server in self.servers].index(int(primary[1]))
+        raise LookupError(key)
+
+    async def migrate(self, key: str, to: int) -> None:
+        """Move a key's slot, key by key, to another server, as ``redis-cli --cluster reshard`` does."""
+        slot, at = key_slot(key.encode()), await self.holder(key)
+        source, target = self.servers[at].redis, self.servers[to].redis
+        await target.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", self._ids[at])
+        await source.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", self._ids[to])
+        while found := await source.execute_command("CLUSTER GETKEYSINSLOT", slot, 1):
+            await source.execute_command("MIGRATE", "127.0.0.1", self.servers[to].port, found[0], 0, 5000)
+        for server in (self.servers[to], self.servers[at], *self.servers):
+            await server.redis.execute_command("CLUSTER SETSLOT", slot, "NODE", self._ids[to])
+
+        async def agreed() -> bool:
+            return {await self.holder(key, asked) for asked in range(len(self.servers))} == {to}
+
+        await until(agreed)
+
+
+@asynccontextmanager
+async def shards(directory: Path) -> AsyncIterator[Shards]:
+    """A cluster of three primaries."""
+    cluster = Shards(directory)
+    async with AsyncExitStack() as stack:
+        for server in cluster.servers:
+            stack.push_async_exit(server)
+        await cluster.start()
+        yield cluster
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,0 +1,95 @@
+"""A player who goes on through whatever happens to nodes and to Redis, and keeps what was acked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from websockets.exceptions import WebSocketException
+
+from samedeal.protocol.messages import Acked, Act, Join, Joined
+from samedeal.protocol.messages import Refused as Refusal
+from samedeal_server.store.redis import Store
+from tests.server.client import Client
+from tests.server.conftest import Node
+
+PATIENCE: Final = 30.0
+"""Seconds within which every move is acked, whatever happens meanwhile."""
+
+
+class Steady:
+    """A racer who has the board. ``acked``, in order, are the ids and actions that the server has promised to keep."""
+
+    def __init__(self, client: Client, nodes: Sequence[Node], seed: int) -> None:
+        self.client = client
+        self.acked: list[tuple[int, str]] = []
+        self._nodes = nodes
+        self._turn = seed
+        self._rng = Random(seed)
+        self._id = 1000
+
+    async def moves(self, count: int) -> None:
+        """Have so many more moves acked, or as many as there are."""
+        for _ in range(count):
+            assert self.client.play is not None
+            moves = self.client.play.board.legal_moves()
+            if not moves:
+                return
+            self._id += 1
+            async with asyncio.timeout(PATIENCE):
+                await self._move(str(self._rng.choice(moves)))
+
+    async def until(self, done: asyncio.Event) -> None:
+        """Have moves acked until something is done."""
+        while not done.is_set():
+            before = len(self.acked)
+            await self.moves(1)
+            if len(self.acked) == before:
+                return
+
+    async def _move(self, action: str) -> None:
+        while True:
+            assert self.client.play is not None
+            fields = {"id": self._id, "revision": len(self.acked), "action": action}
+            try:
+                answer = await self.client.ask(Act, **fields)
+            except (AssertionError, TimeoutError, OSError, WebSocketException):  # cut off, or not answered
+                await self._come_back()
+                continue
+            if isinstance(answer, Acked):
+                self.acked.append((self._id, action))
+                if self.client.play.revision < answer.revision:  # the board that came meanwhile may have it
+                    self.client.apply(action, answer)
+                return
+            assert isinstance(answer, Refusal), answer
+            assert answer.code == "unavailable", answer
+            await asyncio.sleep(0.05)
+
+    async def _come_back(self) -> None:
+        """On the next node, with the board that is held."""
+        while True:
+            self._turn += 1
+            old = self.client
+            try:
+                await old.close()
+                client = await Client.hello(self._nodes[self._turn % len(self._nodes)].url, "again", old.session)
+                client.play, client.undo, client.room = old.play, old.undo, old.room
+                held = old.play.revision if old.play else -1
+                answer = await client.ask(Join, room=old.room, revision=held)
+            except (AssertionError, TimeoutError, OSError, WebSocketException):
+                await asyncio.sleep(0.05)
+                continue
+            if isinstance(answer, Joined):
+                self.client = client
+                return
+            await client.close()
+            await asyncio.sleep(0.05)
+
+
+async def check_log(store: Store, racer: Steady) -> None:
+    """Every acked move is in the log once, in order, and nothing else is."""
+    log = await store.log(racer.client.room, racer.client.player)
+    assert [(entry.request, entry.action) for entry in log] == racer.acked
+    assert [entry.revision for entry in log] == list(range(1, len(racer.acked) + 1))
