@@ -64,11 +64,16 @@ NodeMaker = Callable[..., Awaitable[Node]]
 
 @asynccontextmanager
 async def serving(
-    redis: str, name: str, limits: Limits = PLENTY, origins: tuple[str, ...] = (), token: str = ""
+    redis: str,
+    name: str,
+    limits: Limits = PLENTY,
+    origins: tuple[str, ...] = (),
+    token: str = "",
+    replicas: int = 0,
 ) -> AsyncIterator[Node]:
     """A node on a Redis, with everything that it does all the time."""
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(_store(redis))
+        store = await stack.enter_async_context(_store(redis, replicas))
         clock = Clock(store)
         await clock.look()
         rooms = Rooms(store, clock, name, limits)
@@ -96,8 +101,14 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     async with AsyncExitStack() as stack:
 
         async def start(
-            limits: Limits = PLENTY, redis: str = redis_url, origins: tuple[str, ...] = (), token: str = ""
+            limits: Limits = PLENTY,
+            redis: str = redis_url,
+            origins: tuple[str, ...] = (),
+            token: str = "",
+            replicas: int = 0,
         ) -> Node:
-            return await stack.enter_async_context(serving(redis, f"n{next(numbers)}", limits, origins, token))
+            return await stack.enter_async_context(
+                serving(redis, f"n{next(numbers)}", limits, origins, token, replicas)
+            )
 
         yield start

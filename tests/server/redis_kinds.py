@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import signal
 import socket
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,7 +17,7 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from samedeal_server.redis_binary import find_redis_binary
-from tests.chaos.stage import _die_with_parent, _reap
+from tests.chaos.stage import _die_with_parent, _reap, _send
 
 PATIENCE: Final = 30.0
 """Seconds after which what has not come about does not."""
@@ -99,6 +100,16 @@ class Server:
         if self._process is not None:
             await _reap(self._process)
 
+    def freeze(self) -> None:
+        """Have it do nothing any more, without a word."""
+        if self._process is not None:
+            _send(self._process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Have it go on."""
+        if self._process is not None:
+            _send(self._process, signal.SIGCONT)
+
     async def follow(self, primary: Server) -> None:
         """Be a replica, and have caught up."""
         await self.redis.replicaof("127.0.0.1", str(primary.port))
@@ -109,6 +120,14 @@ class Server:
 
 
 # ---------------------------------------------------------------- a primary, replicas, Sentinels
+
+
+@asynccontextmanager
+async def replicated(directory: Path) -> AsyncIterator[tuple[Server, Server]]:
+    """A primary and its replica."""
+    async with Server(directory / "primary") as primary, Server(directory / "replica") as replica:
+        await replica.follow(primary)
+        yield primary, replica
 
 
 class Watched:

@@ -84,9 +84,10 @@ class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
         """Where the primary is. Raises MasterNotFoundError."""
         try:
             return await super().get_master_address()  # type: ignore[no-untyped-call]  # redis-py leaves it without types
-        except MasterNotFoundError as error:
+        except MasterNotFoundError:
+            error = MasterNotFoundError(f"the Sentinels name no {self.service_name!r} that is up")
             self.pulse.failed("connect", error)
-            raise
+            raise error from None
 
     async def aclose(self) -> None:
         """Close them, and those to the Sentinels."""
