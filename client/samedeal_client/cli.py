@@ -40,6 +40,7 @@ samedeal COMMAND --help tells more of each.
 environment:
   SAMEDEAL_PASSPHRASE  the passphrase of a private room; arguments can be read by others on this machine
   SAMEDEAL_DEBUG       if it is set, errors show where they come from
+  SAMEDEAL_REDIS_SERVER  the redis-server or valkey-server to run here, where it is not to be looked for
   NO_COLOR             if it is set, there are no colours: marks are shown as signs
   XDG_CONFIG_HOME      where the key bindings are, in samedeal/
   XDG_DATA_HOME        where the records of one's races are kept, and the races that are hosted here

@@ -176,11 +176,14 @@ async def _start(
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment without the settings of a server, which are for one that is run on purpose."""
+    """This process's environment without the settings of a server, which are for one that is run on purpose.
+
+    What its Redis is run with stays.
+    """
     return {
         name: value
         for name, value in os.environ.items()
-        if name == "SAMEDEAL_DEBUG" or not name.startswith("SAMEDEAL_")
+        if name in ("SAMEDEAL_DEBUG", "SAMEDEAL_REDIS_SERVER") or not name.startswith("SAMEDEAL_")
     }
 
 

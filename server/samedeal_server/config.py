@@ -14,7 +14,9 @@ from samedeal_server.settings import section, setting
 
 DEFAULT_PORT: Final = 7777
 
-OTHER_VARIABLES: Final = frozenset({"SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"})
+OTHER_VARIABLES: Final = frozenset(
+    {"SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", "SAMEDEAL_REDIS_SERVER"}
+)
 """Variables with our prefix that are no settings of a node."""
 
 LogStyle = Literal["auto", "json", "pretty"]

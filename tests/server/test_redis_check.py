@@ -161,3 +161,33 @@ async def test_a_user_without_rights(own_url: str) -> None:
         )
     sentence = await refusal(own_url.replace("unix://", "unix://guest:guest@"), "redis_readonly")
     assert "samedeal:*" in sentence
+
+
+@pytest.mark.parametrize(
+    ("mode", "scheme", "sentence"),
+    [
+        ("cluster", "redis", "write --redis cluster://"),
+        ("sentinel", "redis", "write --redis sentinel://"),
+        ("standalone", "cluster", "write --redis redis://"),
+    ],
+)
+async def test_one_of_another_kind(mode: str, scheme: str, sentence: str) -> None:
+    answers = {b"HELLO": HELLO, b"CLIENT": b"+OK\r\n", b"INFO": information(redis_version="7.0.0", redis_mode=mode)}
+    answers[b"CLUSTER"] = b"-ERR This instance has cluster support disabled\r\n"
+    async with answering(answers) as url:
+        assert sentence in await refusal(url.replace("redis", scheme), "bad_redis_url")
+
+
+async def test_no_sentinel() -> None:
+    async with answering({}) as url:
+        pass
+    assert "names that primary" in await refusal(
+        url.replace("redis", "sentinel").removesuffix("0") + "cards", "redis_unreachable"
+    )
+
+
+async def test_no_node_of_a_cluster() -> None:
+    async with answering({}) as url:
+        pass
+    sentence = await refusal(url.replace("redis", "cluster"), "redis_unreachable")
+    assert url.removeprefix("redis://").removesuffix("/0") in sentence

@@ -89,11 +89,12 @@ class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
             self.pulse.failed("connect", error)
             raise error from None
 
-    async def aclose(self) -> None:
-        """Close them, and those to the Sentinels."""
-        await super().aclose()
-        for sentinel in self.sentinel_manager.sentinels:
-            await sentinel.aclose()
+    async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  # as redis-py has it
+        """Close those that are idle, or all, and then those to the Sentinels too."""
+        await super().disconnect(inuse_connections)
+        if inuse_connections:
+            for sentinel in self.sentinel_manager.sentinels:
+                await sentinel.aclose()
 
 
 def _sentinel_pool(address: Address, pulse: Pulse) -> Any:
