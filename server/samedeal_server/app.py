@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -18,7 +17,7 @@ from websockets.asyncio.server import serve
 
 from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
-from samedeal_server import logs
+from samedeal_server import logs, supervisor
 from samedeal_server.admin import Admin, token_of
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
@@ -35,6 +34,7 @@ from samedeal_server.redis_check import check_redis
 from samedeal_server.reload import Reload
 from samedeal_server.rooms import Rooms
 from samedeal_server.roster import Roster
+from samedeal_server.signals import Signals
 from samedeal_server.store.address import BadAddress
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
@@ -60,17 +60,10 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     """
     token = token_of(config)
     config = replace(config, limits=fitting(config.limits))
-    stopping, hurrying = asyncio.Event(), asyncio.Event()
-
-    def stop() -> None:
-        (hurrying if stopping.is_set() else stopping).set()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+    signals = Signals()
     async with AsyncExitStack() as stack:
         url = config.redis
-        ends: list[asyncio.Task[object]] = [asyncio.create_task(stopping.wait())]
+        ends: list[asyncio.Task[object]] = [asyncio.create_task(signals.stopping.wait())]
         if not url:
             redis = EmbeddedRedis(config.data, config.durability)
             url = await stack.enter_async_context(redis)
@@ -91,7 +84,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         checked = ""
         if config.health_port is not None:
             checked = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
-        roster = Roster(gateway, stopping.set)
+        roster = Roster(gateway, signals.stopping.set)
         stack.push_async_callback(roster.leave)
         with _answering():
             await roster.begin()
@@ -111,7 +104,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
             if certificate is not None:
                 certificate.renew()
 
-        loop.add_signal_handler(signal.SIGHUP, Reload(config, read or (lambda: config), take, store.metrics))
+        signals.reload = Reload(config, read or (lambda: config), take, store.metrics)
         _log.info("listening", address=found.here, share=found.share, health=checked)
         announce(found, checked)
         ends += running
@@ -121,11 +114,12 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
                 ended.cancel()
             elif isinstance(why := ended.result(), StartupError):
                 raise why
+        supervisor.tell("STOPPING=1")
         health.leaving = True
         if config.drain_delay:
             _log.info("leaving", seconds=config.drain_delay)
             with suppress(TimeoutError):
-                await asyncio.wait_for(hurrying.wait(), config.drain_delay)
+                await asyncio.wait_for(signals.hurrying.wait(), config.drain_delay)
         _log.info("draining", connections=len(gateway.connections))
         await gateway.drain()
         _log.info("stopped")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
-import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
-import trustme
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Done, ListRooms, Resign, Rooms, Start
+from samedeal.protocol.messages import Close, Done, ListRooms, Resign, Rooms, Start
 from tests.end_to_end.processes import Program, Programs
+from tests.server.certificates import Keys
 from tests.server.client import DEADLINE, Client
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are how these servers are told things")
@@ -120,31 +120,25 @@ async def test_a_node_says_that_it_stops_before_it_does(operated: Starter) -> No
     assert await server.program.ends() == 0
 
 
+async def test_a_server_on_a_terminal_reads_its_limits_again_while_it_has_one_and_stops_when_it_is_closed(
+    programs: Programs, redis_url: str
+) -> None:
+    server = await programs.on_terminal("serve", "--redis", redis_url, "--port", "0")
+    address = (await server.says(r"join +samedeal join (ws://\S+)\n"))[1]
+    ana = await Client.hello(address)
+    server.signal(signal.SIGHUP)
+    await server.says("reloaded")
+    assert isinstance(await ana.ask(ListRooms), Rooms)
+    assert server.terminal is not None
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, server.terminal)
+    os.close(nothing)
+    server.signal(signal.SIGHUP)  # what it prints lets go of the terminal who reads it
+    assert await ana.closed() == Close.RESTART
+    assert await server.ends() == 0
+
+
 # ---------------------------------------------------------------- TLS
-
-
-class Keys:
-    """A private authority, and a certificate of it in two files, which can be renewed."""
-
-    def __init__(self, directory: Path) -> None:
-        self.authority = trustme.CA()
-        self.cert, self.key, self.root = (directory / name for name in ("cert.pem", "key.pem", "root.pem"))
-        self.authority.cert_pem.write_to_path(self.root)
-        self.renew()
-
-    def renew(self) -> None:
-        issued = self.authority.issue_cert("localhost", "127.0.0.1")
-        self.cert.write_bytes(b"".join(each.bytes() for each in issued.cert_chain_pems))
-        self.key.write_bytes(issued.private_key_pem.bytes())
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return ("--tls-cert", str(self.cert), "--tls-key", str(self.key))
-
-    def trusting(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        self.authority.configure_trust(context)
-        return context
 
 
 async def shown(address: str, keys: Keys) -> str:
