@@ -6,12 +6,13 @@ import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.timer import Timer
 
 from samedeal_client.client import Client
 from samedeal_client.crew import Crew
@@ -23,6 +24,9 @@ from samedeal_client.screens.base import ClientScreen
 
 if TYPE_CHECKING:
     from samedeal_client.bindings import Bindings
+
+ANNOUNCED_FOR: Final = 20.0
+"""Seconds for which what the server says unasked is shown."""
 
 Place = Literal["lobby", "waiting", "race", "watch", "results"]
 
@@ -59,6 +63,8 @@ class SamedealApp(App[int]):
         self.bindings = bindings
         self.crew = Crew(client.link.address)
         self.place: Place | None = None
+        self.announced = ""
+        self._announcing: Timer | None = None
         self._stale = False
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -93,7 +99,10 @@ class SamedealApp(App[int]):
         if isinstance(screen, ClientScreen):
             screen.update(model)
             for said in self.client.take_said():
-                screen.say(said.sentence)
+                if said.kind == "refusal":
+                    screen.say(said.sentence)
+                else:
+                    self.announce(said.sentence)
 
     async def goto(self, place: Place) -> None:
         """Show a screen, whatever was shown before."""
@@ -141,6 +150,22 @@ class SamedealApp(App[int]):
         """Show a sentence for some seconds."""
         if isinstance(self.screen, ClientScreen):
             self.screen.say(sentence, style)
+
+    def announce(self, sentence: str) -> None:
+        """Show a sentence above everything, on whatever screens there are for the next while."""
+        self.announced = sentence
+        if self._announcing is not None:
+            self._announcing.stop()
+        self._announcing = self.set_timer(ANNOUNCED_FOR, self._announced_enough)
+        self._show_announced()
+
+    def _announced_enough(self) -> None:
+        self.announced = ""
+        self._show_announced()
+
+    def _show_announced(self) -> None:
+        if isinstance(self.screen, ClientScreen):
+            self.screen.show_frame()
 
     # ---------------------------------------------------------------- the end
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from samedeal.errors import PlayError, Refused
+from samedeal.protocol.messages import Notice
 from samedeal_client.bot_names import BOT_NAMES
 from samedeal_client.link import Connected, Ended, Lost, Unseated
 from samedeal_client.strategy import Level, Memory, choose
@@ -68,6 +69,8 @@ class Bot:
                 case Connected() if giving_up is not None:
                     giving_up.cancel()
                     giving_up = None
+                case Notice(_, sentence):
+                    self._say(sentence)
                 case Unseated(_, sentence) | Ended(_, sentence):
                     return sentence
             self._changed.set()

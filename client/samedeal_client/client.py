@@ -92,6 +92,8 @@ class Client(Table):
             case Unseated(_, sentence):
                 self.model = self.model.leaving()
                 self._said.append(Said("unseated", sentence))
+            case Notice("said", text):
+                self._said.append(Said("notice", f"The operator of this server says: {text}"))
             case Notice():
                 self._said.append(Said("notice", news.message))
             case _:

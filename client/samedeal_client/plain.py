@@ -129,7 +129,7 @@ class Plain:
         self._tell_connection()
         for said in self.client.take_said():
             if said.kind != "refusal":
-                self.say(said.sentence + ".")
+                self.say(said.sentence if said.sentence.endswith((".", "!", "?")) else f"{said.sentence}.")
             if said.kind == "unseated":
                 self._stop(1)
         if after is not before:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
@@ -68,7 +69,8 @@ class Referee(Link):
     """The link of a player, or a spectator, in a room with rivals.
 
     The referee's clock, ``time``, stands still until it is set. While ``held`` nothing is answered. What was asked is in
-    ``asked``; the next action is refused with ``refuse``, a sentence, where that is set.
+    ``asked``; the next action is refused with ``refuse``, a sentence, where that is set, and requests with what ``denied``
+    has for their type.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Referee(Link):
         self.asked: list[ToServer] = []
         self.judged = 0
         self.refuse = ""
+        self.denied: dict[type[ToServer], Refused] = {}
         self.room = "friday"
         self.rooms: tuple[RoomLine, ...] = ()
         self.event = 0
@@ -141,6 +144,8 @@ class Referee(Link):
     # ---------------------------------------------------------------- the judge's side
 
     def answers(self, message: ToServer) -> list[ToClient]:
+        if denial := self.denied.get(type(message)):
+            return [replace(denial, to=message.id)]
         match message:
             case Ping():
                 return [Pong(to=message.id, time=self.time)]

@@ -11,10 +11,10 @@ import pytest
 from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.options import Options
-from samedeal.protocol.messages import Leave, Tally
+from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Tally
 from samedeal_client.bindings import load_bindings
 from samedeal_client.layout import smallest
-from samedeal_client.link import Connected, Ended, Lost
+from samedeal_client.link import Connected, Ended, Lost, Unseated
 from samedeal_client.look import Look
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.widgets.board import PartView
@@ -421,6 +421,43 @@ async def test_a_cut_is_told_and_what_is_typed_meanwhile_is_kept() -> None:
         await table.settle()
         assert not table.app.screen.query_one("#banner").display
         assert table.referee.play.moves == 1
+
+
+async def test_what_the_server_says_unasked_stays_above_the_board_while_one_plays() -> None:
+    async with sitting(willow()) as table:
+        await table.referee.tell(Notice(code="said", message="We stop for an hour at eight."))
+        await table.settle()
+        await table.press("32")
+        assert table.line("#banner") == "The operator of this server says: We stop for an hour at eight."
+        await table.referee.tell(Notice(code="of a later version", message="Something new"))
+        await table.settle()
+        assert table.line("#banner") == "Something new"
+
+
+async def test_who_loses_the_seat_is_told_why_in_the_lobby() -> None:
+    async with sitting(willow()) as table:
+        await table.referee._news.put(Unseated("kicked", "The operator has taken you out of this room"))
+        await table.until(lambda: table.screen == "LobbyScreen")
+        await table.settle()
+        assert table.line("#banner") == "The operator has taken you out of this room"
+
+
+async def test_a_refusal_of_a_code_that_is_not_known_is_told_in_the_servers_words() -> None:
+    async with sitting(willow()) as table:
+        table.referee.denied[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
+        await table.press("ctrl+r", "y")
+        await table.until(lambda: table.sentence == "Not before noon")
+
+
+async def test_the_lobby_says_that_rooms_cant_be_listed_until_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_EVERY", 0.02)
+    async with sitting(willow(NEARLY_HOME)) as table:
+        table.referee.denied[ListRooms] = Refused(to=0, code="unavailable", message="The store is away", retry_after=1)
+        await table.press("1", "1", "l")
+        await table.until(lambda: table.screen == "LobbyScreen")
+        await table.until(lambda: table.sentence == "The store is away")
+        table.referee.denied.clear()
+        await table.until(lambda: not table.sentence)
 
 
 async def test_an_end_for_good_is_told() -> None:

@@ -36,6 +36,9 @@ SAID_FOR: Final = 6.0
 """Seconds for which a sentence is shown."""
 
 
+_BANNER_ROWS: Final = 3
+
+
 class KeyHint(NamedTuple):
     """A key in the line at the bottom: how it is written, what it does, and the key itself, as Textual names it.
 
@@ -184,7 +187,7 @@ class ClientScreen(Screen[None]):
         before, self._known = self._known, model
         self.on_changed(before, model)
         if not only_counts(before, model):
-            self._frame()
+            self.show_frame()
 
     def _tick(self) -> None:
         # Of several sizes in quick succession the events may come late, and not the last one last.
@@ -192,9 +195,12 @@ class ClientScreen(Screen[None]):
             self.refit(size)
         if self._drawn and self.is_current and not self.has_class("small"):
             self.on_tick()
-            self._frame()
+            self.show_frame()
 
-    def _frame(self) -> None:
+    def show_frame(self) -> None:
+        """Show everything around the body as it is now."""
+        if not self._drawn:
+            return
         width = self.size.width
         self._header_line.show([self._header(width)])
         self._sentence_line.show([fit_row(self._sentence(), width)])
@@ -221,7 +227,7 @@ class ClientScreen(Screen[None]):
         connection = self.client.connection
         match connection.state:
             case "up":
-                return []
+                text = self.samedeal.announced
             case "lost":
                 seconds = self.client.retry_in()
                 again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
@@ -229,7 +235,7 @@ class ClientScreen(Screen[None]):
                 text = f"Cut off, {again}{kept}. {connection.reason}"
             case _:
                 text = f"{connection.reason}. {key_text(QUIT_KEY, self.look)} closes this window."
-        lines = wrap(self.look.says(text), width - 2)[:2]
+        lines = wrap(self.look.says(text), width - 2)[:_BANNER_ROWS]
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     # ---------------------------------------------------------------- sentences

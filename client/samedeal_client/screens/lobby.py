@@ -48,6 +48,7 @@ class LobbyScreen(SheetScreen):
         super().__init__()
         self.lobby = Lobby(date.min)
         self._busy = ""
+        self._unlisted = ""
         self._asking = False
 
     def on_mount(self) -> None:
@@ -73,7 +74,8 @@ class LobbyScreen(SheetScreen):
         """What is under way, or was said last."""
         if self._busy:
             return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),)
-        return (Span(f" {self.look.says(self.lobby.said)}", "notice"),) if self.lobby.said else ()
+        said = self.lobby.said or self._unlisted
+        return (Span(f" {self.look.says(said)}", "notice"),) if said else ()
 
     def draw(self, width: int, height: int) -> View:
         """The rooms, and the ways into a race."""
@@ -140,8 +142,9 @@ class LobbyScreen(SheetScreen):
         try:
             rooms = await self.client.rooms()
         except Refused as refused:
-            self.lobby = replace(self.lobby, said=str(refused))
+            self._unlisted = str(refused)
         else:
+            self._unlisted = ""
             self.lobby = replace(self.lobby.listed(rooms), today=self._today())
         finally:
             self._asking = False

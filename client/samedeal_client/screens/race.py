@@ -265,7 +265,7 @@ class RaceScreen(ClientScreen):
             self._queue.append(key)
         else:
             self.say(f"{_MOST_QUEUED} keys wait for the server already: this one was not taken")
-        self._frame()
+        self.show_frame()
 
     def _type(self, key: str) -> None:
         board = self._board
@@ -282,7 +282,7 @@ class RaceScreen(ClientScreen):
 
     def _show(self) -> None:
         self._show_board()
-        self._frame()
+        self.show_frame()
 
     async def _watch(self) -> None:
         """Watch the others, where one's own race is over."""

@@ -65,7 +65,7 @@ class SheetScreen(ClientScreen):
         """Show the view and the frame as they are now."""
         if self._drawn:
             self.sheet.redraw()
-            self._frame()
+            self.show_frame()
 
     def on_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (what all screens are told)
         """Show what is new."""
