@@ -24,6 +24,9 @@ from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal_client.address import Address, is_loopback_url
 
 OPEN_TIMEOUT: Final = 10.0
+_NOT_KNOWN: Final = (18, 19, 20, 21)
+"""OpenSSL's numbers for certificates that lead to no authority which is trusted here."""
+
 _LARGEST: Final = 256 * 1024
 """Bytes of a message from a server; the largest, a list of rooms, stays well under it."""
 
@@ -105,7 +108,7 @@ def _handshake_failed(address: Address, where: str, error: Exception) -> str:
 def _unreachable(address: Address, where: str, error: Exception) -> str:
     match error:
         case ssl.SSLCertVerificationError(verify_message=why):
-            return f"The certificate of {where} is not to be trusted: {why}"
+            return f"The certificate of {where} is not to be trusted: {why}{own_authority(error)}"
         case ssl.SSLError():
             hint = f"if it has no TLS, write ws://{address.url.partition('://')[2]}"
             return f"{where} does not speak TLS on this port: {hint}"
@@ -119,6 +122,13 @@ def _unreachable(address: Address, where: str, error: Exception) -> str:
             return f"{where} can't be reached: {why}"
         case _:
             return f"{where} can't be reached: {error}"
+
+
+def own_authority(error: Exception) -> str:
+    """What to do about a certificate of an authority that nobody knows, after a semicolon; empty for other errors."""
+    if getattr(error, "verify_code", 0) not in _NOT_KNOWN:
+        return ""
+    return "; if that authority is your own, name the file with its certificate in SSL_CERT_FILE"
 
 
 def _first_line(body: bytes) -> str:

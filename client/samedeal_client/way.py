@@ -22,7 +22,7 @@ from samedeal.names import printable
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import SUBPROTOCOL, Ping, Pong
 from samedeal_client.address import Address, is_loopback_url
-from samedeal_client.dial import CannotConnect, dial
+from samedeal_client.dial import CannotConnect, dial, own_authority
 from samedeal_client.findings import Finding, Verdict, fail, ok, warn
 from samedeal_client.hearing import hear
 
@@ -123,7 +123,7 @@ async def certificate(address: Address) -> Finding:
     except ssl.SSLCertVerificationError as error:
         return fail(
             "TLS",
-            f"the certificate is not trusted: {error.verify_message}",
+            f"the certificate is not trusted: {error.verify_message}{own_authority(error)}",
             "check the address and this machine's clock; the server's owner may have to renew the certificate",
         )
     except (ssl.SSLError, ConnectionError):

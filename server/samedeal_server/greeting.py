@@ -42,7 +42,7 @@ def greeting(config: Config, found: Doors, health: str) -> str:
     """The text for a terminal."""
     lines = ["Samedeal takes players.", ""]
     rows = [("join", f"samedeal join {found.share}"), ("open a room", f"samedeal new {found.share}")]
-    if found.share != found.here:
+    if found.share != found.here and config.tls_cert is None:  # a certificate is for a name
         rows.append(("on this machine", f"samedeal join {found.here}"))
     rows.append(("data", str(config.data) if not config.redis else f"in Redis at {_without_secret(config.redis)}"))
     if health:
@@ -50,8 +50,10 @@ def greeting(config: Config, found: Doors, health: str) -> str:
     width = max(len(label) for label, _ in rows)
     lines += [f"  {label:{width}}   {text}" for label, text in rows]
     lines.append("")
-    if not found.elsewhere:
+    if not found.elsewhere and found.share == found.here:
         lines.append("Only this machine can reach it; --host 0.0.0.0 lets others in.")
+    if config.tls_cert is not None and not config.public_url:
+        lines.append("Players come by the name in the certificate: --public-url wss://NAME has it told here.")
     lines.append("Ctrl-C stops it; races that are under way go on when it is started again.")
     return "\n".join(lines)
 

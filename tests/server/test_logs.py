@@ -126,7 +126,7 @@ async def test_nothing_secret_is_logged_at_any_level(node: NodeMaker, log: Log) 
         await one.store.redis.config_set("maxmemory", 1)
         await ana.refused("unavailable", Act, revision=10, action="draw")
         await bob.refused("unavailable", Resign)
-        await stranger.refused("race_started", Join, room=ana.room, passphrase="sesam-oeffne-dich")
+        await stranger.refused("unavailable", Join, room=ana.room, passphrase="sesam-oeffne-dich")
     finally:
         await one.store.redis.config_set("maxmemory", 0)
     for client in (ana, bob):
