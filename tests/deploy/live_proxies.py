@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToServer, Welcome
+from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, Ping, Pong, ToServer, Welcome
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.redis import Store
 from tests.chaos.bots import LinkRacer, Racer, Spectator
@@ -30,6 +30,9 @@ from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_po
 
 ROOM = "friday"
 GAME = "willow"
+LONGEST_SILENCE = 27.0
+"""Seconds: a node's ping, and some more."""
+
 RACERS = 6
 PACE = 0.12
 """Seconds between two moves of a player, in the mean: some ten for the whole race."""
@@ -93,7 +96,9 @@ async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 @asynccontextmanager
-async def connected(address: str, here: str = "127.0.0.1") -> AsyncIterator[ClientConnection]:
+async def connected(
+    address: str, here: str = "127.0.0.1", headers: Mapping[str, str] | None = None
+) -> AsyncIterator[ClientConnection]:
     """A connection of which the test sees every frame, from an address of its own."""
     async with connect(
         address,
@@ -101,6 +106,7 @@ async def connected(address: str, here: str = "127.0.0.1") -> AsyncIterator[Clie
         compression=None,
         ping_interval=None,
         local_addr=(here, 0),
+        additional_headers=headers,
         proxy=None,
     ) as socket:
         yield socket
@@ -122,6 +128,26 @@ async def until(so: Callable[[], bool], seconds: float = 60.0) -> None:
 def events(node: Node, name: str) -> list[dict[str, object]]:
     lines = map(json.loads, node.log.read_text().splitlines())
     return [line for line in lines if line["event"] == name]
+
+
+# ---------------------------------------------------------------- who comes, and who says nothing
+
+
+async def test_a_node_knows_the_address_of_a_client_and_not_what_it_claims(site: Site) -> None:
+    claim = {"X-Forwarded-For": "203.0.113.7"}
+    async with connected(site.address, here="127.0.0.9", headers=claim) as socket:
+        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+    seen = [line["address"] for node in site.nodes for line in events(node, "connected")]
+    assert seen == ["127.0.0.9"]
+
+
+async def test_a_connection_over_which_only_the_node_pings_is_left_alone(site: Site) -> None:
+    async with connected(site.address) as socket:
+        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(LONGEST_SILENCE):
+                await socket.wait_closed()
+        assert isinstance(await asked(socket, Ping(id=1)), Pong)
 
 
 # ---------------------------------------------------------------- a race, a drain, a kill
