@@ -21,7 +21,7 @@ from tests.chaos.stage import _reap, die_with_parent
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
 _START: Final = 20.0
-_PORTS: Final = range(15_000, 32_000)
+_PORTS: Final = range(12_000, 20_000)
 """Below those that systems give to outgoing connections."""
 
 
