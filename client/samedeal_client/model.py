@@ -20,8 +20,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from samedeal.board import Board
+from samedeal.cards import DOWN, HIDDEN
 from samedeal.deal import Deal
-from samedeal.errors import PlayError, SamedealError, UnseenCard
+from samedeal.errors import MalformedFrame, PlayError, SamedealError, UnseenCard
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.play import UNDO, Play, Undo
@@ -302,7 +303,7 @@ def _noted(model: Model, points: Mapping[str, Point]) -> Model:
 def _dealt(model: Model, state: BoardState) -> Model:
     if _will_catch_up(model, state.revision):
         return model
-    board = Board(Game.named(state.game), state.piles)
+    board = _board(Game.named(state.game), state.piles)
     rule = model.room.options.undo_rule if model.room else Undo.NO_REVEAL
     taken_over = replace(
         model,
@@ -344,7 +345,7 @@ def _acked(model: Model, ack: Acked) -> Model:
 def _play_on(play: Play, action: str, ack: Acked) -> Play | None:
     """The play after an acknowledged action; None when it can't have come about from this one."""
     if action == UNDO and ack.piles and play.last is None:
-        board = Board(play.board.game, ack.piles)
+        board = _board(play.board.game, ack.piles)
         return Play(board, play.undo_rule, revision=ack.revision, moves=ack.moves, undos=ack.undos)
     try:
         return play.act(action, faces=ack.seen or None)
@@ -378,9 +379,17 @@ def _watching(model: Model, message: Watching) -> Model:
 def _late_board(model: Model, message: LateBoard) -> Model:
     if model.room is None:
         return replace(model, astray=True)
-    board = Board(model.game, message.piles)
+    board = _board(model.game, message.piles)
     play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
     return _hang(model, message.player, Watched(play, message.at))
+
+
+def _board(game: Game, piles: tuple[bytes, ...]) -> Board:
+    """A board that a server sent. Raises MalformedFrame where there is none like that."""
+    cards = b"".join(piles)
+    if len(piles) != len(game.keys) or len(cards) > game.cards or not _CARDS.issuperset(cards):
+        raise MalformedFrame(f"A board of {game.name} is not like that")
+    return Board(game, piles)
 
 
 def _late_move(model: Model, message: LateMove) -> Model:
@@ -401,6 +410,11 @@ def _hang(model: Model, player: str, watched: Watched) -> Model:
     play = watched.play
     return model if watched.missed else _noted(model, {player: Point(watched.at, play.board.cards_up, play.moves)})
 
+
+_CARDS: Final = frozenset(
+    (HIDDEN, *(down | suit << 4 | rank for down in (0, DOWN) for suit in range(4) for rank in range(1, 14)))
+)
+"""What stands for a card on a board as its player may see it."""
 
 _TAKE: Final[dict[type, Callable[[Model, Any], Model]]] = {
     Welcome: _welcome,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
-from samedeal.errors import Refused
+from samedeal.errors import Refused, SamedealError
 from samedeal.moves import Move
 from samedeal.names import clean_room
 from samedeal.options import Options, WantedOptions
@@ -51,7 +51,12 @@ class Table:
         """The news, until the link has ended."""
         async for news in self.link:
             if isinstance(news, ToClient):
-                self.model = self.model.after(news)
+                try:
+                    self.model = self.model.after(news)
+                except SamedealError as error:
+                    sentence = f"The server sent what can't be ({error}): update this client, or the server"
+                    await self.link.end("bad_frame", sentence)
+                    continue
                 await self._keep_in_step(news)
             yield news
 

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
-from samedeal.errors import MalformedFrame
+from samedeal.board import Board
+from samedeal.errors import MalformedFrame, SamedealError
+from samedeal.games import GAMES
 from samedeal.names import columns_of, printable
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import Notice, Pong, Refused
+from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
 from samedeal_client.hearing import hear
+from samedeal_client.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
 LONG: Final = "W" * 5000
@@ -77,3 +80,30 @@ def test_a_time_that_no_calendar_has_is_not_understood(time: int) -> None:
 def test_a_wait_that_no_clock_can_tell_is_not_understood(seconds: float) -> None:
     with pytest.raises(MalformedFrame, match="is no retry_after that can be"):
         hear(encode(Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)))
+
+
+BOARD: Final = Board.deal(GAMES["willow"], bytes(range(1, 14)) * 4).masked().piles
+
+
+@pytest.mark.parametrize(
+    ("game", "piles"),
+    [
+        ("chess", BOARD),
+        ("athena", BOARD),
+        ("willow", BOARD[:-1]),
+        ("willow", (*BOARD, b"")),
+        ("willow", ()),
+        ("willow", (b"\x0f" + BOARD[0][1:], *BOARD[1:])),
+        ("willow", (b"\x00" + BOARD[0][1:], *BOARD[1:])),
+        ("willow", (BOARD[0] * 20, *BOARD[1:])),
+    ],
+)
+def test_a_board_that_can_t_be_is_not_understood(game: str, piles: tuple[bytes, ...]) -> None:
+    state = BoardState(room="k7", revision=0, game=game, piles=piles, hash=bytes(8), moves=0, undos=0)
+    with pytest.raises(SamedealError):
+        Model().after(hear(encode(state)))
+
+
+def test_a_board_that_can_be_is_understood() -> None:
+    state = BoardState(room="k7", revision=0, game="willow", piles=BOARD, hash=bytes(8), moves=0, undos=0)
+    assert Model().after(hear(encode(state))).play is not None

@@ -15,11 +15,12 @@ import time
 from typing import Final
 
 from tests.fuzz.campaign import Outcome
+from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import fuzz_gateway
 
-KINDS: Final = ("codec", "gateway", "commands")
+KINDS: Final = ("codec", "client", "gateway", "commands")
 
 
 def main() -> int:
@@ -49,6 +50,8 @@ def fuzz(kind: str, seed: int, inputs: int, stop: int = 1) -> Outcome:
     match kind:
         case "codec":
             return fuzz_codec(seed, inputs, stop=stop)
+        case "client":
+            return fuzz_client(seed, inputs, stop=stop)
         case "gateway":
             return asyncio.run(fuzz_gateway(seed, inputs, stop=stop))
     return fuzz_commands(seed, inputs, stop=stop)

@@ -12,6 +12,7 @@ from samedeal_server import cli
 from samedeal_server.gateway import Gateway
 from samedeal_server.hub import Hub
 from tests.fuzz import codec
+from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import _damage, _make, fuzz_gateway
@@ -19,6 +20,10 @@ from tests.fuzz.gateway import _damage, _make, fuzz_gateway
 
 def test_no_frame_is_taken_for_what_it_is_not() -> None:
     assert fuzz_codec(1, 700).broken == []
+
+
+def test_a_client_understands_a_server_or_says_that_it_does_not() -> None:
+    assert fuzz_client(1, 60).broken == []
 
 
 async def test_whatever_is_said_is_answered_or_closed_and_disturbs_nobody() -> None:
