@@ -81,7 +81,7 @@ async def _restore(path: Path, config: Config, *, replace: bool) -> tuple[int, i
     head = next(records)  # the file is looked through before anything is touched
     async with AsyncExitStack() as stack:
         url = config.redis or await stack.enter_async_context(EmbeddedRedis(config.data, config.durability))
-        store = await stack.enter_async_context(_store(url))
+        store = await stack.enter_async_context(_store(url, config.replicas))
         try:
             await _check(store, replace=replace)
             tail = await _put(records, Copies(store))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.store.copies import Copies, Copy
 from samedeal_server.store.redis import Store
+from samedeal_server.tasks import end
+from tests.server.client import Client
 from tests.server.conftest import Node, NodeMaker
 
 
@@ -82,6 +85,39 @@ async def test_what_is_put_back_is_what_was_there(node: NodeMaker, tmp_path: Pat
         assert 0 < ttl <= await here.store.redis.ttl("samedeal:{friday}:meta") + 1
         await copies.clear()
         assert await store.redis.dbsize() == 0
+
+
+async def test_a_room_is_copied_as_it_was_at_one_moment_while_moves_go_on(node: NodeMaker, tmp_path: Path) -> None:
+    here = await node()
+    players = [await here.player(name) for name in ("ana", "bob", "cid", "dan")]
+    await players[0].create("friday", undo="free")
+    for client in players:
+        await client.join("friday")
+    await players[0].want(Done, Start)
+    for client in players:
+        await client.dealt()
+
+    async def play(client: Client) -> None:
+        while True:
+            await client.acts(1, seed=client.play.revision if client.play else 0)
+            await client.act("undo")
+
+    playing = [asyncio.create_task(play(client)) for client in players]
+    async with EmbeddedRedis(tmp_path / "data", "everysec") as url, _store(url) as store:
+        for _ in range(20):
+            copies = [copy async for room in Copies(here.store).rooms() for copy in room]
+            await Copies(store).clear()
+            await Copies(store).put(copies)
+            found = await store.load("friday")
+            assert found
+            for client in players:
+                log = await store.log("friday", client.player)
+                assert found.runs[client.player].revision == len(log)
+            events = await store.events("friday", 0)
+            assert events
+            assert events[-1].number == found.event
+    await end(playing)
+    assert all(client.play and client.play.revision > 0 for client in players)
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,10 @@ _TRIES: Final = 50
 _PAUSE: Final = 0.02
 
 _INDEXES: Final = (keys.ROOMS.encode(), keys.DUE.encode())
-_NOT_COPIED: Final = (
-    *_INDEXES,
-    keys.NODE_NAMES.encode(),
-    keys.ORDERS.encode(),
-    keys.node("").encode(),
-    keys.player("").encode(),
-    keys.PROBE.encode(),
-)
+_PASSING: Final = frozenset(key.encode() for key in (keys.NODE_NAMES, keys.ORDERS, keys.PROBE))
+_PASSING_KINDS: Final = (keys.node("").encode(), keys.player("").encode())
+"""What is about the nodes that run, and good for nobody after them."""
+
 _SESSION: Final = keys.session("").encode()
 _ROOM: Final = f"{keys.PREFIX}{{".encode()
 
@@ -45,6 +41,10 @@ class Copy(Struct, frozen=True, tag=True):
     def is_session(self) -> bool:
         """Whether it is a player's session."""
         return self.key.startswith(_SESSION)
+
+
+def _passes(key: bytes) -> bool:
+    return key in _PASSING or key.startswith(_PASSING_KINDS)
 
 
 class Copies:
@@ -104,7 +104,7 @@ class Copies:
         """What belongs to no room, sessions above all."""
         waiting: list[bytes] = []
         async for key in self._keys(f"{keys.PREFIX}*"):
-            if key.startswith((_ROOM, *_NOT_COPIED)):
+            if key.startswith(_ROOM) or key in _INDEXES or _passes(key):
                 continue
             waiting.append(key)
             if len(waiting) == _AT_A_TIME:
@@ -127,7 +127,7 @@ class Copies:
     async def some_key(self) -> str:
         """The name of a key that is there already, or empty."""
         async for key in self._keys(f"{keys.PREFIX}*"):
-            if not key.startswith((keys.LAYOUTS.encode(), *_NOT_COPIED)):
+            if key != keys.LAYOUTS.encode() and not _passes(key):
                 return str(key.decode())
         return ""
 
