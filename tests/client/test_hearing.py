@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from samedeal.board import Board
+from samedeal.deal import shuffled
 from samedeal.errors import MalformedFrame, SamedealError
 from samedeal.games import GAMES
 from samedeal.names import columns_of, printable
@@ -82,7 +83,7 @@ def test_a_wait_that_no_clock_can_tell_is_not_understood(seconds: float) -> None
         hear(encode(Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)))
 
 
-BOARD: Final = Board.deal(GAMES["willow"], bytes(range(1, 14)) * 4).masked().piles
+BOARD: Final = Board.deal(GAMES["willow"], shuffled(bytes(32), 1)).masked().piles
 
 
 @pytest.mark.parametrize(
