@@ -215,7 +215,10 @@ def is_same_host(origin: str, host: str) -> bool:
 
 def _peer(socket: ServerConnection) -> str:
     """The address that a connection comes from, which may be a proxy's."""
-    peer = socket.remote_address
+    try:
+        peer = socket.remote_address
+    except ValueError:  # what uvloop says when it is gone already
+        return "gone"
     return str(peer[0]) if isinstance(peer, tuple) else "local"
 
 

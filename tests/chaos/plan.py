@@ -145,3 +145,33 @@ def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> Room
         links=rng.randint(0, players),
         spectators=rng.randint(0, 2),
     )
+
+
+def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float) -> Plan:
+    """A plan in which nothing goes wrong but that all nodes are replaced, one after another, so many seconds apart."""
+    games = ["willow", "phoenix", "ace-of-hearts"]  # whose ways home are short
+    nodes = 3
+    return Plan(
+        seed,
+        1,
+        nodes,
+        tuple(
+            RoomPlan(
+                code=f"room-{at + 1}",
+                options=Options(
+                    games=(games[at % len(games)],),
+                    deal=known[games[at % len(games)]],
+                    players=players,
+                    limit=max(10, int((nodes + 1) * every)),
+                    delay=1,
+                    start="full",
+                    countdown=0,
+                ),
+                solvers=players,
+                links=players // 2,
+                spectators=1,
+            )
+            for at in range(rooms)
+        ),
+        tuple(Fault(round((at + 1) * every, 2), "drain node", 0, 0.0, 1.0) for at in range(nodes)),
+    )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.plan import make_plan
+from tests.chaos.plan import deploy_plan, make_plan
 from tests.chaos.proxy import Proxy, Wire
 from tests.chaos.rounds import known_ways, play_round
 
@@ -26,6 +26,14 @@ async def test_no_promise_is_broken_while_nodes_redis_and_connections_fail() -> 
     assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
     assert outcome.acked > 50, outcome
     assert outcome.away, outcome
+
+
+async def test_all_nodes_are_replaced_one_by_one_and_no_race_and_no_move_is_lost() -> None:
+    plan = deploy_plan(1, DEALS, rooms=5, players=5, every=1.2)
+    outcome = await play_round(plan)
+    assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
+    assert outcome.faults == {"drain node": plan.nodes}
+    assert len(outcome.away) >= outcome.racers  # each of them had to come back, most of them more than once
 
 
 def test_a_plan_is_the_same_whenever_it_is_made() -> None:
