@@ -79,6 +79,16 @@ class RedisServer:
         if self._process is not None:
             await _reap(self._process)
 
+    def freeze(self) -> None:
+        """SIGSTOP."""
+        if self._process is not None:
+            _send(self._process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """SIGCONT."""
+        if self._process is not None:
+            _send(self._process, signal.SIGCONT)
+
     async def do(self, *command: str | int) -> None:
         """Have it do something, where it can be reached."""
         with suppress(RedisError, OSError):

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any, cast
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Ping, Pong
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    Hello,
+    ListRooms,
+    Ping,
+    Pong,
+    Refused,
+    Resign,
+    Rooms,
+    ToClient,
+    ToServer,
+)
 from samedeal_server.descriptors import RESERVED, fitting
 from samedeal_server.limits import Limits
 from tests.chaos.stage import Node
 from tests.load.stage import Stage, race, stage, url_of
-from tests.server.client import Client
+from tests.server.client import DEADLINE, Client
 
 FILES = RESERVED + 16
 
@@ -68,3 +81,35 @@ async def test_connections_that_never_say_what_they_want_keep_nobody_out(there: 
 def test_limits_stay_as_they_are_where_there_are_files_enough() -> None:
     limits = Limits(connections=100, handshakes=20)
     assert fitting(limits) == limits
+
+
+# ---------------------------------------------------------------- Redis away
+
+
+async def test_while_redis_is_away_everything_is_unavailable_and_then_goes_on_by_itself(there: Stage) -> None:
+    node = await there.node()
+    ana, bob = await race(node, "racer", 2)
+    eve = await Client.hello(url_of(node), "eve")
+    await ana.acts(3)
+    await there.redis.kill()
+    assert ana.play is not None
+    move: dict[str, Any] = {"id": 1 << 20, "revision": ana.play.revision, "action": "draw"}
+    for client, kind, fields in ((ana, Act, move), (bob, Resign, {}), (eve, ListRooms, {}), (ana, Act, move)):
+        assert (await client.refused("unavailable", kind, **fields)).retry_after > 0
+    stranger = await Client.connect(url_of(node))
+    await stranger.refused("unavailable", Hello, name="new")
+    await there.redis.start()
+    await until_available(stranger, Hello, name="new")
+    ana.apply("draw", cast("Acked", await until_available(ana, Act, **move)))
+    await ana.acts(3)
+    await bob.acts(3)
+    assert [line.room for line in cast("Rooms", await until_available(eve, ListRooms)).rooms] == [ana.room]
+    assert node.code is None
+
+
+async def until_available(client: Client, kind: Callable[..., ToServer], **fields: Any) -> ToClient:
+    """Ask the same again, as a client does, for as long as it is unavailable."""
+    async with asyncio.timeout(DEADLINE):
+        while isinstance(answer := await client.ask(kind, **fields), Refused):
+            assert answer.code == "unavailable", answer
+    return answer

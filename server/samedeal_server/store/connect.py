@@ -66,7 +66,8 @@ def _limits() -> dict[str, Any]:
         "timeout": _ANSWER_TIMEOUT,
         "socket_connect_timeout": _CONNECT_TIMEOUT,
         "socket_timeout": _ANSWER_TIMEOUT,
-        "retry": Retry(NoBackoff(), 1),
+        # One that does not answer in time is not asked twice: a player waits who can be told to try again.
+        "retry": Retry(NoBackoff(), 1, (LostConnection,)),
     }
 
 
