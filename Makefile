@@ -26,7 +26,7 @@ help:
 	@echo 'make worlds  race twice with other cards that nobody sees, and compare: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make fuzz    frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
-	@echo 'make proxies race through the proxies of deploy/proxy that are installed'
+	@echo 'make proxies race through the proxies of deploy/ that are installed, and try its alerts'
 	@echo 'make release check, build, try, commit and tag: VERSION=x.y.z, DRY=1 to look, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and everything that was built'
 	@echo
@@ -64,7 +64,7 @@ release: .venv/.release
 	    $(if $(DRY),--dry) $(SKIP:%=--skip %)
 
 proxies: .venv/.test
-	@$(BIN)/pytest -q -s -rs tests/deploy/live_proxies.py
+	@$(BIN)/pytest -q -s -rs tests/deploy/live_proxies.py tests/deploy/live_alerts.py
 
 clean:
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,93 @@
+"""The alerts under Prometheus's own tool: each goes off when it should, and none on a calm day."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.deploy.real import DEPLOY
+
+ALERTS = DEPLOY / "monitoring" / "alerts.yaml"
+PROMTOOL = shutil.which("promtool")
+
+NODE = 'job="samedeal",instance="one"'
+
+TROUBLE = {
+    "up": "0x300",
+    "process_start_time_seconds": "1+15x300",
+    "process_open_fds": "90x300",
+    "process_max_fds": "100x300",
+    "samedeal_redis_up": "0x300",
+    "samedeal_redis_errors_total{kind='refused'}": "0+1x300",
+    "samedeal_handshakes_refused_total{reason='full'}": "0+1x300",
+    "samedeal_handshakes_refused_total{reason='address'}": "0+2x300",
+    "samedeal_slow_clients_cut_total": "0+1x300",
+    "samedeal_faults_total": "0+1x300",
+    "samedeal_reloads_total{result='failed'}": "0+1x300",
+    "samedeal_tls_certificate_end_timestamp_seconds": "600000x300",
+    "samedeal_redis_seconds_bucket": "0.25",
+    "samedeal_ack_seconds_bucket": "0.5",
+    "samedeal_event_loop_lag_seconds_bucket": "0.25",
+    "samedeal_fan_out_lag_seconds_bucket": "5.0",
+}
+"""A bad day, four samples a minute; of a histogram, the bucket that everything is in."""
+
+CALM = {
+    "up": "1x300",
+    "process_start_time_seconds": "1x150 2x149",
+    "process_open_fds": "20x300",
+    "process_max_fds": "100x300",
+    "samedeal_redis_up": "1x150 0 1x148",
+    "samedeal_redis_errors_total{kind='refused'}": "0x300",
+    "samedeal_redis_errors_total{kind='lost'}": "0+1x300",
+    "samedeal_handshakes_refused_total{reason='full'}": "0x300",
+    "samedeal_handshakes_refused_total{reason='address'}": "3x300",
+    "samedeal_slow_clients_cut_total": "0x200 1x99",
+    "samedeal_faults_total": "0x300",
+    "samedeal_reloads_total{result='failed'}": "1x300",
+    "samedeal_tls_certificate_end_timestamp_seconds": "9000000x300",
+    "samedeal_redis_seconds_bucket": "0.025",
+    "samedeal_ack_seconds_bucket": "0.05",
+    "samedeal_event_loop_lag_seconds_bucket": "0.0025",
+    "samedeal_fan_out_lag_seconds_bucket": "0.25",
+}
+
+
+def series(day: dict[str, str]) -> list[dict[str, str]]:
+    found = []
+    for name, values in day.items():
+        bare, _, labels = name.rstrip("}").partition("{")
+        if not bare.endswith("_bucket"):
+            found.append({"series": f"{bare}{{{NODE}{',' if labels else ''}{labels}}}", "values": values})
+            continue
+        for bound in (*(0.0025, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0), float("inf")):
+            within = "0+10x300" if bound >= float(values) else "0x300"
+            shown = "+Inf" if bound == float("inf") else str(bound)
+            found.append({"series": f'{bare}{{{NODE},le="{shown}"}}', "values": within})
+    return found
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian and Ubuntu: apt install prometheus)")
+@pytest.mark.parametrize("day", [TROUBLE, CALM], ids=["trouble", "calm"])
+def test_alerts_go_off_in_trouble_alone(day: dict[str, str], tmp_path: Path) -> None:
+    assert PROMTOOL is not None
+    names = sorted(rule["alert"] for rule in yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"])
+    wanted = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names]
+    queries = [
+        {
+            "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
+            "eval_time": f"{minute}m",
+            "exp_samples": wanted if day is TROUBLE else [],
+        }
+        for minute in ([74] if day is TROUBLE else [20, 38, 51, 74])
+    ]
+    trial = {"interval": "15s", "input_series": series(day), "promql_expr_test": queries}
+    file = tmp_path / "trial.json"  # which is YAML
+    file.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": [trial]}))
+    done = subprocess.run([PROMTOOL, "test", "rules", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
