@@ -10,10 +10,26 @@ from typing import Any
 import pytest
 from redis.crc import key_slot
 
-from samedeal.protocol.messages import Created, Done, LateBoard, LateMove, ListRooms, Progress, Rematch, Resign, Rooms
+from samedeal.protocol.admin import Ban, Kick, Say, Status, Survey
+from samedeal.protocol.messages import (
+    Close,
+    Created,
+    Done,
+    LateBoard,
+    LateMove,
+    ListRooms,
+    Notice,
+    Progress,
+    Rematch,
+    Resign,
+    Rooms,
+)
+from samedeal_server.backup import Writer
 from samedeal_server.store import keys
+from samedeal_server.store.copies import Copies
 from samedeal_server.store.database import Command
 from tests.server.conftest import Node, NodeMaker
+from tests.server.operator import TOKEN, Operator
 from tests.server.redis_kinds import Shards, shards
 from tests.server.steady import Steady, check_log
 from tests.server.test_rooms import race
@@ -93,3 +109,45 @@ async def test_slots_move_while_races_go_on_and_nothing_is_lost(cluster: Shards,
         await racer.client.want(Done, Resign)
     for racer in racers:
         assert len((await racer.client.phase("finished")).standings) == 2
+
+
+async def test_operators_and_backups_have_all_of_a_cluster(cluster: Shards, node: NodeMaker) -> None:
+    one, two = await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)
+    racers = [await race(one, two, room=room) for room in ROOMS]
+    for ana, bob in racers:
+        await asyncio.gather(ana.acts(3), bob.acts(2))
+    operator = await Operator.login(one.url)
+    await operator.want(Done, Say, text="to all")
+    await operator.want(Done, Say, room="friday", text="to friday")
+    (_, guest), (ana, bob) = racers[0], racers[-1]
+    for client in (ana, bob):
+        told = [await client.until(Notice), await client.until(Notice)]
+        assert {notice.message for notice in told} == {"to all", "to friday"}
+    await operator.want(Done, Kick, room="friday", player=bob.player)
+    assert (await bob.until(Notice)).code == "kicked"
+    await operator.want(Done, Ban, who=guest.player)
+    assert await guest.closed() == Close.BANNED
+    for each in (one, two):
+        await each.roster.beat()
+    survey = await operator.want(Survey, Status)
+    assert (len(survey.nodes), survey.phases.racing) == (2, 3)
+    assert survey.redis.clients > 2
+
+    store = one.store
+    content = [part async for part in Writer(store).parts(1 << 16)]
+    copies = [copy async for room in Copies(store).rooms() for copy in room]
+    copies += [copy async for copy in Copies(store).others()]
+    assert sum(map(len, content)) > sum(len(copy.value) for copy in copies)
+    logs = {ana.player: await store.log(room, ana.player) for room, (ana, _) in zip(ROOMS, racers, strict=True)}
+    for each in (one, two):
+        await each.gateway.drain()
+        await each.deafen()
+    await Copies(store).clear()
+    assert await store.newest_rooms(9) == []
+    assert all(race is None for race in await store.races(ROOMS))
+    await Copies(store).put(copies)
+    await Copies(store).index(copies)
+    assert set(await store.newest_rooms(9)) == set(ROOMS)
+    for room, (ana, _) in zip(ROOMS, racers, strict=True):
+        assert await store.log(room, ana.player) == logs[ana.player] != []
+    assert await one.roster.nodes.bans(await store.now())
