@@ -97,6 +97,8 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         found = await stack.enter_async_context(_listening(config, gateway, certificate))
         roster.address = found.share or found.here
         running.append(asyncio.create_task(roster.run()))
+        if patience := supervisor.patience():
+            running.append(asyncio.create_task(supervisor.reassure(patience)))
 
         def take(settings: Config) -> None:
             gateway.take_limits(fitting(settings.limits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from contextlib import suppress
@@ -14,3 +15,17 @@ def tell(news: str) -> None:
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as way:
             way.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
             way.sendall(news.encode())
+
+
+def patience() -> float:
+    """Seconds within which it wants to hear again and again that this process lives; 0 where it does not."""
+    asked = os.environ.get("WATCHDOG_USEC", "")
+    meant = os.environ.get("WATCHDOG_PID") in (None, str(os.getpid()))
+    return int(asked) / 1e6 if meant and asked.isdecimal() else 0.0
+
+
+async def reassure(within: float) -> None:
+    """Tell it so, in good time, for as long as the event loop turns."""
+    while True:
+        tell("WATCHDOG=1")
+        await asyncio.sleep(within / 3)
