@@ -8,6 +8,12 @@ FROM ?= 1
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
+ifneq ($(filter release,$(MAKECMDGOALS)),)
+ifndef VERSION
+$(error VERSION is missing: make release VERSION=x.y.z)
+endif
+endif
+
 # A virtual environment holds its own path: a tree that was moved or copied needs a new one.
 ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
@@ -60,8 +66,7 @@ fuzz: .venv/.test
 	@$(BIN)/python -m tests.fuzz --seed '$(SEED)' --inputs '$(INPUTS)' $(ARGS)
 
 release: .venv/.release
-	@$(BIN)/python .ci/release.py '$(or $(VERSION),$(error VERSION is missing: make release VERSION=x.y.z))' \
-	    $(if $(DRY),--dry) $(SKIP:%=--skip %)
+	@$(BIN)/python .ci/release.py '$(VERSION)' $(if $(DRY),--dry) $(SKIP:%=--skip %)
 
 proxies: .venv/.test
 	@$(BIN)/pytest -q -s -rs tests/deploy/live_proxies.py tests/deploy/live_alerts.py

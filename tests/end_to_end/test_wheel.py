@@ -6,6 +6,7 @@ or a requirement that is not in it is missed.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -145,6 +146,22 @@ def test_the_source_distribution_holds_what_the_tests_need(built: Path) -> None:
     with tarfile.open(found) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     assert {"Makefile", "README.md", "LICENSE", "pyproject.toml", "tests/end_to_end/test_wheel.py"} <= names
+
+
+def test_the_tree_builds_the_wheel_that_the_source_distribution_builds(wheel: Path, tmp_path: Path) -> None:
+    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path)
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_the_metadata_names_no_python_that_the_workflow_does_not_test(whole: Environment) -> None:
+    (metadata,) = whole.packages.glob("samedeal-*.dist-info")
+    classifiers = Distribution.at(metadata).metadata.get_all("Classifier") or []
+    named = {line.rpartition(" ")[2] for line in classifiers if re.search(r"Python :: 3\.\d", line)}
+    matrix = re.search(r"python: \[(.+)\]", (ROOT / ".github" / "workflows" / "test.yml").read_text())
+    assert matrix
+    assert named <= set(re.findall(r'"(.+?)"', matrix[1]))
 
 
 @pytest.mark.parametrize("package", SOURCES)
