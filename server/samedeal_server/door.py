@@ -27,7 +27,7 @@ LARGEST_REQUEST: Final = 16 * 1024
 """Bytes of a handshake; browsers and proxies send a few hundred to a few thousand."""
 
 _PARTING: Final = 2.0
-"""Seconds in which a client that is sent away has to go."""
+"""Seconds in which a client has to go whose close was answered, or who was sent away for what it did."""
 
 _COME_BACK: Final = "5"
 """Seconds after which who finds no room may come again."""
@@ -132,7 +132,8 @@ class Socket(ServerConnection):
         super().__init__(protocol, server, **options)
         self._door = door
         self._asked = 0
-        self._sent_away = False
+        self._floods = False
+        self._ends = False
         most = door.limits.control_frames
         self._frames = Bucket(most / 60, most, time.monotonic())
 
@@ -153,7 +154,7 @@ class Socket(ServerConnection):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes, but not more than a handshake has before there was one."""
+        """Take bytes, but before there was a handshake no more than one has; who ought to go is cut in a while."""
         if self.request is None:
             self._asked += len(data)
             if self._asked > LARGEST_REQUEST:
@@ -162,24 +163,20 @@ class Socket(ServerConnection):
                 self.transport.close()
                 return
         super().data_received(data)
+        if self.protocol.close_sent is not None and not self._ends:
+            self._ends = True
+            self.loop.call_later(_PARTING, self.transport.abort)
 
     def process_event(self, event: Any) -> None:
         """Count what the library answers, or holds, without asking anybody; whole messages are paced by who reads them."""
         whole = isinstance(event, Frame) and event.fin and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CLOSE)
         if isinstance(event, Frame) and not whole and self._frames.take(time.monotonic()):
-            self._send_away(Close.FLOOD, "too many control frames, or parts of messages")
-        if not self._sent_away:
+            self._floods = True
+            if self.protocol.close_sent is None:
+                self.protocol.fail(Close.FLOOD, "too many control frames, or parts of messages")
+                self.send_data()
+        if not self._floods:
             super().process_event(event)
-
-    def _send_away(self, code: int, reason: str) -> None:
-        """Close at once, and cut the connection where the client doesn't go."""
-        if self._sent_away:
-            return
-        self._sent_away = True
-        if self.protocol.close_sent is None:
-            self.protocol.fail(code, reason)
-            self.send_data()
-        self.loop.call_later(_PARTING, self.transport.abort)
 
 
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:

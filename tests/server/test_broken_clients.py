@@ -84,6 +84,17 @@ async def test_who_breaks_websocket_is_closed_with_a_code(
     await wire.close()
 
 
+@pytest.mark.parametrize("sent", [frame(0x3), frame(CLOSE, b"\x03\xe8"), frame(BINARY, b"x", length=1 << 40)])
+async def test_who_was_closed_and_stays_is_cut(
+    bystander: tuple[Node, Client], sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samedeal_server.door._PARTING", 0.1)
+    wire = await Wire.greeted(bystander[0].url)
+    await wire.send(sent)
+    await nobody_but(*bystander)
+    await wire.close()
+
+
 @pytest.mark.parametrize("sent", [b"\x82", frame(BINARY, b"", length=500) + b"x" * 499, PIECE])
 async def test_half_a_frame_waits_for_the_other_half_and_ends_with_the_connection(
     bystander: tuple[Node, Client], sent: bytes
