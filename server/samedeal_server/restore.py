@@ -85,6 +85,7 @@ async def _restore(path: Path, config: Config, *, replace: bool) -> tuple[int, i
         try:
             await _check(store, replace=replace)
             tail = await _put(records, Copies(store))
+            await store.check_layout()  # the nodes of this version would not start
         except ResponseError as error:
             made = head.redis if isinstance(head, backup.Head) else "another version"
             raise StartupError(

@@ -25,6 +25,12 @@ RECORD = Record.parse((HERE / "records" / "willow.txt").read_text())
 THIS = Release(samedeal.__version__, None)
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits here waits for processes to start, of which there are six."""
+    monkeypatch.setattr("tests.server.client.DEADLINE", 60.0)
+
+
 class Player:
     """Who plays the record by hand, on one node after another."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
@@ -10,7 +11,10 @@ import pytest
 import samedeal
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Create, Done, Join, ListRooms, Rematch, Rooms, RoomState, Start, Watch
+from samedeal_server.backup import Writer
+from samedeal_server.config import Config
 from samedeal_server.errors import StartupError
+from samedeal_server.restore import _restore
 from samedeal_server.store import keys, layout
 from samedeal_server.store.redis import LIFETIME, Store
 from tests.server.client import Client
@@ -165,3 +169,14 @@ async def test_a_node_of_a_layout_that_can_be_read_is_no_hindrance(
     room = await ana.create()
     await noted(one, room, layout=OLDER)
     await ana.join(room)
+
+
+async def test_a_backup_that_only_another_version_can_serve_is_told_of_when_it_is_restored(
+    store: Store, tmp_path: Path
+) -> None:
+    await marked(store, NEWER, "7.8.9")
+    path = tmp_path / "backup"
+    path.write_bytes(b"".join([part async for part in Writer(store).parts(1000)]))
+    with pytest.raises(StartupError, match=r"^Samedeal 7\.8\.9 has kept rooms") as caught:
+        await _restore(path, Config(data=tmp_path / "data", durability="everysec"), replace=False)
+    assert caught.value.code == "store_newer"
