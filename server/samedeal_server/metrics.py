@@ -13,19 +13,17 @@ from typing import Final
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
-    Counter,
     Gauge,
     GCCollector,
-    Histogram,
     Info,
     ProcessCollector,
-    disable_created_metrics,
     generate_latest,
 )
 
 import samedeal
 from samedeal.games import GAMES
 from samedeal.protocol.messages import SUBPROTOCOL
+from samedeal_server.counting import Count, Counts, Spread
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
@@ -38,23 +36,6 @@ _FAST: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 _COALESCED: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
-# When each series began is a series more for each, and nothing here asks for it; the library knows one switch a process.
-disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types for it
-
-
-class Labelled(dict[str, Counter]):
-    """A counter with one label, by the label's value; the values are words of the code, never of a client."""
-
-    def __init__(self, counter: Counter, *values: str) -> None:
-        super().__init__()
-        self._counter = counter
-        for value in values:
-            self[value] = counter.labels(value)
-
-    def __missing__(self, value: str) -> Counter:
-        self[value] = child = self._counter.labels(value)
-        return child
-
 
 class Metrics:
     """The metrics of one node."""
@@ -64,17 +45,17 @@ class Metrics:
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
 
-        def counter(name: str, words: str) -> Counter:
-            return Counter(name, words, registry=registry)
+        def counter(name: str, words: str) -> Count:
+            return Counts(registry, name, words, (), [()])[()]
 
-        def labelled(name: str, words: str, label: str, *values: str) -> Labelled:
-            return Labelled(Counter(name, words, [label], registry=registry), *values)
+        def labelled(name: str, words: str, label: str, *values: str) -> Counts:
+            return Counts(registry, name, words, [label], values)
 
         def gauge(name: str, words: str, *labels: str) -> Gauge:
             return Gauge(name, words, labels, registry=registry)
 
-        def histogram(name: str, words: str, buckets: tuple[float, ...]) -> Histogram:
-            return Histogram(name, words, registry=registry, buckets=buckets)
+        def histogram(name: str, words: str, bounds: tuple[float, ...]) -> Spread:
+            return Spread(registry, name, words, bounds)
 
         Info("samedeal_build", "Version of this node, of its protocol and of its Python.", registry=registry).info(
             {
@@ -176,12 +157,12 @@ class Metrics:
         self.rooms_followed = gauge(
             "samedeal_rooms_followed", "Rooms that somebody is in, or watches, through this node."
         )
-        self.races = Counter(
+        self.races = Counts(
+            registry,
             "samedeal_races_total",
             "Races by game and what became of them: opened, countdown, racing, finished, closed, rematch. Each change is "
             "counted once, by the node that made it.",
-            ["game", "change"],
-            registry=registry,
+            ("game", "change"),
         )
         self.fan_out = histogram(
             "samedeal_fan_out_lag_seconds",

@@ -117,7 +117,7 @@ class Rooms:
             ]
         _log.info("race", room=race.room, phase=race.phase, what=list(what), **fields)
         for change in _MILESTONES.intersection(what):
-            self.metrics.races.labels(race.game.name, change).inc()
+            self.metrics.races[race.game.name, change].inc()
 
     async def _load(self, room: str) -> Snapshot:
         snapshot = await self.store.load(room)

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from prometheus_client import Histogram
-
+from samedeal_server.counting import Spread
 from samedeal_server.metrics import Metrics
 
 _STATM: Final = Path("/proc/self/statm")
@@ -39,7 +38,7 @@ class Vitals:
         }
 
 
-def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
+def _buckets(histogram: Spread) -> list[tuple[float, float]]:
     """The bounds of a histogram, and how many were within each; infinity, the last, has all."""
     return [
         (float(sample.labels["le"]), sample.value)

@@ -12,6 +12,7 @@ from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config import OTHER_VARIABLES, Config
+from samedeal_server.counting import Counts
 from samedeal_server.metrics import Metrics
 from samedeal_server.restore import parser as restore_parser
 from samedeal_server.settings import table
@@ -53,7 +54,7 @@ def metrics() -> dict[str, Metric]:
     """All series of a node, by name."""
     found: dict[str, Metric] = {}
     for collector, names in Metrics().registry._collector_to_names.items():
-        labels = frozenset(getattr(collector, "_labelnames", ()))
+        labels = frozenset(collector.labels if isinstance(collector, Counts) else getattr(collector, "_labelnames", ()))
         found |= {name: Metric(name, labels) for name in names}
     return found
 

@@ -128,12 +128,12 @@ async def test_a_spectator_who_skips_is_counted(node: NodeMaker) -> None:
 
 
 async def test_requests_that_were_made_to_wait_are_counted(node: NodeMaker) -> None:
-    one = await node(Limits(rate=1000, burst=20))
+    one = await node(Limits(rate=100, burst=20))
     ana = await one.player()
     numbers = [await ana.send(ListRooms) for _ in range(5)]
     for number in numbers:
         await ana.answer(number)
-    assert value(one, "throttled_total") >= 3
+    assert value(one, "throttled_total") >= 1
 
 
 async def test_a_race_is_counted_once_by_all_nodes_together(node: NodeMaker) -> None:
