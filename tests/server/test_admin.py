@@ -67,7 +67,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def a_race(*nodes: Node, game: str = "willow", room: str = "friday") -> list[Client]:
+async def a_race(*nodes: Node, game: str = "athena", room: str = "friday") -> list[Client]:
     """A race that is under way, with a player on each node."""
     players = [await node.player(name) for node, name in zip(nodes, ("ana", "bob", "cid"), strict=False)]
     await players[0].create(room, games=(game,))

@@ -24,7 +24,7 @@ from tests.server.conftest import Node, NodeMaker
 async def a_race(node: NodeMaker) -> Node:
     here = await node()
     ana, bob = await here.player("ana"), await here.player("bob")
-    await ana.create("friday")
+    await ana.create("friday", games=("athena",))
     for client in (ana, bob):
         await client.join("friday")
     await ana.want(Done, Start)
@@ -90,7 +90,7 @@ async def test_what_is_put_back_is_what_was_there(node: NodeMaker, tmp_path: Pat
 async def test_a_room_is_copied_as_it_was_at_one_moment_while_moves_go_on(node: NodeMaker, tmp_path: Path) -> None:
     here = await node()
     players = [await here.player(name) for name in ("ana", "bob", "cid", "dan")]
-    await players[0].create("friday", undo="free")
+    await players[0].create("friday", games=("athena",), undo="free")
     for client in players:
         await client.join("friday")
     await players[0].want(Done, Start)

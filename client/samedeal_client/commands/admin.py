@@ -36,6 +36,7 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
+from samedeal_client.address import Address, is_loopback_url, parse_address
 from samedeal_client.commands.common import Failure, is_terminal, until_stopped, whole
 from samedeal_client.lines import Printer, terminal_look
 from samedeal_client.narration import room_lines
@@ -176,23 +177,27 @@ def with_url(arguments: Sequence[str]) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Do it: the exit code."""
-    from samedeal_client.address import Address, is_loopback_url, parse_address
+    doing = look_after(given, _address(given), _token(given))
+    if given.action == "top" and is_terminal():
+        return asyncio.run(doing)  # it sees to signals itself
+    return asyncio.run(until_stopped(doing))
+
+
+async def look_after(given: argparse.Namespace, address: Address, token: str) -> int:
+    """Do one thing at a server: the exit code. Raises CannotConnect, Refused and Failure."""
     from samedeal_client.operator import Operator
 
+    async with Operator(address, token) as operator:
+        return await _DEEDS[given.action](operator, given)
+
+
+def _address(given: argparse.Namespace) -> Address:
     if not given.url:
         raise Failure(f"Name the server: samedeal admin URL {given.action}, or set {URL}", 2)
     address = Address(parse_address(given.url).url)
     if not address.encrypted and not is_loopback_url(address.url):
         print(f"samedeal: {address.url} is not encrypted: whoever can listen reads the token", file=sys.stderr)
-    token = _token(given)
-
-    async def go() -> int:
-        async with Operator(address, token) as operator:
-            return await _DEEDS[given.action](operator, given)
-
-    if given.action == "top" and is_terminal():
-        return asyncio.run(go())  # it sees to signals itself
-    return asyncio.run(until_stopped(go()))
+    return address
 
 
 def _token(given: argparse.Namespace) -> str:
