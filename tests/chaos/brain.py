@@ -13,7 +13,7 @@ from samedeal.moves import Move
 from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused, RoomState, ToClient
 
-AGAIN: Final = frozenset(("unavailable", "draining"))
+AGAIN: Final = frozenset(("unavailable", "draining", "rate_limited"))
 """Refusals after which the same request is made again."""
 
 OVER: Final = frozenset(("time_up", "done"))
