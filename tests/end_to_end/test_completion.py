@@ -21,6 +21,8 @@ LINES = [
     ("samedeal play willow --li", {"--limit"}),
     ("samedeal play willow --level ca", {"careful"}),
     ("samedeal bot localhost friday --level ", {"random", "greedy", "careful"}),
+    ("samedeal new localhost --game w", {"willow"}),
+    ("samedeal admin localhost b", {"ban", "bans", "backup"}),
     ("samedeal completion ", {"bash", "zsh", "fish"}),
     ("samedeal serve --durability ", {"always", "everysec"}),
     ("samedeal serve --print", {"--print-config"}),

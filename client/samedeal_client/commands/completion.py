@@ -79,7 +79,7 @@ def _say_what_is_taken(parser: argparse.ArgumentParser, shtab: Any) -> None:
     """What can stand for a metavar."""
     for action in parser._actions:  # noqa: SLF001 (as above)
         match action.metavar:
-            case str(choices) if "|" in choices:
+            case str(choices) if "|" in choices and choices.islower():
                 action.choices = choices.split("|")
             case "GAME":
                 action.choices = list(GAMES)

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_address(parser, room=None)
     race = parser.add_argument_group("the race")
-    race.add_argument("--game", action="append", metavar="G", help="repeatable: rematches go through them (willow)")
+    race.add_argument("--game", action="append", metavar="GAME", help="repeatable: rematches go through them (willow)")
     race.add_argument("--deal", default="random", help="random, daily, or a number (random)")
     race.add_argument("--players", type=whole(1, 16), default=8, metavar="N", help="seats, 1 to 16 (8)")
     race.add_argument(
