@@ -12,6 +12,8 @@ from samedeal_client.marks import foundation_for
 from tests.client.hands import keys_for, won
 from tests.client.referee import Referee, Sitting, sitting
 
+SIZES = ((80, 24), (120, 40))
+
 
 def referee_of(game: str) -> Referee:
     record = won(game)
@@ -38,9 +40,10 @@ async def by_mouse(table: Sitting, move: Move, *, drag: bool) -> None:
         await table.click(target, on)
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("game", GAMES)
-async def test_won_by_keys(game: str) -> None:
-    async with sitting(referee_of(game)) as table:
+async def test_won_by_keys(game: str, size: tuple[int, int]) -> None:
+    async with sitting(referee_of(game), size) as table:
         for _, action in won(game).actions:
             await table.press(*keys_for(Move.parse(action), table.board))
             assert table.acts[-1] == action
@@ -48,7 +51,8 @@ async def test_won_by_keys(game: str) -> None:
         assert "You are home" in table.sentence
 
 
-@pytest.mark.parametrize(("game", "size"), [*((game, (80, 24)) for game in GAMES), ("willow", (120, 40))])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("game", GAMES)
 async def test_won_by_mouse(game: str, size: tuple[int, int]) -> None:
     async with sitting(referee_of(game), size) as table:
         for number, (_, action) in enumerate(won(game).actions):
