@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -470,9 +471,16 @@ async def test_an_end_for_good_is_told() -> None:
 async def test_nothing_that_helps_is_left() -> None:
     async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as table:
         await table.press("space")
-        table.app.client.model = table.app.client.model.__class__(**{**vars(table.app.client.model), "stuck": True})
+        table.app.client.model = replace(table.app.client.model, stuck=True)
         table.app.screen.update(table.app.client.model)  # type: ignore[attr-defined]
         table.app.say("")
+        assert table.sentence == "Nothing that helps is left: undo with ⌫, or resign with Ctrl+R"
+
+
+async def test_where_nothing_helps_the_hint_is_that() -> None:
+    async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as table:
+        table.app.client.model = replace(table.app.client.model, stuck=True)
+        await table.press("question_mark")
         assert table.sentence.startswith("Nothing that helps is left: undo with ⌫")
 
 

@@ -439,6 +439,9 @@ class RaceScreen(ClientScreen):
         if not room.options.hints:
             self.say("This room has no hints")
             return
+        if self.model.stuck:
+            self.say(views.stuck(self.samedeal.bindings, self.look))
+            return
         self.run_worker(self._hint(board), name="hint", exclusive=True)
 
     async def _hint(self, board: Board) -> None:

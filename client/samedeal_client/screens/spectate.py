@@ -205,6 +205,8 @@ class SpectateScreen(ClientScreen):
         """The keys."""
         count = len(self._rivals)
         left, right = ("<", ">") if self.look.ascii else ("←", "→")
+        if self.model.through:
+            yield KeyHint("o", "your own board", "o")
         if self._boards:
             if self._zoomed:
                 yield KeyHint("0", "all boards", "0")
@@ -220,8 +222,6 @@ class SpectateScreen(ClientScreen):
             if self._back:
                 yield KeyHint(right, "forth", "right")
                 yield KeyHint("l", "as live as it gets", "l")
-        if self.model.through:
-            yield KeyHint("o", "your own board", "o")
         yield KeyHint("q", "lobby", "q")
         yield KeyHint(key_sign(QUIT_KEY, self.look), "quit", QUIT_KEY)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal.board import Board
+from samedeal.games import Game, Kind
 from samedeal.moves import FOUNDATION
 from samedeal_client import digits
 from samedeal_client.bindings import Bindings, Command
-from samedeal_client.key_names import command_text
+from samedeal_client.key_names import command_text, key_text
 from samedeal_client.look import Look
 from samedeal_client.model import Model
 from samedeal_client.panel import clock_text
@@ -45,10 +46,27 @@ def state(model: Model, bindings: Bindings, look: Look) -> Row:
         ways = f"{watch}{LOBBY_KEY} is the lobby."
         return (Span(f" {_outcome(model)} Now {ways}", "you" if board.won else "notice"),)
     if model.stuck and not model.unsettled:
-        undo = command_text(bindings, Command.UNDO, look)
-        resign = command_text(bindings, Command.RESIGN, look)
-        return (Span(f" Nothing that helps is left: undo with {undo}, or resign with {resign}", "notice"),)
-    return (Span(" type from and to: 3 5 moves column 3 to column 5, 3 3 goes up; or drag cards", "label"),)
+        return (Span(f" {stuck(bindings, look)}", "notice"),)
+    return (Span(f" {_how(board.game, bindings, look)}", "label"),)
+
+
+_FROM: Final = {Kind.WASTE: "the waste", Kind.RESERVE: "the reserve", Kind.FAN: "a fan"}
+
+
+def _how(game: Game, bindings: Bindings, look: Look) -> str:
+    """How cards are moved in a game, by an example of each kind of pile that they are taken from."""
+    column, other = (key_text(bindings.piles[pile][0], look) for pile in "35")
+    text = f"type from and to: {column} {other} for column 3 to 5, {column} {column} up"
+    for kind, name in _FROM.items():
+        if piles := game.of_kind(kind):
+            text += f", {key_text(bindings.piles[game.keys[piles.start]][0], look)} {other} from {name}"
+    return f"{text}; or drag"
+
+
+def stuck(bindings: Bindings, look: Look) -> str:
+    """What is said where nothing that helps is left, but what was done can be undone."""
+    undo, resign = (command_text(bindings, command, look) for command in (Command.UNDO, Command.RESIGN))
+    return f"Nothing that helps is left: undo with {undo}, or resign with {resign}"
 
 
 def _outcome(model: Model) -> str:
