@@ -56,6 +56,7 @@ async def test_moves_by_outcome(node: NodeMaker) -> None:
     await ana.refused("illegal", Act, revision=2, action="1 1")
     await ana.refused("stale", Act, revision=0, action=UNDO)
     await ana.want(Done, Resign)
+    await ana.phase("finished")
     await ana.refused("not_racing", Act, revision=2, action="draw")
     outcomes = {"ok": 2, "again": 1, "illegal": 1, "stale": 1, "not_racing": 1, "fenced": 0, "time_up": 0}
     assert {outcome: value(one, "moves_total", outcome=outcome) for outcome in outcomes} == outcomes
