@@ -11,6 +11,7 @@ import hmac
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
@@ -339,8 +340,9 @@ class Admin:
             raise Denied("busy", "A backup is being made through this node already: wait for it", 10)
         async with self._backing_up:
             writer = Writer(self._rooms.store)
-            async for data in writer.parts(LARGEST_PART):
-                await socket.send(encode(BackupPart(to=message.id, data=data)))
+            async with aclosing(writer.parts(LARGEST_PART)) as parts:
+                async for data in parts:
+                    await socket.send(encode(BackupPart(to=message.id, data=data)))
             return BackedUp(
                 to=message.id, size=writer.size, digest=writer.digest, rooms=writer.rooms, sessions=writer.sessions
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
@@ -49,7 +50,8 @@ class Bans:
         for line in lines:
             if _PLAYER.fullmatch(line.who):
                 self._players[line.who] = line
-            else:
+                continue
+            with suppress(ValueError):  # what only a later version knows how to ban
                 self._networks[ip_network(line.who)] = line
         self._widths = {(network.version, network.prefixlen) for network in self._networks}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
+import structlog
 from redis.exceptions import RedisError, ResponseError
 
 from samedeal_server import backup
@@ -65,6 +67,8 @@ def main(arguments: Sequence[str]) -> int:
         config = read_config(given).values
     except BadSetting as error:
         command.error(str(error))
+    # What goes wrong is said once, by the reason for ending.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     try:
         rooms, sessions = asyncio.run(_restore(given.file, config, replace=given.replace))
     except StartupError as error:

@@ -65,6 +65,8 @@ class Roster:
                 await self._look()
             except (RedisError, TimeoutError, OSError) as error:
                 _log.debug("redis", error=str(error), doing="beating")
+            except Exception:  # noqa: BLE001  # a mistake here must not end the node's races; it is logged whole
+                _log.exception("fault")
             try:
                 async with asyncio.timeout(EVERY):
                     await self._rooms.called.wait()

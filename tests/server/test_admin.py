@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import structlog
@@ -14,6 +16,10 @@ from samedeal.board import Board
 from samedeal.deal import shuffled
 from samedeal.games import Game
 from samedeal.protocol.admin import (
+    LARGEST_PART,
+    BackedUp,
+    Backup,
+    BackupPart,
     Ban,
     BanList,
     Close,
@@ -49,6 +55,8 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Close as Closes
 from samedeal_server import admin, logs
 from samedeal_server.config import Config
+from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.tasks import end
 from tests.server.client import DEADLINE, Client
 from tests.server.conftest import PLENTY, Node, NodeMaker
 from tests.server.operator import TOKEN, Operator
@@ -384,8 +392,7 @@ async def test_an_address_is_banned_with_all_who_come_from_it_but_not_its_operat
 
 async def test_a_ban_that_was_not_announced_holds_at_the_next_look(two: tuple[Node, Node]) -> None:
     ana = await two[1].player("ana")
-    await two[1].rooms.stop()
-    await two[1].store.redis.client_kill_filter(_type="pubsub")
+    await end(two[1].running[:1])
     operator = await Operator.login(two[0].url)
     await operator.want(Done, Ban, who=ana.player)
     assert await ana.closed() == Closes.BANNED
@@ -483,7 +490,57 @@ async def test_an_operator_comes_in_where_there_is_no_room_for_a_player(node: No
     await Operator.login(here.url)
 
 
+# ---------------------------------------------------------------- backup
+
+
+async def test_a_backup_comes_in_parts_whose_sum_is_told(node: NodeMaker) -> None:
+    here = await node(token=TOKEN)
+    await a_race(here)
+    operator = await Operator.login(here.url)
+    data = b""
+    await operator.send(Backup)
+    while isinstance(heard := await operator.hear(), BackupPart):
+        assert 0 < len(heard.data) <= LARGEST_PART
+        data += heard.data
+    assert isinstance(heard, BackedUp)
+    assert (heard.size, heard.digest) == (len(data), hashlib.sha256(data).digest())
+    assert (heard.rooms, heard.sessions) == (1, 1)
+
+
+async def test_an_operator_who_goes_away_during_a_backup_is_in_nobody_s_way(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "LARGEST_PART", 16)
+    here = await node(token=TOKEN)
+    await a_race(here)
+    gone, operator = await Operator.login(here.url), await Operator.login(here.url)
+    await gone.send(Backup)
+    assert isinstance(await gone.hear(), BackupPart)
+    gone.socket.transport.abort()
+
+    async def can() -> bool:
+        await operator.send(Backup)
+        while isinstance(heard := await operator.hear(), BackupPart):
+            pass
+        assert isinstance(heard, BackedUp) or (isinstance(heard, Refused) and heard.code == "busy")
+        return isinstance(heard, BackedUp)
+
+    await until(can)
+
+
 # ---------------------------------------------------------------- what goes wrong
+
+
+async def test_where_the_store_is_away_an_operator_is_told_and_the_node_goes_on(
+    node: NodeMaker, tmp_path: Path
+) -> None:
+    async with EmbeddedRedis(tmp_path, "everysec") as url:
+        here = await node(redis=url, token=TOKEN)
+        operator = await Operator.login(here.url)
+        await operator.want(Survey, Status)
+    for kind, fields in ((Status, {}), (Ban, {"who": "203.0.113.7"}), (Say, {"text": "hello"})):
+        assert (await operator.refused("unavailable", kind, **fields)).retry_after > 0
+    assert not any(task.done() for task in here.running)
 
 
 async def test_a_frame_that_is_no_request_is_refused_and_the_next_one_answered(node: NodeMaker) -> None:

@@ -63,6 +63,11 @@ def test_who_is_kept_away(bans: list[str], player: str, address: str, kept_away:
     assert (found is not None) == kept_away
 
 
+def test_what_a_later_version_bans_is_passed_over() -> None:
+    bans = Bans([BanLine(who="a whole country", since=1), BanLine(who="10.0.0.1", since=1)])
+    assert bans.of(ANA, "10.0.0.1", 1000)
+
+
 def test_a_ban_ends_when_it_says() -> None:
     bans = Bans([BanLine(who=ANA, since=1, until=1000)])
     assert bans.of(ANA, "10.0.0.1", 999)
