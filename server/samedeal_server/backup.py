@@ -10,7 +10,7 @@ after the rooms, so that every player in a room has theirs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -65,7 +65,7 @@ class Writer:
         """The SHA-256 of the whole file so far, as who receives it can compute it."""
         return self._hash.digest()
 
-    async def parts(self, largest: int) -> AsyncIterator[bytes]:
+    async def parts(self, largest: int) -> AsyncGenerator[bytes, None]:
         """The bytes of the file, in parts of a size but for the last one, which is smaller."""
         waiting = bytearray()
         content = hashlib.sha256()
