@@ -6,13 +6,9 @@ It may see what players may see of each other, and no card, nor the seed of a ra
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import time
-from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import aclosing
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -56,18 +52,13 @@ from samedeal.protocol.messages import Done
 from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal_server.backup import Writer
 from samedeal_server.bans import whom
-from samedeal_server.config import Config
 from samedeal_server.door import network_of
-from samedeal_server.errors import StartupError
-from samedeal_server.limits import Bucket
+from samedeal_server.gate import Denied, Gate
 from samedeal_server.race import Expel, Shut
 from samedeal_server.rooms import Rooms
 from samedeal_server.roster import Roster
 from samedeal_server.store.nodes import Stop, Tell
 from samedeal_server.store.redis import Snapshot
-
-SHORTEST_TOKEN: Final = 16
-"""Characters."""
 
 MOST_BANS: Final = 1000
 _WIDEST_REASON: Final = 150
@@ -76,17 +67,6 @@ _WIDEST_REASON: Final = 150
 _IN_TIME: Final = 5.0
 """Seconds in which an operator has to show the token."""
 
-_WRONG_TAKES: Final = 1.0
-"""Seconds until a wrong token is answered."""
-
-_GUESSES: Final = 5
-_GUESSES_A_SECOND: Final = 0.2
-_LONGEST_WAIT: Final = 10.0
-_GUESSERS: Final = 4096
-"""Networks of addresses of which it is remembered that they guessed."""
-
-_AT_ONCE: Final = 8
-"""Connections from one network that have not shown the token."""
 
 _COUNTED_FOR: Final = 20
 """How many times as long as it took to count the rooms of each phase their numbers are told without counting again."""
@@ -94,75 +74,6 @@ _COUNTED_FOR: Final = 20
 _SECRETS: Final = frozenset(("type", "id", "token"))
 
 _log: structlog.stdlib.BoundLogger = structlog.get_logger("admin")
-
-
-def token_of(config: Config) -> str:
-    """The operator's token, empty where there is none. Raises StartupError ``bad_admin_token``."""
-    token = config.admin_token
-    if config.admin_token_file:
-        if token:
-            raise StartupError("bad_admin_token", "There are two operator's tokens: give --admin-token-file alone")
-        try:
-            token = Path(config.admin_token_file).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-            sentence = f"The operator's token can't be read from {config.admin_token_file}: {why}"
-            raise StartupError("bad_admin_token", sentence) from None
-    if (token or config.admin_token_file) and len(token) < SHORTEST_TOKEN:
-        raise StartupError(
-            "bad_admin_token",
-            f"The operator's token has {len(token)} characters: make it {SHORTEST_TOKEN} or more, "
-            "as openssl rand -hex 24 does",
-        )
-    return token
-
-
-class Denied(Refused):
-    """A request that an operator may not make, or that can't be done; the codes are listed in ADMIN.md."""
-
-
-class Gate:
-    """Who may come in: guesses cost time, those from one network of addresses together."""
-
-    def __init__(self, token: str) -> None:
-        self._token = _digest(token)
-        self._guessers: OrderedDict[str, Bucket] = OrderedDict()
-        self._strangers: Counter[str] = Counter()
-
-    def come(self, network: str) -> bool:
-        """Count a connection that has not shown the token; False when there are too many from there."""
-        if self._strangers[network] >= _AT_ONCE:
-            return False
-        self._strangers[network] += 1
-        return True
-
-    def known(self, network: str) -> None:
-        """Count it no more: it has shown the token, or has gone."""
-        self._strangers[network] -= 1
-        if not self._strangers[network]:
-            del self._strangers[network]
-
-    async def open(self, network: str, token: str) -> bool:
-        """Whether a token is the right one. Raises Denied for a network from which too many have been tried."""
-        bucket = self._guessers.get(network)
-        while bucket is not None and (wait := bucket.take(time.monotonic(), 0)):
-            if wait > _LONGEST_WAIT:
-                raise Denied("too_many_tries", "Too many wrong tokens came from your address: wait", wait)
-            await asyncio.sleep(wait)
-        if hmac.compare_digest(_digest(token), self._token):
-            return True
-        bucket = self._guessers.setdefault(network, Bucket(_GUESSES_A_SECOND, _GUESSES, time.monotonic()))
-        bucket.take(time.monotonic())
-        self._guessers.move_to_end(network)
-        if len(self._guessers) > _GUESSERS:
-            self._guessers.popitem(last=False)
-        await asyncio.sleep(_WRONG_TAKES)
-        return False
-
-
-def _digest(token: str) -> bytes:
-    """Of one length whatever the token, so that comparing tells nothing of it."""
-    return hashlib.sha256(token.encode()).digest()
 
 
 class Admin:

@@ -18,13 +18,14 @@ from websockets.asyncio.server import serve
 from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server import logs, supervisor
-from samedeal_server.admin import Admin, token_of
+from samedeal_server.admin import Admin
 from samedeal_server.clock import Clock
 from samedeal_server.config import Config
 from samedeal_server.descriptors import fitting
 from samedeal_server.door import Door, Socket
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
+from samedeal_server.gate import token_of
 from samedeal_server.gateway import Gateway
 from samedeal_server.greeting import Doors, doors
 from samedeal_server.health import Health

@@ -53,7 +53,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Close as Closes
-from samedeal_server import admin, logs
+from samedeal_server import admin, gate, logs
 from samedeal_server.config import Config
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.tasks import end
@@ -107,7 +107,7 @@ async def test_the_right_token_is_let_in_and_players_go_on_as_before(node: NodeM
 async def test_a_wrong_token_is_refused_and_the_connection_closed(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:
-    monkeypatch.setattr(admin, "_WRONG_TAKES", 0.01)
+    monkeypatch.setattr(gate, "_WRONG_TAKES", 0.01)
     operator = await Operator.connect((await node(token=TOKEN)).url)
     await operator.refused("bad_token", Login, token=wrong)
     assert await operator.closed() == Close.NOT_LET_IN
@@ -135,14 +135,14 @@ async def test_who_says_nothing_is_closed(node: NodeMaker, monkeypatch: pytest.M
 async def test_after_some_guesses_even_the_right_token_has_to_wait(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin, "_WRONG_TAKES", 0.0)
-    monkeypatch.setattr(admin, "_LONGEST_WAIT", 0.0)
+    monkeypatch.setattr(gate, "_WRONG_TAKES", 0.0)
+    monkeypatch.setattr(gate, "_LONGEST_WAIT", 0.0)
     here = await node(token=TOKEN)
     await Operator.login(here.url)
     tries = 0
     while (await guess(here)).code == "bad_token":
         tries += 1
-    assert tries > admin._GUESSES
+    assert tries > gate._GUESSES
     late = await Operator.connect(here.url)
     assert (await late.refused("too_many_tries", Login, token=TOKEN)).retry_after > 0
     assert await late.closed() == Close.NOT_LET_IN
@@ -166,7 +166,7 @@ async def test_wrong_tokens_that_wait_for_their_answer_are_in_nobody_s_way(node:
 
 async def test_so_many_may_wait_with_their_token_and_no_more(node: NodeMaker) -> None:
     here = await node(token=TOKEN)
-    waiting = [await Operator.connect(here.url) for _ in range(admin._AT_ONCE)]
+    waiting = [await Operator.connect(here.url) for _ in range(gate._AT_ONCE)]
     assert await (await Operator.connect(here.url)).closed() == Close.NOT_LET_IN
     for each in waiting:
         await each.want(Granted, Login, token=TOKEN)
@@ -176,7 +176,7 @@ async def test_so_many_may_wait_with_their_token_and_no_more(node: NodeMaker) ->
 async def test_each_action_and_each_refused_attempt_is_logged_and_never_a_token(
     node: NodeMaker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin, "_WRONG_TAKES", 0.01)
+    monkeypatch.setattr(gate, "_WRONG_TAKES", 0.01)
     logs.set_up(Config(log_level="debug", log_style="json"), "n")
     try:
         here = await node(token=TOKEN)

@@ -21,7 +21,7 @@ from samedeal.protocol.admin import (
 )
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal.protocol.messages import Done, Refused
-from samedeal_server import admin, backup, roster
+from samedeal_server import admin, backup, gate, roster
 from samedeal_server.store import nodes
 from samedeal_server.store.copies import Copy
 from tests.server.test_protocol_page import ROOT, calls, cells, fields, section, texts, told
@@ -74,9 +74,9 @@ def test_the_close_codes_are_on_the_page() -> None:
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     for text in (
         f"within {admin._IN_TIME:g} seconds",
-        f"{admin._GUESSES} wrong tokens are compared at once and then one in {1 / admin._GUESSES_A_SECOND:g} seconds",
-        f"beyond {admin._LONGEST_WAIT:g} seconds of that",
-        f"At most {admin._AT_ONCE} connections",
+        f"{gate._GUESSES} wrong tokens are compared at once and then one in {1 / gate._GUESSES_A_SECOND:g} seconds",
+        f"beyond {gate._LONGEST_WAIT:g} seconds of that",
+        f"At most {gate._AT_ONCE} connections",
         f"frames of at most {LARGEST_FRAME} bytes",
         f"heard of within {nodes.NODE_LIFETIME} seconds",
         f"says of itself every {roster.EVERY:g} seconds",
@@ -85,7 +85,7 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
         f"beyond {admin._WIDEST_REASON} columns",
     ):
         assert text in FLAT, text
-    assert admin._WRONG_TAKES == 1.0  # "after a second"
+    assert gate._WRONG_TAKES == 1.0  # "after a second"
     assert nodes.PLAYER_LIFETIME == 86_400  # "within a day"
 
 
