@@ -39,7 +39,10 @@ class Config:
     host: str = setting("127.0.0.1", "address to listen on; 0.0.0.0 for all of this machine's", metavar="ADDRESS")
     port: int = setting(DEFAULT_PORT, "port to listen on, 0 for any free one", metavar="PORT", least=0, most=65535)
     redis: str = setting(
-        "", "the Redis of all nodes; without it one is started here", metavar="URL", hides=r"(?<=://)[^/@]*(?=@)"
+        "",
+        "the Redis of all nodes; without it one is started here",
+        metavar="URL",
+        hides=r"(?<=://).*(?=@)|(?<=password=)[^&]*",
     )
     origins: tuple[str, ...] = setting(
         (),

@@ -6,10 +6,10 @@ import ipaddress
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from samedeal_server.config import Config
 from samedeal_server.listening import written
+from samedeal_server.store.address import Address
 
 _SOMEWHERE = (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6))
 """Addresses of nobody; asking for the way to them sends nothing."""
@@ -44,7 +44,7 @@ def greeting(config: Config, found: Doors, health: str) -> str:
     rows = [("join", f"samedeal join {found.share}"), ("open a room", f"samedeal new {found.share}")]
     if found.share != found.here and config.tls_cert is None:  # a certificate is for a name
         rows.append(("on this machine", f"samedeal join {found.here}"))
-    rows.append(("data", str(config.data) if not config.redis else f"in Redis at {_without_secret(config.redis)}"))
+    rows.append(("data", str(config.data) if not config.redis else f"in Redis at {Address.read(config.redis)}"))
     if health:
         rows.append(("health", f"{health}/readyz, {health}/metrics"))
     width = max(len(label) for label, _ in rows)
@@ -77,8 +77,3 @@ def _own_address(host: str) -> str:
             asking.connect((somewhere, 9))
             return str(asking.getsockname()[0])
     return ""
-
-
-def _without_secret(url: str) -> str:
-    parts = urlsplit(url)
-    return parts.netloc.rpartition("@")[2] or parts.path

@@ -12,13 +12,19 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from redis import Redis
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Close, Done, ListRooms, Resign, Rooms, Start
+from samedeal.protocol.messages import Act, Close, Done, Join, ListRooms, Rooms, Start
+from samedeal_server.store.connect import connect as connect_redis
+from samedeal_server.store.redis import Store
 from tests.end_to_end.processes import Program, Programs
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE, Client
+from tests.server.test_faults import OwnRedis, own_redis
+
+__all__ = ["own_redis"]  # a fixture
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are how these servers are told things")
 
@@ -168,7 +174,7 @@ async def test_a_renewed_certificate_is_taken_on_a_signal_and_a_broken_one_is_no
     assert ana.socket.close_code is None
 
 
-async def test_the_programs_race_over_tls_with_a_private_authority(
+async def test_the_programs_come_over_tls_with_a_private_authority(
     operated: Starter, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = Keys(tmp_path)
@@ -184,32 +190,9 @@ async def test_the_programs_race_over_tls_with_a_private_authority(
     assert "not trusted" not in doctor.text
     ana = await programs.samedeal("new", address, "--room", "friday", "--plain", "--name", "ana")
     await ana.says("friday")
-    await programs.samedeal("bot", address, "friday", "--name", "bob")
-    await ana.says("bob")
-
-
-async def test_what_is_no_certificate_is_said_at_once(operated: Starter, tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("rubbish")
-    server = await operated("--tls-cert", str(tmp_path / "a"), "--tls-key", str(tmp_path / "b"))
-    await server.program.says("samedeal-server: bad_certificate: .*b can't be read")
-    assert await server.program.ends() == 1
-    assert "Traceback" not in server.program.text
 
 
 # ---------------------------------------------------------------- behind a proxy
-
-
-@pytest.mark.parametrize(
-    ("options", "address"), [((), "127.0.0.1"), (("--trusted-proxies", "127.0.0.0/8"), "2001:db8::7")]
-)
-async def test_the_address_is_the_client_s_own_behind_a_trusted_proxy_only(
-    operated: Starter, options: tuple[str, ...], address: str
-) -> None:
-    server = await operated(*options)
-    url = (await server.logs("listening"))["address"]
-    client = await Client.connect(url, additional_headers={"X-Forwarded-For": "1.1.1.1, [2001:db8::7]:4321"})
-    assert (await server.logs("connected"))["address"] == address
-    await client.close()
 
 
 async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: Starter) -> None:
@@ -219,9 +202,13 @@ async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: S
     def as_from(address: str) -> Awaitable[Client]:
         return Client.connect(url, additional_headers={"X-Forwarded-For": address})
 
-    await as_from("203.0.113.7")
-    await as_from("203.0.113.8")
-    await as_from("2001:db8::7")
+    for claimed, address in (
+        ("203.0.113.7", "203.0.113.7"),
+        ("1.1.1.1, 203.0.113.8:4321", "203.0.113.8"),
+        ("[2001:db8::7]", "2001:db8::7"),
+    ):
+        await as_from(claimed)
+        await server.logs("connected", address=address)
     for address in ("203.0.113.7", "2001:db8::8"):
         with pytest.raises(InvalidStatus, match="429"):
             await as_from(address)
@@ -230,22 +217,35 @@ async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: S
 # ---------------------------------------------------------------- what is printed
 
 
-async def test_standard_output_is_one_event_a_line(operated: Starter) -> None:
-    server = await operated()
-    listening = await server.logs("listening")
-    ana = await Client.hello(listening["address"])
-    room = await ana.create(games=("athena",))
-    await ana.join(room)
+async def test_no_secret_is_in_what_a_server_writes(programs: Programs, own_redis: OwnRedis) -> None:
+    """Invariant 3, of the process: at any level, on both streams, whatever goes wrong."""
+    with Redis.from_url(own_redis.url) as redis:
+        redis.config_set("requirepass", "sesam-redis")
+    url = f"{own_redis.url}?password=sesam-redis"
+    options = ("--redis", url, "--port", "0", "--log-level", "debug", "--admin-token", "sesam-operator-0123456789")
+    server = Operated(await programs.start("-m", "samedeal_server", *options))
+    address = (await server.logs("listening"))["address"]
+    ana, eve = await Client.hello(address, "ana"), await Client.hello(address, "eve")
+    room = await ana.create(passphrase="sesam-room", games=("athena",))
+    await ana.join(room, passphrase="sesam-room")
+    await eve.refused("bad_passphrase", Join, room=room, passphrase="sesam-wrong")
     await ana.want(Done, Start)
     await ana.dealt()
-    await ana.want(Done, Resign)
-    await server.logs("race", phase="finished", room=room)
-    await ana.close()
-    gone = await server.logs("gone")
-    assert gone["player"] == ana.player
-    server.program.signal(signal.SIGINT)
-    await server.logs("stopped")
+    await ana.acts(5)
+    async with connect_redis(url) as store:
+        secret = await Store(store).secret(room)
+    assert secret is not None
+    await own_redis.kill()
+    await ana.refused("unavailable", Act, revision=5, action="draw")
+    await eve.refused("unavailable", Join, room=room, passphrase="sesam-room")
+    server.program.signal(signal.SIGHUP)
+    await server.logs("reloaded")
+    server.program.signal(signal.SIGTERM)
     assert await server.program.ends() == 0
+    text = server.program.text
+    assert '"redis_away"' in text
+    for told in (ana.session, eve.session, "sesam", secret.seed.hex(), secret.hash.hex(), "Traceback"):
+        assert told not in text
 
 
 async def test_on_a_terminal_it_says_how_to_join(programs: Programs, redis_url: str) -> None:
