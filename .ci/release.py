@@ -31,6 +31,7 @@ BRANCH: Final = "main"
 SKIPPABLE: Final = ("tests", "metadata", "install")
 
 _VERSION: Final = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+_NAMED: Final = re.compile(r"\d+\.\d+\.\d+(rc\d+)?")
 _UNRELEASED: Final = re.compile(r"^## Unreleased\n(?P<news>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -44,7 +45,7 @@ def next_version(text: str, now: str, tags: Sequence[str]) -> Version:
         version, present = Version(text), Version(now)
     except InvalidVersion as error:
         raise CannotRelease(f"{error}: give one as in VERSION=0.2.0") from None
-    if str(version) != text or version.is_devrelease or version.local:
+    if str(version) != text or not _NAMED.fullmatch(text):
         raise CannotRelease(f"{text} is not how a release is named: give one as in VERSION=0.2.0 or VERSION=0.2.0rc1")
     if f"v{text}" in tags:
         raise CannotRelease(f"There is a tag v{text} already: give a newer version")

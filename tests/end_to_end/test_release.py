@@ -111,6 +111,7 @@ def test_versions_that_do_not_go(repository: Repository) -> None:
         ("0.1.0rc1", "0.1.0rc1 is not newer than 0.1.0"),
         ("v0.2.0", "v0.2.0 is not how a release is named: give one as in VERSION=0.2.0"),
         ("0.2.0.dev1", "0.2.0.dev1 is not how a release is named"),
+        ("0.2", "0.2 is not how a release is named"),
         ("0.02.0", "0.02.0 is not how a release is named"),
         ("next", "Invalid version: 'next': give one as in VERSION=0.2.0"),
     ):
