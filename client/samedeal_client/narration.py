@@ -204,7 +204,11 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """The rooms of a server, a line each under a heading."""
     lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
     for room in rooms:
-        marks = [mark for mark, has in (("passphrase", room.private), ("nobody may watch", not room.spectators)) if has]
+        marks = ["passphrase"] if room.private else []
+        if not room.spectators:
+            marks.append("nobody may watch")
+        elif not room.delay:
+            marks.append("boards are shown at once")
         seats = f"{room.players}/{room.seats}"
         line = (
             f"{room.room:<24} {title_of(room.game):<14} {room.deal:<17} {room.phase:<10} {seats:<8} {', '.join(marks)}"

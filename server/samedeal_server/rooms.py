@@ -211,6 +211,7 @@ class Rooms:
                 private=race.private,
                 spectators=race.options.spectators,
                 starts=race.starts,
+                delay=race.options.delay,
             )
             for race in races
             if race is not None and race.phase != "closed"

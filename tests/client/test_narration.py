@@ -155,6 +155,13 @@ def test_rooms_in_a_list() -> None:
     assert heading.index("game") == row.index("Steve")
 
 
+def test_a_room_in_the_list_whose_boards_are_seen_at_once_says_so() -> None:
+    line = RoomLine(
+        room="k7", game="steve", deal="#7", phase="open", players=2, seats=8, private=False, spectators=True, delay=0
+    )
+    assert room_lines([line], Look())[1].endswith(" boards are shown at once")
+
+
 # ---------------------------------------------------------------- lines in and out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace as with_
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -310,3 +311,11 @@ def test_the_page_of_a_game_with_a_stock_names_its_key() -> None:
     for game in GAMES.values():
         text = help_view(game.name, DEFAULT, Look(), 80, 200).text()
         assert ("Space" in text) == (game.stock_at >= 0)
+
+
+@pytest.mark.parametrize(("delay", "width", "says"), [(0, 80, True), (15, 80, False), (0, 60, False)])
+def test_the_lobby_says_of_the_chosen_room_that_its_boards_are_seen_at_once(delay: int, width: int, says: bool) -> None:
+    line = with_(ROOMS[0], delay=delay, spectators=True)
+    view = lobby_view(Lobby(TODAY).listed((line,)), Look(), width, 24, NOW)
+    assert any("(live)" in row_text(row) for row in view.rows) == says
+    assert {row_width(row) for row in view.rows} == {width}

@@ -21,6 +21,9 @@ _DEAL: Final = len("daily 11-21 ")
 _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
+_WITH_LIVE = 72
+"""The least width at which there is room to say of a room that spectators see its boards at once."""
+
 KEYS: Final = (
     KeyWord("enter", "join"),
     KeyWord("w", "watch"),
@@ -96,6 +99,8 @@ def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, n
             pieces.append(Link(f"{enter} join", "key", "enter"))
         elif line.spectators:
             pieces.append(Link("w watch", "key", "watch"))
+        if line.spectators and not line.delay and page.width >= _WITH_LIVE:
+            pieces.append(Span(" (live)", "notice"))
     page.add(*pieces, does=f"choose {line.room}", chosen=chosen)
 
 

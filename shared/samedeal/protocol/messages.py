@@ -157,6 +157,7 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     private: bool
     spectators: bool
     starts: int = 0
+    delay: int = 15
 
 
 class Rooms(_Message, frozen=True):
