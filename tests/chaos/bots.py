@@ -178,6 +178,7 @@ class Racer(Client):
         self._next_at = 0.0
         self._marked = -1
         self._replaced: Line | None = None
+        self._ghosts: list[Line] = []
         self._quits_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
 
     async def run(self) -> None:
@@ -294,6 +295,8 @@ class Racer(Client):
             await self._ask(act)
         if not acts and not self._unanswered:
             await self._ask(Ping(id=self.new_id()))
+        if self._ghosts and self.rng.random() < 0.05:
+            await self._be_in_two_places()
         if acts and self.rng.random() < 0.05:
             await self._double(acts)
         elif acts and self.line is not None and self.rng.random() < 0.1:
@@ -316,9 +319,21 @@ class Racer(Client):
     async def _haunt(self) -> None:
         """Try something over the connection that has just been replaced: it must not count."""
         old, self._replaced = self._replaced, None
-        if old is not None and self.brain.play is not None and (moves := self.brain.play.board.legal_moves()):
+        if old is not None:
+            self._ghosts.append(old)
+            await self._try_over(old)
+
+    async def _try_over(self, old: Line) -> None:
+        if self.brain.play is not None and (moves := self.brain.play.board.legal_moves()):
             action = str(self.rng.choice(moves))
             await old.say(Act(id=self.new_id(), revision=self.brain.play.revision, action=action))
+
+    async def _be_in_two_places(self) -> None:
+        """Go on over an older connection too, as another tab does that lags behind, or have it take the seat back."""
+        ghost = self.rng.choice(self._ghosts)
+        if self.rng.random() < 0.3:
+            await ghost.say(Join(id=self.new_id(), room=self.journal.room))
+        await self._try_over(ghost)
 
 
 class Spectator(Client):

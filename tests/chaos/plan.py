@@ -22,6 +22,7 @@ FaultKind = Literal[
     "cut",
     "reset",
     "stall",
+    "swallow",
     "delay",
     "split",
 ]
@@ -39,6 +40,7 @@ _WEIGHTS: Final[dict[FaultKind, int]] = {
     "cut": 3,
     "reset": 4,
     "stall": 5,
+    "swallow": 4,
     "delay": 2,
     "split": 3,
 }

@@ -25,15 +25,18 @@ class Wire:
         self._thaw: asyncio.TimerHandle | None = None
         self._latency = 0.0
         self._piece = 0
+        self._swallows = False
 
-    async def pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass bytes on until there are no more, and a reset too.
+    async def pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
+        """Pass bytes on, or answers to them, until there are no more, and a reset too.
 
         What a stall holds arrives after it, even when its sender is gone.
         """
         try:
             while data := await reader.read(_READ):
                 await self._open.wait()
+                if answers and self._swallows:
+                    continue
                 if self._latency:
                     await asyncio.sleep(self._latency)
                 for start in range(0, len(data), size := self._piece or len(data)):
@@ -65,6 +68,11 @@ class Wire:
         if self._thaw is not None:
             self._thaw.cancel()
         self._thaw = asyncio.get_running_loop().call_later(seconds, self._open.set)
+
+    def swallow(self, seconds: float) -> None:
+        """Pass on what is asked and lose what is answered, for a while; then reset."""
+        self._swallows = True
+        asyncio.get_running_loop().call_later(seconds, self.reset)
 
     def delay(self, seconds: float) -> None:
         """Have every read take that much longer, for good."""
@@ -114,7 +122,7 @@ class Proxy:
         wire = Wire((writer, there[1]))
         self.wires.append(wire)
         try:
-            await asyncio.gather(wire.pump(reader, there[1]), wire.pump(there[0], writer))
+            await asyncio.gather(wire.pump(reader, there[1], answers=False), wire.pump(there[0], writer, answers=True))
         except asyncio.CancelledError:
             wire.reset()
         finally:

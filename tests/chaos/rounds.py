@@ -325,6 +325,8 @@ def _break(wire: Wire, fault: Fault) -> None:
             wire.reset()
         case "stall" | "stall redis":
             wire.stall(fault.seconds)
+        case "swallow":
+            wire.swallow(min(fault.seconds, 2.0))
         case "delay":
             wire.delay(min(fault.seconds, 1.0) / 4)
         case "split":

@@ -144,3 +144,20 @@ async def test_the_proxy_cuts_and_resets() -> None:
         proxy.wires[0].reset()
         with pytest.raises(ConnectionResetError):
             await reader.read()
+
+
+async def test_the_proxy_loses_answers_and_passes_on_what_is_asked() -> None:
+    asked: list[bytes] = []
+
+    async def noting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(100):
+            asked.append(data)
+            writer.write(data)
+        writer.close()
+
+    async with through(noting) as (proxy, reader, writer):
+        proxy.wires[0].swallow(0.2)
+        writer.write(b"lost")
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
+        assert asked == [b"hello", b"lost"]

@@ -21,9 +21,6 @@ _DEAL: Final = len("daily 11-21 ")
 _WITH_DEAL: Final = 78
 """The least width at which there is room for the deals."""
 
-_WITH_LIVE = 72
-"""The least width at which there is room to say of a room that spectators see its boards at once."""
-
 KEYS: Final = (
     KeyWord("enter", "join"),
     KeyWord("w", "watch"),
@@ -99,8 +96,6 @@ def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, n
             pieces.append(Link(f"{enter} join", "key", "enter"))
         elif line.spectators:
             pieces.append(Link("w watch", "key", "watch"))
-        if line.spectators and not line.delay and page.width >= _WITH_LIVE:
-            pieces.append(Span(" (live)", "notice"))
     page.add(*pieces, does=f"choose {line.room}", chosen=chosen)
 
 
@@ -115,7 +110,8 @@ def _state(line: RoomLine, now: int) -> tuple[str, str]:
         case "open":
             words = ["full"] if line.players == line.seats else ["open"]
             words += ["private"] if line.private else []
-            return ", ".join(words), "label" if line.players == line.seats else "good"
+            words += ["live"] if line.spectators and not line.delay else []  # boards are seen at once
+            return ", ".join(words[-2:]), "label" if line.players == line.seats else "good"
         case "countdown":
             return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
         case "racing":
