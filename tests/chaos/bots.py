@@ -413,7 +413,7 @@ class LinkRacer:
         self._link = Link(Address(url), journal.name, BriefSessions(), rng=rng)
         self._rng = rng
         self._pace = pace
-        self._marked = -1
+        self._begins_at = 0.0
         self._lost_at = 0.0
         self._retries: set[asyncio.Task[None]] = set()
 
@@ -455,6 +455,8 @@ class LinkRacer:
     async def _act_until_over(self, reader: asyncio.Task[None]) -> None:
         while not self.brain.finished and not reader.done():
             await asyncio.wait((reader,), timeout=min(1.0, self._rng.expovariate(1 / self._pace)))
+            if self.brain.room is not None:
+                self._begin(self.brain.room)
             if self.brain.lost:
                 self.brain.lost = False
                 self.brain.play = None
@@ -485,9 +487,7 @@ class LinkRacer:
                 case _:
                     self.journal.hear(0, news)
                     self.brain.take(news)
-                    if isinstance(news, RoomState):
-                        self._begin(news)
-                    elif isinstance(news, Refused) and news.code in AGAIN:
+                    if isinstance(news, Refused) and news.code in AGAIN:
                         self._retry(news)
 
     def _retry(self, refusal: Refused) -> None:
@@ -502,9 +502,10 @@ class LinkRacer:
         self._send(act)
 
     def _begin(self, state: RoomState) -> None:
-        if state.phase != "open" or len(state.players) < state.options.players or state.event == self._marked:
+        now = time.monotonic()
+        if state.phase != "open" or len(state.players) < state.options.players or now < self._begins_at:
             return
-        self._marked = state.event
+        self._begins_at = now + 2  # what was asked may have been refused, as anybody's would be while Redis is away
         mine = next((seat for seat in state.players if seat.player == self.journal.player), None)
         if state.options.start == "all-ready" and mine is not None and not mine.ready:
             self._send(Ready(id=self._link.new_id()))
