@@ -21,7 +21,7 @@ DEALS = {game: str(record.deal) for game, record in known_ways().items()}
 
 
 async def test_no_promise_is_broken_while_nodes_redis_and_connections_fail() -> None:
-    plan = make_plan(5, 1, DEALS, small=True)
+    plan = make_plan(1785, 1, DEALS, small=True)
     outcome = await play_round(plan)
     assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
     assert outcome.acked > 50, outcome
