@@ -189,6 +189,16 @@ def test_services_and_budgets_select_the_pods() -> None:
     assert monitor["endpoints"][0]["port"] == watched["spec"]["ports"][0]["name"]
 
 
+# ---------------------------------------------------------------- settings
+
+
+def test_a_node_understands_the_file_of_settings_and_what_is_left_out_in_it() -> None:
+    text = (DEPLOY / "samedeal.toml").read_text()
+    config = read(Config, {}, {}, ("samedeal.toml", re.sub(r"^# (\S+ = )", r"\1", text, flags=re.MULTILINE))).values
+    assert config.host == "0.0.0.0"
+    assert config.public_url == "wss://cards.example.org"
+
+
 # ---------------------------------------------------------------- systemd, and proxies on the same machine
 
 
