@@ -666,7 +666,7 @@ async def test_every_size_is_filled(server: str, size: tuple[int, int]) -> None:
         lines = ana.text().splitlines()
         assert len(lines) == size[1]
         assert "help" in lines[-1] or size[0] < 80
-        assert "Ctrl+Q quit" in lines[-1]
+        assert "^Q quit" in lines[-1]
         assert max(map(len, lines)) <= size[0]
 
 

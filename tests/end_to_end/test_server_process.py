@@ -119,7 +119,7 @@ async def resumed(client: Client, url: str) -> Client:
         (["--redis", "unix:///nowhere/r.sock"], "redis_unreachable", "No Redis answers"),
         (["--redis", "redis://127.0.0.1:1"], "redis_unreachable", "No Redis answers"),
         (["--redis", "http://127.0.0.1"], "bad_redis_url", "redis://HOST"),
-        (["--redis", "redis://127.0.0.1:no"], "bad_redis_url", "redis://HOST"),
+        (["--redis", "redis://127.0.0.1:no"], "bad_redis_url", "a port in it"),
         (["--host", "203.0.113.1"], "cannot_listen", "203.0.113.1"),
     ],
 )
