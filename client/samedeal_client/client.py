@@ -12,6 +12,8 @@ from typing import Final, Literal
 from samedeal.errors import PlayError, Refused
 from samedeal.moves import FOUNDATION, Move
 from samedeal.protocol.messages import Notice, Ping, RoomState
+from samedeal.record import Record
+from samedeal_client.journal import Journal
 from samedeal_client.link import Connected, Ended, Link, Lost, News, Unseated
 from samedeal_client.model import Model
 from samedeal_client.table import Table
@@ -45,11 +47,15 @@ class Said:
 class Client(Table):
     """What one player or spectator does and knows, for a face that shows it.
 
-    ``run`` has to be running for news to come. ``entering`` says that a room was asked for and is not known yet.
+    ``run`` has to be running for news to come. ``entering`` says that a room was asked for and is not known yet. With a
+    ``journal`` what one does is written down there.
     """
 
-    def __init__(self, link: Link, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, link: Link, *, clock: Callable[[], float] = time.monotonic, journal: Journal | None = None
+    ) -> None:
         super().__init__(link)
+        self._journal = journal
         self.connection = Connection()
         self._clock = clock
         self._subscribers: list[Callable[[], None]] = []
@@ -166,8 +172,17 @@ class Client(Table):
         Raises PlayError when it is known to be refused.
         """
         self._raising = False
-        super().act(action)
+        self._act(action)
         self._changed()
+
+    def _act(self, action: Move | str) -> None:
+        super().act(action)
+        if self._journal is not None:
+            self._journal.note(self.model)
+
+    def record(self) -> Record | None:
+        """One's own play of a finished race; None where not all of it is known here."""
+        return self.model.record() if self._journal is None else self._journal.record(self.model)
 
     def raise_all(self) -> int:
         """Have everything go up that can, one card after another: how many went at once.
@@ -187,7 +202,7 @@ class Client(Table):
                 if move is None:
                     self._raising = False
                 else:
-                    super().act(move)
+                    self._act(move)
                     raised += 1
             except PlayError:
                 self._raising = False

@@ -16,6 +16,7 @@ from samedeal_client.address import Address, parse_address
 from samedeal_client.bindings import DEFAULT, Bindings, load_bindings
 from samedeal_client.client import Client
 from samedeal_client.commands.common import Failure, is_terminal, on_signals
+from samedeal_client.journal import Journal
 from samedeal_client.lines import LineReader, Printer, silent, terminal_look
 from samedeal_client.link import Link
 from samedeal_client.look import Look
@@ -83,7 +84,7 @@ async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, 
     warnings: list[str] = []
     async with Link(address, name, KeptSessions(warnings.append)) as link:
         _tell_warnings(warnings)
-        client = Client(link)
+        client = Client(link, journal=Journal())
         if screen:
             from samedeal_client.tui import show, with_background
 

@@ -182,14 +182,14 @@ class Plain:
             self._print_board(watched.play.board)
 
     def _finish(self, model: Model) -> None:
-        record, room = model.record(), model.room
+        record, room = self.client.record(), model.room
         if record is not None and room is not None:
             try:
                 self.say(f"Your record: {save_record(record, room.room, room.starts)}")
             except OSError as error:
                 self.say(f"Your record could not be kept: {error.strerror}.")
         elif model.play is not None:
-            self.say("No record is kept: this client did not see the race from its beginning.")
+            self.say("No record is kept: not all of the race is known here.")
         if self._ends_with_race:
             self._stop(0)
         else:

@@ -26,8 +26,11 @@ async def joined(programs: Programs, url: str, room: str, name: str = "bo") -> P
     return guest
 
 
-def record_in(path: str) -> Record:
-    return Record.parse(Path(path).read_text())
+def record_of(player: Program) -> Record:
+    """The record that a player is told of."""
+    kept = re.search(r"Your record: (\S+)", player.text)
+    assert kept is not None, player.text
+    return Record.parse(Path(kept[1]).read_text())
 
 
 async def test_two_players_race_and_one_is_killed_and_comes_back(programs: Programs, redis_url: str) -> None:
@@ -71,12 +74,12 @@ async def test_two_players_race_and_one_is_killed_and_comes_back(programs: Progr
         await player.says(r"Checked: the seed is the one committed to beforehand")
         assert await player.ends() == 0
 
-    kept = re.search(r"Your record: (\S+)", ana.text)
-    assert kept is not None
-    record = record_in(kept[1])
-    assert [action for _, action in record.actions] == ["1 0", "undo"]
-    assert record.replay().board.cards_up == 0
-    assert "No record is kept" in back.text
+    wholly = record_of(ana)
+    assert [action for _, action in wholly.actions] == ["1 0", "undo"]
+    assert wholly.replay().board.cards_up == 0
+    killed = record_of(back)
+    assert [action for _, action in killed.actions][:3] == ["1 0", "undo", "1 0"]
+    assert killed.replay().board.cards_up == 3
 
 
 async def test_without_its_session_a_name_does_not_get_somebody_elses_seat(programs: Programs, redis_url: str) -> None:

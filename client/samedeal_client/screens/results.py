@@ -13,7 +13,7 @@ from msgspec.structs import replace as with_options
 from samedeal.errors import Refused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal_client.model import Model
+from samedeal_client.client import Client
 from samedeal_client.records import save_record
 from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.spans import Row, Span
@@ -35,7 +35,7 @@ class ResultsScreen(SheetScreen):
 
     def on_mount(self) -> None:
         """Keep the record of one's own race, and count those who go on to the rematch."""
-        self.after = Aftermath(saved=saved(self.model))
+        self.after = Aftermath(saved=saved(self.client))
         self.set_interval(COUNT_EVERY, self._count)
 
     # ---------------------------------------------------------------- showing
@@ -143,14 +143,14 @@ def same_again(room: RoomState) -> Options:
     )
 
 
-def saved(model: Model) -> str:
+def saved(client: Client) -> str:
     """Keep the record of one's own play, and say where it is or why there is none; empty for who has watched."""
-    room = model.room
-    if room is None or model.play is None:
+    room = client.model.room
+    if room is None or client.model.play is None:
         return ""
-    record = model.record()
+    record = client.record()
     if record is None:
-        return "There is no record of your race: this client has not seen it from its beginning."
+        return "There is no record of your race: not all of it is known here."
     try:
         path = save_record(record, room.room, room.starts)
     except OSError as error:
