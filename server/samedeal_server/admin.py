@@ -108,6 +108,7 @@ class Admin:
         except ConnectionClosed:
             pass
         except Exception:  # a mistake over one connection must not end the node's; it is logged whole
+            self._rooms.metrics.faults.inc()
             log.exception("fault")
             await socket.close(Closes.RESTART, "a mistake of the server")
 

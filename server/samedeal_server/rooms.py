@@ -401,12 +401,14 @@ class Rooms:
         await self.store.mark_layout()
         rooms = await self.store.newest_rooms(self.limits.rooms)
         counted = Counter[tuple[str, str]]()
-        for room, race in zip(rooms, await self.store.races(rooms), strict=True):
-            if race is None:
-                await self.store.forget(room)
-            else:
-                counted[race.game.name, race.phase] += 1
-                await self.store.index(race)
+        for first in range(0, len(rooms), _LISTED):  # reading all at once would keep everybody else waiting
+            some = rooms[first : first + _LISTED]
+            for room, race in zip(some, await self.store.races(some), strict=True):
+                if race is None:
+                    await self.store.forget(room)
+                else:
+                    counted[race.game.name, race.phase] += 1
+                    await self.store.index(race)
         for game, phase in product(GAMES, PHASES):
             self.metrics.rooms.labels(game, phase).set(counted[game, phase])
 

@@ -66,6 +66,7 @@ class Roster:
             except (RedisError, TimeoutError, OSError) as error:
                 _log.debug("redis", error=str(error), doing="beating")
             except Exception:  # noqa: BLE001  # a mistake here must not end the node's races; it is logged whole
+                self._gateway.metrics.faults.inc()
                 _log.exception("fault")
             try:
                 async with asyncio.timeout(EVERY):
