@@ -28,6 +28,18 @@ def _home(variable: str, default: str) -> Path:
     return base / "samedeal"
 
 
+def write_new(path: Path, text: str) -> bool:
+    """Put a text in a file that is not there yet, readable by its owner only: whether it was not there. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            path.chmod(0o600)
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
+
+
 def write_private(path: Path, text: str) -> None:
     """Put a text in the place of a file, whole or not at all, readable by its owner only. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

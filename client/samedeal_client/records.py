@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from samedeal.record import Record
-from samedeal_client.places import data_home, write_private
+from samedeal_client.places import data_home, write_new
 
 
 def record_path(room: str, starts: int) -> Path:
@@ -16,12 +16,11 @@ def record_path(room: str, starts: int) -> Path:
 
 
 def save_record(record: Record, room: str, starts: int) -> Path:
-    """Write a record; two players of one race on one machine have a file each. Raises OSError."""
+    """Write a record; two players of one race on one machine have a file each, also at the same time. Raises OSError."""
     path = record_path(room, starts)
     text = str(record)
     number = 1
-    while path.exists() and path.read_text(encoding="utf-8") != text:
+    while not write_new(path, text) and path.read_text(encoding="utf-8") != text:
         number += 1
         path = record_path(f"{room}-{number}", starts)
-    write_private(path, text)
     return path
