@@ -8,7 +8,6 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -60,7 +59,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     reads the settings again, for SIGHUP. Raises StartupError when the node can't start, or loses the Redis that it started.
     """
     token = token_of(config)
-    config = replace(config, limits=fitting(config.limits))
+    limits = fitting(config.limits)
     signals = Signals()
     async with AsyncExitStack() as stack:
         url = config.redis
@@ -76,11 +75,9 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         clock = Clock(store)
         with _answering():
             await clock.look()
-        rooms = Rooms(store, clock, node, config.limits)
+        rooms = Rooms(store, clock, node, limits)
         stack.push_async_callback(rooms.stop)
-        gateway = Gateway(
-            rooms, config.limits, Door(config.limits, store.metrics, config.origins, config.trusted_proxies)
-        )
+        gateway = Gateway(rooms, limits, Door(limits, store.metrics, config.origins, config.trusted_proxies))
         health = Health(gateway)
         checked = ""
         if config.health_port is not None:

@@ -66,7 +66,7 @@ async def fill(node: Node, inside: list[Client]) -> None:
 
 
 async def test_connections_that_never_say_what_they_want_keep_nobody_out(there: Stage) -> None:
-    """Descriptors run out under them, and are given back."""
+    """Twice as many as there are descriptors."""
     node = await there.node(files=FILES)
     (ana,) = await race(node, "ana", 1)
     silent = [await asyncio.open_connection(*node.target) for _ in range(2 * FILES)]
