@@ -65,7 +65,7 @@ OTHER_COMMANDS = {
     "promtool",
     "python3",
 }
-OTHER_COMMANDS |= {"chown", "echo", "export", "redis-cli", "systemctl", "tee", "uv", "uvx", "valkey-cli"}
+OTHER_COMMANDS |= {"chown", "echo", "printf", "export", "redis-cli", "systemctl", "tee", "uv", "uvx", "valkey-cli"}
 
 
 @pytest.mark.parametrize("path", texts(), ids=name)
