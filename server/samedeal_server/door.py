@@ -130,6 +130,7 @@ class Socket(ServerConnection):
 
     def __init__(self, door: Door, protocol: ServerProtocol, server: Server, **options: Any) -> None:
         super().__init__(protocol, server, **options)
+        self.peer = ""
         self._door = door
         self._asked = 0
         self._floods = False
@@ -140,6 +141,7 @@ class Socket(ServerConnection):
     def connection_made(self, transport: Any) -> None:
         """Count it among those that have not said yet what they want."""
         super().connection_made(transport)
+        self.peer = _peer(self)  # nobody tells when it is gone
         self._door.knock(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -212,6 +214,8 @@ def is_same_host(origin: str, host: str) -> bool:
 
 def _peer(socket: ServerConnection) -> str:
     """The address that a connection comes from, which may be a proxy's."""
+    if isinstance(socket, Socket) and socket.peer:
+        return socket.peer
     try:
         peer = socket.remote_address
     except ValueError:  # what uvloop says when it is gone already

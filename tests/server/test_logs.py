@@ -187,7 +187,7 @@ async def test_garbage_at_the_door_is_a_line_and_a_flood_of_it_is_one(node: Node
         await reader.read()
         writer.close()
         if not number:
-            await log.until("turned_away", reason="malformed", times=1)
+            await log.until("turned_away", reason="malformed", times=1, address="127.0.0.1")
     assert len(log.named("turned_away")) == 1
     assert "Traceback" not in log.read()
     refused = one.gateway.metrics.handshakes_refused
