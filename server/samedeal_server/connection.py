@@ -16,6 +16,7 @@ from samedeal.play import Play
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Close, ToClient
 from samedeal_server.door import network_of
+from samedeal_server.limits import Pace
 from samedeal_server.metrics import Metrics
 from samedeal_server.sessions import Session
 
@@ -59,11 +60,13 @@ class Connection:
         backlog: int,
         late_backlog: int,
         metrics: Metrics,
+        pace: Pace,
     ) -> None:
         self.socket = socket
         self.address = address
         self.network = network_of(address)
         self.number = number
+        self.pace = pace
         self.session: Session | None = None
         self.player = ""
         self.name = ""

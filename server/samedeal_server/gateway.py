@@ -79,6 +79,12 @@ _COSTS: Final[dict[type, int]] = {
 }
 """What a request takes of a connection's rate, in moves."""
 
+_REPLAYED_FOR_A_MOVE: Final = 20
+"""Actions of logs that are read and played again for what one move costs."""
+
+COST_OF_A_DATE: Final = 10
+"""Rooms that a room counts as which waits for its time, for days maybe."""
+
 COST_OF_COMING: Final = 5
 """What a connection takes of its address's rate."""
 
@@ -169,9 +175,8 @@ class Gateway:
             return
         self._number += 1
         address = self.door.address(socket)
-        connection = Connection(
-            socket, address, self._number, self.limits.backlog, self.limits.late_backlog, self.metrics
-        )
+        limits, pace = self.limits, Pace(self.limits, time.monotonic())
+        connection = Connection(socket, address, self._number, limits.backlog, limits.late_backlog, self.metrics, pace)
         self.connections.add(connection)
         self.metrics.opened.inc()
         self.door.enter(connection.network)
@@ -214,7 +219,6 @@ class Gateway:
 
     async def _frames(self, connection: Connection) -> None:
         limits = self.limits
-        pace = Pace(limits, time.monotonic())
         bad = Bucket(limits.bad_frames / 60, limits.bad_frames, time.monotonic())
         hello = asyncio.get_running_loop().call_later(
             self.limits.hello_timeout, connection.shut, Close.SILENT, "say hello first, in time"
@@ -231,7 +235,7 @@ class Gateway:
                     continue
                 answer: ToClient
                 try:
-                    await self._admit(connection, pace, _COSTS.get(type(message), 1))
+                    await self._admit(connection, _COSTS.get(type(message), 1))
                 except Refused as error:
                     began, answer = 0.0, self._refusal(message.id, error)
                 else:
@@ -240,7 +244,7 @@ class Gateway:
                 connection.tell(answer, began if isinstance(answer, Acked) else 0.0)
                 self._count(connection, message, answer)
                 if isinstance(answer, RefusedMessage) and answer.code == "rate_limited":
-                    if pace.refused(time.monotonic()):
+                    if connection.pace.refused(time.monotonic()):
                         connection.shut(Close.FLOOD, "too much was asked for: come back later")
                         return
                     continue
@@ -272,12 +276,18 @@ class Gateway:
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
         self.metrics.draining.set(self.draining)
 
-    async def _admit(self, connection: Connection, pace: Pace, cost: int) -> None:
+    async def _admit(self, connection: Connection, cost: int) -> None:
         """Let a request through when its time has come: who asks too much waits, and nobody else. Raises Refused."""
         self._quotas.ask(connection.network, time.monotonic(), cost)
-        if wait := pace.ask(time.monotonic(), cost):
+        if wait := connection.pace.ask(time.monotonic(), cost):
             self.metrics.throttled.inc()
             await asyncio.sleep(wait)
+
+    def _charge(self, connection: Connection, replayed: int) -> None:
+        """Have who had actions of logs played again pay for it, with their next requests."""
+        cost = replayed / _REPLAYED_FOR_A_MOVE
+        connection.pace.charge(time.monotonic(), cost)
+        self._quotas.charge(connection.network, time.monotonic(), cost)
 
     async def _gone(self, connection: Connection) -> None:
         try:
@@ -384,7 +394,8 @@ class Gateway:
         if self.draining:
             raise Refused("draining", "This server is stopping: open the room on another one", retry_after=1)
         code = clean_room(message.room) if message.room else ""
-        self._quotas.open_room(connection.network, time.monotonic())
+        cost = COST_OF_A_DATE if message.options.start == "at" else 1
+        self._quotas.open_room(connection.network, time.monotonic(), cost)
         room = await self.rooms.create(message.options.granted, code, message.passphrase)
         _log.info("opened", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
@@ -432,7 +443,7 @@ class Gateway:
                 await self._bring_up(connection, seat, message)
             elif (hub := connection.watching) is not None:
                 connection.tell(hub.state())
-                await hub.open_gallery()
+                self._charge(connection, await hub.open_gallery())
                 hub.show_boards(connection)
         except (RedisError, TimeoutError, OSError) as error:
             _log.debug("redis", **connection.ids, error=str(error), doing="showing the board")
@@ -441,7 +452,9 @@ class Gateway:
     async def _bring_up(self, connection: Connection, seat: Seat, message: Join) -> None:
         hub = seat.hub
         connection.tell(hub.tallies() if message.event == hub.told else hub.state())
-        play = seat.play or await hub.set_up(seat)
+        play = seat.play
+        if play is None and (play := await hub.set_up(seat)) is not None:
+            self._charge(connection, play.revision)
         if play is not None and message.revision != play.revision:
             connection.tell(hub.board_state(play))
 
@@ -511,7 +524,7 @@ class Gateway:
         if play is None:
             raise Refused("not_racing", "The race has not begun: the cards are dealt when the countdown ends")
         if message.revision < play.revision:
-            return await self._again(seat, play, message)
+            return await self._again(connection, seat, play, message)
         after = play.act(message.action, message.revision)
         if after.revision > self.limits.actions_per_race:
             raise Refused(
@@ -550,7 +563,7 @@ class Gateway:
             hub.fence(seat.player, verdict.generation)
         raise Refused(*_REFUSALS[verdict.outcome])
 
-    async def _again(self, seat: Seat, play: Play, message: Act) -> ToClient:
+    async def _again(self, connection: Connection, seat: Seat, play: Play, message: Act) -> ToClient:
         """The first answer to an action that was sent before, or the refusal of one made on an old board."""
         revision = message.revision + 1
         entries = await self.rooms.store.log(seat.hub.room, seat.player, revision, revision)
@@ -558,7 +571,10 @@ class Gateway:
             raise StaleRevision(
                 f"The move was made on revision {message.revision}, the board is at revision {play.revision}"
             )
-        then = play if play.revision == revision else await seat.hub.replay(seat.player, revision)
+        then: Play | None = play
+        if play.revision != revision:
+            self._charge(connection, revision)
+            then = await seat.hub.replay(seat.player, revision)
         if then is None:
             raise Refused(*_REFUSALS["not_racing"])
         await self.rooms.store.confirm(seat.hub.room)

@@ -78,6 +78,7 @@ class Hub:
         self._tick = tick
         self._close = close
         self._pulling = asyncio.Lock()
+        self._hanging = asyncio.Lock()
         self._board: Board | None = None
         self._gallery: Gallery | None = None
         self._changed: set[str] = set()
@@ -294,7 +295,7 @@ class Hub:
                 self._set_show()
             else:
                 self._gallery = None
-                self._aside(self.open_gallery())
+                self._aside(self._hang_again())
         self._finish_if_done()
 
     def _presence(self, player: str, generation: int, here: int) -> None:
@@ -497,11 +498,17 @@ class Hub:
 
     # ---------------------------------------------------------------- spectators
 
-    async def open_gallery(self) -> None:
-        """Hang the boards for spectators, unless they hang already."""
-        board = await self.dealt()
-        if board is None or self._gallery is not None:
-            return
+    async def open_gallery(self) -> int:
+        """Hang the boards for spectators, unless they hang already; returns how many actions had to be played for that."""
+        async with self._hanging:
+            if self._gallery is None and (board := await self.dealt()) is not None:
+                return await self._hang(board)
+            return 0
+
+    async def _hang_again(self) -> None:
+        await self.open_gallery()
+
+    async def _hang(self, board: Board) -> int:
         race = self.race
         gallery = Gallery(board, race.options.undo_rule, race.starts, 1000 * race.options.delay)
         for racer in race.racers:
@@ -516,6 +523,7 @@ class Hub:
                     gallery.add(player, entry.revision, entry.action, entry.at)
         self._gallery = gallery
         self._show_late()
+        return sum(max(0, gallery.newest(player)) for player in self.runs)
 
     def show_boards(self, spectator: Connection) -> None:
         """Show one spectator all boards that are in sight."""

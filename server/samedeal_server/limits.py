@@ -115,6 +115,10 @@ class Pace:
             raise _too_much("Too much is asked over this connection", min(wait, again))
         return wait
 
+    def charge(self, now: float, cost: float) -> None:
+        """Take what a request that is done has cost beside, lending what there isn't: those after it come later."""
+        self._asked.take(now, cost)
+
     def refused(self, now: float) -> bool:
         """Note that a request was refused for its being too much; whether that is no mistake any more, but a flood."""
         return self._refused.take(now) > 0
@@ -134,9 +138,13 @@ class Quotas:
         if again := self._requests.spend(network, now, cost):
             raise _too_much("Too much is asked from your address", again)
 
-    def open_room(self, network: str, now: float) -> None:
-        """Take one of the rooms that may be opened. Raises Refused."""
-        if again := self._rooms.spend(network, now):
+    def charge(self, network: str, now: float, cost: float) -> None:
+        """Take what a request that is done has cost beside, lending what there isn't."""
+        self._requests.take(network, now, cost)
+
+    def open_room(self, network: str, now: float, cost: int = 1) -> None:
+        """Take of the rooms that may be opened. Raises Refused."""
+        if again := self._rooms.spend(network, now, cost):
             raise _too_much("Too many rooms were opened from your address", again)
 
     def begin_session(self, network: str, now: float) -> None:
@@ -157,11 +165,18 @@ class _Buckets:
 
     def spend(self, network: str, now: float, tokens: float = 1) -> float:
         """As ``Bucket.spend``, from the bucket of an address."""
+        return self._bucket(network, now).spend(now, tokens)
+
+    def take(self, network: str, now: float, tokens: float) -> None:
+        """As ``Bucket.take``, from the bucket of an address."""
+        self._bucket(network, now).take(now, tokens)
+
+    def _bucket(self, network: str, now: float) -> Bucket:
         bucket = self._buckets.pop(network, None) or Bucket(self._rate, self._burst, now)
         self._buckets[network] = bucket
         if len(self._buckets) > _MOST_ADDRESSES:
             self._buckets.popitem(last=False)
-        return bucket.spend(now, tokens)
+        return bucket
 
 
 def _too_much(what: str, again: float) -> Refused:

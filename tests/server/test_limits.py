@@ -8,9 +8,11 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from samedeal.errors import Refused
-from samedeal.options import Options
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
+    Acked,
+    Act,
     Close,
     Create,
     Done,
@@ -189,6 +191,37 @@ async def test_an_address_may_open_so_many_rooms(node: NodeMaker) -> None:
     await bob.want(Done, Resign)
     await bob.phase("finished")
     await bob.refused("rate_limited", Rematch)
+
+
+async def test_a_room_that_waits_for_days_counts_as_several(node: NodeMaker) -> None:
+    one = await node(dataclasses.replace(PLENTY, rooms_per_address=20))
+    ana = await one.player()
+    later = await one.store.now() + 86_400_000
+    for _ in range(2):
+        await ana.create(start="at", start_at=later)
+    await ana.refused("rate_limited", Create, options=WantedOptions())
+
+
+async def test_who_has_logs_played_again_pays_for_it(node: NodeMaker) -> None:
+    """Invariant 9: everything is bounded: to ask for an old answer again costs a node as many actions as led to it."""
+    one = await node(dataclasses.replace(PLENTY, rate=0.1, burst=200, slow_for=1))
+    ana = await one.player()
+    await ana.join(await ana.create(undo="free"))
+    await ana.want(Done, Start)
+    await ana.dealt()
+    assert ana.play
+    first = await ana.send(Act, revision=0, action=str(ana.play.board.legal_moves()[0]))
+    assert isinstance(await ana.answer(first), Acked)
+    for revision in range(1, 60):
+        await ana.send(Act, revision=revision, action="undo" if revision % 2 else str(ana.play.board.legal_moves()[0]))
+    await ana.until(Acked, lambda acked: acked.revision == 60)
+    again = {"id": ana._id - 1, "revision": 58, "action": str(ana.play.board.legal_moves()[0])}
+    answers = [await ana.ask(Act, **again) for _ in range(40)]
+    assert isinstance(answers[0], Acked)
+    assert isinstance(answers[-1], Refusal)
+    assert answers[-1].code == "rate_limited"
+    replays = sum(isinstance(answer, Acked) for answer in answers)
+    assert replays <= 110 / (1 + 59 / 20) + 2
 
 
 async def test_an_address_may_bring_so_many_new_players(node: NodeMaker) -> None:
