@@ -12,6 +12,7 @@ from samedeal.board import Board
 from samedeal.games import Game
 from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice, Resign, Start, Watch
+from samedeal_server.hub import _WOKEN_AT_ONCE
 from samedeal_server.limits import Limits
 from tests.server.client import Client
 from tests.server.conftest import Node, NodeMaker
@@ -204,3 +205,21 @@ async def test_many_may_come_while_moves_are_made(node: NodeMaker) -> None:
         await screen.until(40)
         assert ana.play
         assert screen.board == ana.play.board
+
+
+async def test_a_crowd_sees_it_all_though_it_is_sent_to_some_at_a_time(node: NodeMaker) -> None:
+    one = await node()
+    ana = await race(one, delay=0)
+    crowd = [await one.player(f"w{number}") for number in range(_WOKEN_AT_ONCE + 8)]
+    for watcher in crowd:
+        await watcher.watch(ana.room)
+    await ana.acts(7)
+    assert ana.play
+    for watcher in crowd:
+        screen = Screen(watcher, ana.player)
+        await screen.until(7)
+        assert screen.board == ana.play.board.masked()
+        await watcher.state(lambda state: state.watching == len(crowd))
+    await ana.want(Done, Resign)
+    for watcher in crowd:
+        await watcher.phase("finished")
