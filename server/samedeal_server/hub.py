@@ -89,6 +89,7 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
         self._show: asyncio.TimerHandle | None = None
         self._shown = 0.0
+        self._hung: list[bytes] | None = None
         self._again: asyncio.TimerHandle | None = None
         self._set_timer()
 
@@ -521,15 +522,17 @@ class Hub:
                     raise RuntimeError(f"the log of {player} in {self.room} is not whole")
                 for entry in entries:
                     gallery.add(player, entry.revision, entry.action, entry.at)
-        self._gallery = gallery
+        self._gallery, self._hung = gallery, None
         self._show_late()
         return sum(max(0, gallery.newest(player)) for player in self.runs)
 
     def show_boards(self, spectator: Connection) -> None:
         """Show one spectator all boards that are in sight."""
         if self._gallery is not None and spectator in self.spectators:
-            for message in self._gallery.boards():
-                spectator.tell(message)
+            if self._hung is None:
+                self._hung = [framed(message) for message in self._gallery.boards()]
+            for frame in self._hung:
+                spectator.tell_frame(frame)
 
     def _set_show(self) -> None:
         if self._show is None and self._gallery is not None and not self._shut:
@@ -549,6 +552,7 @@ class Hub:
         )
         if shown:
             self._shown = time.monotonic()
+            self._hung = None
             frames = [framed(message) for message in shown]
             for spectator in self.spectators:
                 spectator.tell_late(frames)

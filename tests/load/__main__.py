@@ -82,7 +82,7 @@ async def compared(
 HEAD: Final = (*("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio"),)
 
 
-async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, deaf: bool = False) -> list[object]:
+async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, ear: str = "") -> list[object]:
     """A row about many connections that do little."""
     node = await there.node()
     racers = await race(node, "racer", delay=0)
@@ -91,7 +91,7 @@ async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, 
     async def load() -> int:
         for _ in range(PROCESSES):
             room = racers[0].room if watching else ""
-            came.append(await there.crowd(node, count // PROCESSES, room, deaf=deaf))
+            came.append(await there.crowd(node, count // PROCESSES, room, ear))
         return count
 
     async def unload() -> None:
@@ -104,11 +104,12 @@ async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, 
 
 
 async def crowds(there: Stage) -> None:
-    """Idle connections, spectators, and spectators who read nothing."""
+    """Idle connections, spectators, and spectators who read slowly or nothing."""
     rows = [
         await crowd(there, "idle", 3000),
         await crowd(there, "spectators of one race", 1000, watching=True),
-        await crowd(there, "spectators who read nothing", 1000, watching=True, deaf=True),
+        await crowd(there, "spectators who read slowly", 1000, watching=True, ear="slow"),
+        await crowd(there, "spectators who read nothing", 1000, watching=True, ear="deaf"),
     ]
     table("What is there and does little", HEAD, rows)
 

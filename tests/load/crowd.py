@@ -1,9 +1,9 @@
 """Thousands of connections that do little, from a process of their own, each as small as it can be.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM [deaf]]
+    python -m tests.load.crowd HOST PORT COUNT [ROOM [deaf|slow]]
 
 opens so many connections and has each say hello and, where there is a room, watch it; a deaf one reads nothing from then
-on. Says ``there`` once all are, and stays until its standard input ends.
+on, a slow one a little each second. Says ``there`` once all are, and stays until its standard input ends.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from samedeal.protocol.messages import SUBPROTOCOL
 
 AT_ONCE: Final = 40
 _PING, _PONG = 9, 10
+_SLOWLY: Final = 1.0
 
 
 class Looker(asyncio.Protocol):
     """A WebSocket client that says hello, watches, and forgets what it is told."""
 
-    def __init__(self, number: int, room: str, *, deaf: bool) -> None:
+    def __init__(self, number: int, room: str, ear: str) -> None:
         self.there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._number = number
         self._room = room
-        self._deaf = deaf
+        self._ear = ear
         self._data = b""
         self._open = False
 
@@ -47,6 +48,9 @@ class Looker(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._room and self.there.done():
+            if self._ear == "slow":
+                self._transport.pause_reading()
+                asyncio.get_running_loop().call_later(_SLOWLY, self._transport.resume_reading)
             return  # what it is shown costs this process next to nothing; the server cuts it for that after 40 s
         self._data += data
         if not self._open and b"\r\n\r\n" in self._data:
@@ -82,7 +86,7 @@ class Looker(asyncio.Protocol):
                 self._say({"type": "watch", "id": 2, "room": self._room})
             elif fields["type"] in ("welcome", "watching"):
                 self.there.set_result(None)
-                if self._deaf:
+                if self._ear == "deaf":
                     self._transport.pause_reading()
             else:
                 self.there.set_exception(ConnectionError(str(fields)))
@@ -94,23 +98,23 @@ class Looker(asyncio.Protocol):
         self._transport.write(bytes((0x80 | opcode, 0x80 | len(payload))) + bytes(4) + payload)
 
 
-async def come(host: str, port: int, count: int, room: str, *, deaf: bool) -> None:
+async def come(host: str, port: int, count: int, room: str, ear: str) -> None:
     """Open the connections; returns when all are there."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int) -> None:
         async with places:
             loop = asyncio.get_running_loop()
-            _, looker = await loop.create_connection(lambda: Looker(number, room, deaf=deaf), host, port)
+            _, looker = await loop.create_connection(lambda: Looker(number, room, ear), host, port)
             await looker.there
 
     await asyncio.gather(*map(one, range(count)))
 
 
-async def main(host: str, port: str, count: str, room: str = "", deaf: str = "") -> None:
+async def main(host: str, port: str, count: str, room: str = "", ear: str = "") -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    await come(host, int(port), int(count), room, deaf=bool(deaf))
+    await come(host, int(port), int(count), room, ear)
     print("there", flush=True)
     await asyncio.to_thread(os.read, 0, 1)
 

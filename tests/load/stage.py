@@ -65,11 +65,11 @@ class Stage:
         self.nodes.append(node)
         return node
 
-    async def crowd(self, node: Node, count: int, room: str = "", *, deaf: bool = False) -> asyncio.subprocess.Process:
+    async def crowd(self, node: Node, count: int, room: str = "", ear: str = "") -> asyncio.subprocess.Process:
         """So many connections from another process; they are there until it is killed."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.load.crowd", *map(str, node.target), str(count)),
-            *([room, "deaf"] if deaf else [room]),
+            *(room, ear),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             preexec_fn=_humbly,
