@@ -65,12 +65,17 @@ async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIter
                 await writer.drain()
         writer.close()
 
+    writers: list[asyncio.StreamWriter] = []
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writers.extend((writer, far_writer))
         await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as listening:
         yield listening.sockets[0].getsockname()[1]
+        for writer in writers:  # from Python 3.12 on the end waits for all connections'
+            writer.transport.abort()
 
 
 class Server:

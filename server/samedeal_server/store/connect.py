@@ -147,10 +147,10 @@ def _telling(kind: Any, pulse: Pulse) -> Any:
 
         async def send_packed_command(self, *args: Any, **options: Any) -> None:
             self.asked = time.perf_counter()
-            try:
-                await super().send_packed_command(*args, **options)
-            except RuntimeError as error:  # what uvloop says of a connection that the other end has reset
-                raise LostConnection(str(error)) from error
+            # Of one that the other end has reset uvloop says RuntimeError, and asyncio keeps its descriptor for the next.
+            if self._writer is not None and self._writer.transport.is_closing():
+                raise LostConnection("the other end has reset the connection")
+            await super().send_packed_command(*args, **options)
 
         async def read_response(self, *args: Any, **options: Any) -> Any:
             if self.greeting:  # what an older Redis doesn't know is passed over there
