@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 
 import structlog
@@ -64,6 +64,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     async with AsyncExitStack() as stack:
         url = config.redis
         ends: list[asyncio.Task[object]] = [asyncio.create_task(signals.stopping.wait())]
+        stack.push_async_callback(end, ends)
         if not url:
             redis = EmbeddedRedis(config.data, config.durability)
             url = await stack.enter_async_context(redis)
@@ -108,21 +109,24 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
         _log.info("listening", address=found.here, share=found.share, health=checked)
         announce(found, checked)
         ends += running
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for ended in ends:
-            if not ended.done():
-                ended.cancel()
-            elif isinstance(why := ended.result(), StartupError):
-                raise why
+        await _one_of(ends)
         supervisor.tell("STOPPING=1")
         health.leaving = True
         if config.drain_delay:
             _log.info("leaving", seconds=config.drain_delay)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(signals.hurrying.wait(), config.drain_delay)
+            ends[0] = asyncio.create_task(signals.hurrying.wait())
+            await _one_of(ends, config.drain_delay)
         _log.info("draining", connections=len(gateway.connections))
         await gateway.drain()
         _log.info("stopped")
+
+
+async def _one_of(tasks: list[asyncio.Task[object]], seconds: float | None = None) -> None:
+    """Wait until one of some tasks has ended, or for so long. Raises StartupError when it ended with one."""
+    done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for ended in done:
+        if isinstance(why := ended.result(), StartupError):
+            raise why
 
 
 @asynccontextmanager

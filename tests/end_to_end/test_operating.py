@@ -16,7 +16,7 @@ from redis import Redis
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Act, Close, Done, Join, ListRooms, Rooms, Start
+from samedeal.protocol.messages import Act, Close, Done, Join, ListRooms, Progress, Rooms, Start
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.redis import Store
 from tests.end_to_end.processes import Program, Programs
@@ -117,9 +117,14 @@ async def test_a_node_says_that_it_stops_before_it_does(operated: Starter) -> No
     await server.logs("leaving", seconds=600)
     assert (await server.get(f"{listening['health']}/readyz"))[0] == 503
     assert (await server.get(f"{listening['health']}/healthz"))[0] == 200
-    bob = await Client.hello(listening["address"])  # who was still sent here
+    bob = await Client.hello(listening["address"], "bob")  # who was still sent here
+    await ana.join(await ana.create(games=("athena",)))
+    await bob.join(ana.room)
+    await ana.want(Done, Start)
     for client in (ana, bob):
-        assert isinstance(await client.ask(ListRooms), Rooms)
+        await client.dealt()
+    await ana.act("draw")
+    await bob.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
     server.program.signal(signal.SIGTERM)
     await server.logs("draining", connections=2)
     await server.logs("stopped")
