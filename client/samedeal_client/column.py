@@ -110,7 +110,7 @@ def _padded(text: str, style: str, gap: int) -> Row:
 
 def _label(key: str, look: Look, at: Layout, mark: str) -> Row:
     before, after = signs(look, mark)
-    return _padded(f"{before}{key}{after}".center(at.cell), f"label {mark}".rstrip(), at.gap)
+    return _padded(f"{before}{key}{after}".center(at.cell), mark or "label", at.gap)
 
 
 def _empty(kind: Kind, look: Look, at: Layout, mark: str) -> Row:

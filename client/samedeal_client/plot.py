@@ -54,11 +54,11 @@ def cards_plot(
     for number in range(len(shown) - 1, -1, -1):
         levels = [round(up * (rows - 1) / total) for up in shown[number].levels(times)]
         _draw(canvas, levels, number, look)
+    labelled = {round(quarter * (rows - 1) / 4) for quarter in range(5)}
     lines = [_legend(shown, width, look)]
     for row, cells in enumerate(canvas):
         level = rows - 1 - row
-        labelled = level * 4 % (rows - 1) == 0 or rows <= 5
-        label = str(round(total * level / (rows - 1))) if labelled else ""
+        label = str(round(total * level / (rows - 1))) if level in labelled else ""
         edge = look.glyphs.plot[0] if level else look.glyphs.plot[1]
         lines.append((Span(f"{label:>{margin - 1}}{edge}", "axis"), *_merged(cells)))
     lines.append(_times(columns, length, margin, width))

@@ -66,7 +66,7 @@ def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> P
         for index, _ in foundations_shown(board):
             key = game.keys[index]
             mark = marks.of_pile(key)
-            names.add(f"{key:>4} ", f"label {mark}".rstrip())
+            names.add(f"{key:>4} ", mark or "label")
         rows.append(names.row(place.width))
     return Part(TOP, place, tuple(rows), tuple(line.spots))
 
@@ -80,14 +80,14 @@ def _draw_stock(line: _Line, board: Board, look: Look, marks: Marks) -> None:
     before, after = signs(look, mark)
     word = f"redeal {again}" if again else f"stock {count}"
     text = f"{before}{look.glyphs.space} {word}{after}".ljust(STOCK_WIDTH)
-    line.add(text, f"label {mark}".rstrip(), Hit("stock"))
+    line.add(text, mark or "label", Hit("stock"))
 
 
 def _draw_waste(line: _Line, board: Board, look: Look, marks: Marks) -> None:
     game = board.game
     key, waste = game.keys[game.waste_at], board.piles[game.waste_at]
     mark = marks.of_pile(key)
-    line.add(f" {key} ", f"label {mark}".rstrip(), Hit(key))
+    line.add(f" {key} ", mark or "label", Hit(key))
     marked = marks.of_cards(key, waste)
     shown = range(max(len(waste) - WASTE_SHOWN, 0), len(waste))
     for card in shown:
@@ -153,7 +153,7 @@ def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) 
             key, pile = board.game.keys[index], board.piles[index]
             marked = marks.of_pile(key) if not pile else marks.of_cards(key, pile).get(0, "")
             before, after = signs(look, marked)
-            line.add(key, f"label {marks.of_pile(key)}".rstrip(), Hit(key))
+            line.add(key, marks.of_pile(key) or "label", Hit(key))
             text = look.card(pile[0]) if pile else look.glyphs.empty
             style = look.style(pile[0]) if pile else "empty"
             hit = Hit(key, 0) if pile else Hit(key)

@@ -182,7 +182,7 @@ def test_marks_with_colour_are_styles_and_leave_the_text_alone() -> None:
     assert column("steve", "9H TC 9C AS", GLYPHS, marks=every) == column("steve", "9H TC 9C AS")
     now = board("steve", "1: 9H TC 9C AS")
     part = draw_column(now, "1", GLYPHS, layout(now.game, 80, 21), every)
-    assert [row[0].style for row in part.rows] == ["label source", "red", "black last", "black source", "black found"]
+    assert [row[0].style for row in part.rows] == ["source", "red", "black last", "black source", "black found"]
 
 
 def test_marks_reach_cards_that_share_a_row_and_those_that_are_covered() -> None:

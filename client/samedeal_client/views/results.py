@@ -65,6 +65,7 @@ def results_view(model: Model, after: Aftermath, look: Look, width: int, height:
     words = _words(model, after, look)
     below = 1 + sum(len(_folded(text, width - 2)) for text, _, _ in words)
     plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
+    plot -= (plot - _LEAST_PLOT) % 4  # so that there are rows for a quarter, a half and three quarters
     page.blank()
     page.rows(cards_plot(curves(model, look), _scale(model), race_length(model), width, plot, look))
     page.blank()
