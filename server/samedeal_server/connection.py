@@ -23,8 +23,8 @@ from samedeal_server.sessions import Session
 if TYPE_CHECKING:
     from samedeal_server.hub import Hub
 
-_SENT_AT_ONCE: Final = 16
-"""Frames after which it is looked whether the client takes them."""
+_SENT_AT_ONCE: Final = 16 * 1024
+"""Bytes after which it is looked whether the client takes them."""
 
 _PATIENCE: Final = 5.0
 """Seconds in which a client has to take what waits for it, and its close."""
@@ -178,7 +178,10 @@ class Connection:
         if socket.state is not State.OPEN or socket.transport.is_closing():
             await socket.wait_closed()
             raise ConnectionClosedError(None, None)
-        some = [self._frames.popleft() for _ in range(min(len(self._frames), _SENT_AT_ONCE))]
+        some, size = [], 0
+        while self._frames and size < _SENT_AT_ONCE:
+            some.append(self._frames.popleft())
+            size += len(some[-1][0])
         socket.transport.write(b"".join([frame for frame, _ in some]))
         await socket.drain()
         for _, asked in some:
