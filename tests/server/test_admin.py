@@ -382,7 +382,7 @@ async def test_an_address_is_banned_with_all_who_come_from_it_but_not_its_operat
     assert await ana.closed() == Closes.BANNED
     stranger = await Client.connect(two[1].url)
     assert "for good" in (await stranger.refused("banned", Hello, name="bob")).message
-    assert len(await two[0].store.redis.keys("samedeal:session:*")) == 1  # ana's
+    assert len(await two[0].store.redis.keys("samedeal:guest:*")) == 1  # ana's
     again = await Operator.login(two[1].url)
     (line,) = (await again.want(BanList, ListBans)).bans
     assert (line.who, line.until, line.reason) == ("127.0.0.0/24", 0, "")
