@@ -275,7 +275,10 @@ class Link:
 
     async def _dial_again(self, reason: str, *, at_once: bool) -> ClientConnection:
         while True:
-            wait = max(self._hold_off, 0.0 if at_once else self._patience.wait())
+            if self._hold_off:
+                wait = self._patience.wait_as_told(self._hold_off)
+            else:
+                wait = 0.0 if at_once else self._patience.wait()
             at_once, self._hold_off = False, 0.0
             await self._news.put(Lost(reason, wait))
             await asyncio.sleep(wait)

@@ -51,6 +51,10 @@ class Patience:
         self._attempts = min(self._attempts + 1, 16)
         return self._rng.uniform(0, bound)
 
+    def wait_as_told(self, seconds: float) -> float:
+        """Seconds before the next attempt where the server is there and has said when: a little later, not all at once."""
+        return self._rng.uniform(seconds, 1.5 * seconds)
+
     def rewarded(self) -> None:
         """An attempt went well."""
         self._attempts = 0

@@ -400,6 +400,25 @@ async def test_a_seat_that_can_not_be_given_back_yet_is_asked_for_again(
     assert not any(isinstance(news, Unseated) for news in heard.news)
 
 
+async def test_a_server_that_says_when_to_come_back_is_asked_then_however_often_it_says_so(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    """As while its store is away: nobody waits longer because it was away for long."""
+    heard, line = connected
+    await joined(heard, line, revision=2)
+    await line.cut()
+    for _ in range(12):
+        line = await stage.line()
+        hello = await line.hears(Hello)
+        await line.says(RefusedMessage(to=hello.id, code="unavailable", message="Away", retry_after=0.01))
+    line = await stage.line()
+    await line.welcomes()
+    await line.seats()
+    waits = [news.retry_in for news in heard.news if isinstance(news, Lost) and news.reason == "Away"]
+    assert len(waits) == 12
+    assert max(waits) <= 0.015
+
+
 async def test_moves_that_nobody_knows_of_are_sent_again_in_order(stage: Stage, connected: tuple[Heard, Line]) -> None:
     heard, line = connected
     await joined(heard, line, revision=2)
