@@ -23,10 +23,11 @@ from samedeal.protocol.admin import (
     Login,
     ToOperator,
 )
-from samedeal.protocol.codec import decode_to_operator, encode
+from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal_client.address import Address
 from samedeal_client.dial import CannotConnect, dial
+from samedeal_client.hearing import hear_operator
 
 _LARGEST: Final = 1 << 20
 """Bytes; no message to an operator is larger."""
@@ -110,7 +111,7 @@ class Operator:
         socket = self._connected()
         try:
             async with asyncio.timeout(_PATIENCE):
-                return decode_to_operator(await socket.recv())
+                return hear_operator(await socket.recv())
         except TimeoutError:
             raise CannotConnect(f"{self.address.typed} has not answered for {_PATIENCE:g} seconds") from None
         except ConnectionClosed as closed:

@@ -17,9 +17,10 @@ from samedeal.deal import shuffled
 from samedeal.errors import MalformedFrame, SamedealError
 from samedeal.games import GAMES
 from samedeal.names import columns_of, printable
+from samedeal.protocol.admin import Granted
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
-from samedeal_client.hearing import hear
+from samedeal_client.hearing import hear, hear_operator
 from samedeal_client.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
@@ -108,3 +109,8 @@ def test_a_board_that_can_t_be_is_not_understood(game: str, piles: tuple[bytes, 
 def test_a_board_that_can_be_is_understood() -> None:
     state = BoardState(room="k7", revision=0, game="willow", piles=BOARD, hash=bytes(8), moves=0, undos=0)
     assert Model().after(hear(encode(state))).play is not None
+
+
+def test_what_an_operator_hears_is_fit_for_a_terminal_too() -> None:
+    heard = hear_operator(encode(Granted(to=1, node="n\x1b[2J", server="\u202eevil", time=5_000)))
+    assert heard == Granted(to=1, node="n?[2J", server="?evil", time=5_000)
