@@ -355,8 +355,11 @@ class Rooms:
                 await end([following])
             if not following.cancelled():
                 # Whether Redis can be reached its connections say; that it is silent only a listener finds.
-                log = _log.warning if isinstance(following.exception(), TimeoutError) else _log.debug
-                log("redis", error=str(following.exception()), doing="listening")
+                error = following.exception()
+                if isinstance(error, TimeoutError):
+                    _log.warning("redis_silent", error=str(error))
+                else:
+                    _log.debug("redis", error=str(error), doing="listening")
             await asyncio.sleep(_RETRY_EVERY)
 
     async def _follow(self) -> None:
