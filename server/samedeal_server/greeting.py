@@ -6,6 +6,7 @@ import ipaddress
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from samedeal_server.config import Config
 from samedeal_server.listening import written
@@ -54,6 +55,8 @@ def greeting(config: Config, found: Doors, health: str) -> str:
         lines.append("Only this machine can reach it; --host 0.0.0.0 lets others in.")
     if config.tls_cert is not None and not config.public_url:
         lines.append("Players come by the name in the certificate: --public-url wss://NAME has it told here.")
+    if found.share.startswith(("ws://", "http://")) and _is(urlsplit(found.share).hostname or "", "is_global"):
+        lines.append("What is sent can be read on the way: --tls-cert and --tls-key, or a proxy, encrypt it.")
     lines.append("Ctrl-C stops it; races that are under way go on when it is started again.")
     return "\n".join(lines)
 

@@ -58,6 +58,21 @@ def test_who_can_come_is_told(config: Config, told: bool) -> None:
     assert ("Only this machine can reach it" in greeting(config, doors(config, 5), "")) is told
 
 
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (Config(host="10.0.0.7"), False),
+        (Config(host="8.8.8.8"), True),
+        (Config(host="2600::1"), True),
+        (Config(host="8.8.8.8", tls_cert=Path("c"), tls_key=Path("k")), False),
+        (Config(public_url="wss://8.8.8.8"), False),
+        (Config(public_url="ws://8.8.8.8"), True),
+    ],
+)
+def test_who_is_reached_over_the_internet_in_clear_is_told(config: Config, told: bool) -> None:
+    assert ("can be read on the way" in greeting(config, doors(config, 5), "")) is told
+
+
 def test_where_things_are() -> None:
     config = Config(data=Path("/srv/samedeal"))
     text = greeting(config, doors(config, 5), "http://127.0.0.1:9777")
