@@ -19,8 +19,9 @@ from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import fuzz_gateway
+from tests.fuzz.operators import fuzz_operator
 
-KINDS: Final = ("codec", "client", "gateway", "commands")
+KINDS: Final = ("codec", "client", "gateway", "operator", "commands")
 
 
 def main() -> int:
@@ -54,6 +55,8 @@ def fuzz(kind: str, seed: int, inputs: int, stop: int = 1) -> Outcome:
             return fuzz_client(seed, inputs, stop=stop)
         case "gateway":
             return asyncio.run(fuzz_gateway(seed, inputs, stop=stop))
+        case "operator":
+            return asyncio.run(fuzz_operator(seed, inputs, stop=stop))
     return fuzz_commands(seed, inputs, stop=stop)
 
 

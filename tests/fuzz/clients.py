@@ -5,8 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-import msgpack  # type: ignore[import-untyped]  # it ships no types
-
 from samedeal.errors import SamedealError
 from samedeal.names import printable
 from samedeal.protocol.codec import encode
@@ -18,7 +16,7 @@ from samedeal_client.model import Model
 from samedeal_client.narration import Narrator
 from samedeal_client.render import draw_board
 from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
-from tests.fuzz.damage import damaged_bytes, damaged_value
+from tests.fuzz.damage import damaged_bytes, damaged_message
 from tests.fuzz.edges import Edges
 from tests.fuzz.requests import ANSWERS
 
@@ -64,16 +62,8 @@ def _damage(rng: Random, said: Said, others: list[Said]) -> Said:
             case 2 if frames:
                 frames[at] = damaged_bytes(rng, frames[at])
             case _ if frames:
-                frames[at] = _damaged_message(rng, frames[at])
+                frames[at] = damaged_message(rng, frames[at])
     return tuple(frames[:20])
-
-
-def _damaged_message(rng: Random, frame: bytes) -> bytes:
-    try:
-        packed: bytes = msgpack.packb(damaged_value(rng, msgpack.unpackb(frame)), unicode_errors="surrogatepass")
-    except Exception:  # noqa: BLE001  # what can't be read, or said, any more is damaged as bytes
-        return damaged_bytes(rng, frame)
-    return packed
 
 
 def _try(said: Said) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+
 NUMBERS: Final = (
     -1,
     0,
@@ -108,3 +110,12 @@ def damaged_bytes(rng: Random, data: bytes, others: Sequence[bytes] = ()) -> byt
                 at = rng.randint(0, len(other))
                 changed[start:] = other[at:]
     return bytes(changed[:40_000])
+
+
+def damaged_message(rng: Random, frame: bytes) -> bytes:
+    """A message with something else in one place; what can't be read, or said, any more is damaged as bytes."""
+    try:
+        packed: bytes = msgpack.packb(damaged_value(rng, msgpack.unpackb(frame)), unicode_errors="surrogatepass")
+    except Exception:  # noqa: BLE001  # whatever is wrong with it, it is no message
+        return damaged_bytes(rng, frame)
+    return packed

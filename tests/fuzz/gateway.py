@@ -6,16 +6,13 @@ no mistake that it knows of, and the race of the others must go on as if nobody 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Final
-
-import msgpack  # type: ignore[import-untyped]  # it ships no types
-import structlog
 
 from samedeal.board import Board
 from samedeal.deal import Deal, shuffled
@@ -45,8 +42,9 @@ from samedeal_server import connection, door, gateway, hub, limits, race, rooms,
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.limits import Limits
 from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
-from tests.fuzz.damage import damaged_bytes, damaged_value
+from tests.fuzz.damage import damaged_bytes, damaged_message
 from tests.fuzz.edges import Edges
+from tests.fuzz.mistakes import mistakes_of_nodes
 from tests.fuzz.requests import REQUESTS
 from tests.server.client import Client
 from tests.server.conftest import Node, serving
@@ -196,16 +194,8 @@ def _damage(rng: Random, script: Script, others: list[Script]) -> Script:
                 other = rng.randrange(len(steps))
                 steps[at], steps[other] = steps[other], steps[at]
             case _ if steps and not steps[at].raw:
-                steps[at] = Step(_damaged_message(rng, steps[at].data))
+                steps[at] = Step(damaged_message(rng, steps[at].data))
     return tuple(steps[:40])
-
-
-def _damaged_message(rng: Random, data: bytes) -> bytes:
-    try:
-        packed: bytes = msgpack.packb(damaged_value(rng, msgpack.unpackb(data)), unicode_errors="surrogatepass")
-    except Exception:  # noqa: BLE001  # what can't be read, or said, any more is damaged as bytes
-        return damaged_bytes(rng, data)
-    return packed
 
 
 # ---------------------------------------------------------------- trying
@@ -255,29 +245,17 @@ async def fuzz_gateway(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
     corpus: Corpus[Script] = Corpus(rng, _make, _damage)
     edges = Edges(_WATCHED)
     outcome = Outcome("gateway")
-    mistakes: list[str] = []
-    before = structlog.get_config()
-
-    def look(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Any:
-        if event["event"] == "fault" or event["level"] in ("error", "critical"):
-            mistakes.append(repr(event))
-        raise structlog.DropEvent
-
-    structlog.configure(processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, look])
-    try:
-        with TemporaryDirectory() as directory:
-            async with EmbeddedRedis(Path(directory), "everysec") as redis:
-                while outcome.inputs < inputs and len(outcome.broken) < stop:
-                    async with _staged(redis, outcome.inputs) as stage:
-                        for _ in range(min(_AFRESH, inputs - outcome.inputs)):
-                            script = corpus.next()
-                            await _judge(stage, script, rng, edges, outcome, mistakes)
-                            if edges.take_new():
-                                corpus.keep(script)
-                            if len(outcome.broken) >= stop:
-                                break
-    finally:
-        structlog.configure(**before)
+    with TemporaryDirectory() as directory, mistakes_of_nodes() as mistakes:
+        async with EmbeddedRedis(Path(directory), "everysec") as redis:
+            while outcome.inputs < inputs and len(outcome.broken) < stop:
+                async with _staged(redis, outcome.inputs) as stage:
+                    for _ in range(min(_AFRESH, inputs - outcome.inputs)):
+                        script = corpus.next()
+                        await _judge(stage, script, rng, edges, outcome, mistakes)
+                        if edges.take_new():
+                            corpus.keep(script)
+                        if len(outcome.broken) >= stop:
+                            break
     outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
     return outcome
 

@@ -16,6 +16,7 @@ from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import _damage, _make, fuzz_gateway
+from tests.fuzz.operators import fuzz_operator
 
 
 def test_no_frame_is_taken_for_what_it_is_not() -> None:
@@ -29,6 +30,10 @@ def test_a_client_understands_a_server_or_says_that_it_does_not() -> None:
 async def test_whatever_is_said_is_answered_or_closed_and_disturbs_nobody() -> None:
     """Invariants 7 and 9: every refusal is answered, and nobody slows anybody else."""
     assert (await fuzz_gateway(1, 30)).broken == []
+
+
+async def test_whatever_is_said_where_operators_come_in_is_answered_or_closed() -> None:
+    assert (await fuzz_operator(1, 25)).broken == []
 
 
 def test_every_command_line_ends_with_a_code_and_a_sentence() -> None:
@@ -86,6 +91,6 @@ def test_a_command_that_fails_without_a_sentence_is_found(monkeypatch: pytest.Mo
     def mistaken(*_: object) -> str:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(cli, "describe", mistaken)
+    monkeypatch.setattr(cli, "read_config", mistaken)
     (broken,) = fuzz_commands(1, 500).broken
     assert "ZeroDivisionError() got away" in broken
