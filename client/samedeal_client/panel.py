@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from samedeal.names import columns_of
 from samedeal.protocol.messages import Standing
@@ -53,8 +52,7 @@ def sparkline(counts: Sequence[int], look: Look, busiest: int = BUSY) -> str:
     return "".join(levels[-(-count * (len(levels) - 1) // most)] if count > 0 else levels[0] for count in counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(NamedTuple):
     """A player in the panel, oneself among them.
 
     ``activity`` are moves made in slots of time of equal length, oldest first; ``home`` is the time at which the last card

@@ -72,12 +72,12 @@ def watched_now(model: Model, boards: Mapping[str, Watched], time: int) -> tuple
 
 
 def _ranked(model: Model, room: RoomState, runs: Iterable[_Run], now: int) -> tuple[Rival, ...]:
-    order = sorted(runs, key=lambda run: (run.rank, run.seat.seat))
-    ranks = [run.rank for run in order]
+    placed = sorted(((run.rank, run.seat.seat, run) for run in runs), key=lambda each: each[:2])
+    ranks = [rank for rank, _, _ in placed]
     total = model.game.cards
     return tuple(
         Rival(
-            rank=ranks.index(run.rank) + 1,
+            rank=ranks.index(rank) + 1,
             name=run.seat.name,
             up=run.up,
             total=total,
@@ -88,7 +88,7 @@ def _ranked(model: Model, room: RoomState, runs: Iterable[_Run], now: int) -> tu
             home=max(run.home - room.starts, 0) if run.home else None,
             player=run.seat.player,
         )
-        for run in order
+        for rank, _, run in placed
     )
 
 
