@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.events import Callback
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -86,7 +87,7 @@ class SamedealApp(App[int]):
         """Show what the client knows now, once for all changes of a turn."""
         if not self._stale:
             self._stale = True
-            self.call_later(self._follow)
+            self.post_message(Callback(self._follow))  # what call_later does, less the partial that it wraps it in
 
     async def _follow(self) -> None:
         self._stale = False

@@ -266,35 +266,33 @@ def _entering(model: Model, room: str, delay: int | None) -> Model:
 def _room_state(model: Model, state: RoomState) -> Model:
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.leaving(), delay=model.delay)
-    return _counted(
-        replace(
-            model,
-            room=state,
-            tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
-            commitment=model.commitment or state.commitment,
-        ),
-        state.tallies,
+    return replace(
+        model,
+        room=state,
+        tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
+        series=_counted(model, state.tallies),
+        commitment=model.commitment or state.commitment,
     )
 
 
 def _progress(model: Model, message: Progress) -> Model:
     changed = {tally.player: tally for tally in message.tallies}
-    return _counted(replace(model, tallies=MappingProxyType({**model.tallies, **changed})), message.tallies)
+    tallies = MappingProxyType({**model.tallies, **changed})
+    return replace(model, tallies=tallies, series=_counted(model, message.tallies))
 
 
-def _counted(model: Model, tallies: tuple[Tally, ...]) -> Model:
-    """The model with the tallies in the series; a spectator's series are of the boards that are seen."""
+def _counted(model: Model, tallies: tuple[Tally, ...]) -> Mapping[str, Series]:
+    """The series with the tallies in them; a spectator's are of the boards that are seen."""
     if model.delay is not None:
-        return model
-    points = {each.player: Point(each.active, each.up, each.moves) for each in tallies if each.active}
-    return _noted(model, points)
+        return model.series
+    return _longer(
+        model.series, {each.player: Point(each.active, each.up, each.moves) for each in tallies if each.active}
+    )
 
 
-def _noted(model: Model, points: Mapping[str, Point]) -> Model:
-    if not points:
-        return model
-    longer = {player: model.series.get(player, Series()).add(point) for player, point in points.items()}
-    return replace(model, series=MappingProxyType({**model.series, **longer}))
+def _longer(series: Mapping[str, Series], points: Mapping[str, Point]) -> Mapping[str, Series]:
+    longer = {player: series.get(player, Series()).add(point) for player, point in points.items()}
+    return MappingProxyType({**series, **longer})
 
 
 # ---------------------------------------------------------------- one's own play
@@ -406,9 +404,10 @@ def _late_move(model: Model, message: LateMove) -> Model:
 
 
 def _hang(model: Model, player: str, watched: Watched) -> Model:
-    model = replace(model, watched=MappingProxyType({**model.watched, player: watched}))
     play = watched.play
-    return model if watched.missed else _noted(model, {player: Point(watched.at, play.board.cards_up, play.moves)})
+    points = {} if watched.missed else {player: Point(watched.at, play.board.cards_up, play.moves)}
+    boards = MappingProxyType({**model.watched, player: watched})
+    return replace(model, watched=boards, series=_longer(model.series, points))
 
 
 _CARDS: Final = frozenset(

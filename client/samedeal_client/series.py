@@ -39,20 +39,17 @@ class Series:
         """
         first = now // slot - slots + 1
         made = [0] * slots
-        for at in range(len(self.points) - 1, -1, -1):
-            point = self.points[at]
-            place = point.at // slot - first
+        points = self.points
+        for at in range(len(points) - 1, -1, -1):
+            place = points[at].at // slot - first
             if place < 0:
                 break
-            if place < slots:
-                made[place] += max(point.moves - self._before(at), 0)
+            moves = points[at].moves
+            # How many a series began with can't be told by time, but for the first one.
+            before = points[at - 1].moves if at else 0 if moves <= 1 else moves
+            if place < slots and moves > before:
+                made[place] += moves - before
         return tuple(made)
-
-    def _before(self, at: int) -> int:
-        """The moves made before a point; how many a series began with can't be told by time, but for the first one."""
-        if at:
-            return self.points[at - 1].moves
-        return 0 if self.points[0].moves <= 1 else self.points[0].moves
 
     def cards_up(self, start: int) -> tuple[tuple[int, int], ...]:
         """Pairs of milliseconds since a time and the cards up from then on."""

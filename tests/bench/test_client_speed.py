@@ -56,16 +56,20 @@ class Meter:
         self.app = app
         self.referee = referee
 
-    async def drain(self) -> None:
-        """Let everything that was begun be done, and be painted, without waiting for the next frame's time."""
+    async def drain(self, *, thoroughly: bool = False) -> None:
+        """Let everything that was begun be done, and be painted, without waiting for the next frame's time.
+
+        What is told to a widget first, as motions are, is waited for only ``thoroughly``, since looking costs time too.
+        """
         quiet = 0
         while quiet < 3:
             await asyncio.sleep(0)
-            waits = any(not pump._message_queue.empty() for pump in self.app._registry) or self.app._stale
+            pumps = self.app._registry if thoroughly else (self.app, self.app.screen)
+            waits = any(not pump._message_queue.empty() for pump in pumps) or self.app._stale
             quiet = 0 if waits or self.referee.behind or not self.referee._news.empty() else quiet + 1
         self.app.screen._on_timer_update()
 
-    async def cost(self, begin: Callable[[], Awaitable[None] | None]) -> tuple[float, int]:
+    async def cost(self, begin: Callable[[], Awaitable[None] | None], *, thoroughly: bool = False) -> tuple[float, int]:
         """Milliseconds of work, and bytes."""
         await self.drain()
         CountingDriver.sent = 0
@@ -73,7 +77,7 @@ class Meter:
         begun = begin()
         if begun is not None:
             await begun
-        await self.drain()
+        await self.drain(thoroughly=thoroughly)
         return (process_time() - began) * 1e3, CountingDriver.sent
 
     async def key(self, key: str) -> tuple[float, int]:
@@ -85,7 +89,7 @@ class Meter:
         def begin() -> None:
             self.app.post_message(made)
 
-        return await self.cost(begin)
+        return await self.cost(begin, thoroughly=True)
 
 
 async def drag(meter: Meter, board: Board) -> list[tuple[float, int]]:
