@@ -54,6 +54,7 @@ from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal_client.address import Address
 from samedeal_client.dial import OPEN_TIMEOUT, CannotConnect, dial
 from samedeal_client.hearing import hear
+from samedeal_client.holding import Holding
 from samedeal_client.sessions import Sessions
 from samedeal_client.timing import Offset, Patience
 
@@ -166,6 +167,9 @@ class Link:
         self._wake = asyncio.Event()
         self._place: Join | Watch | None = None
         self._revision = -1
+        self._holding = Holding()
+        self._recovering: set[int] = set()
+        self._seat_first = False
         self._news: asyncio.Queue[News | None] = asyncio.Queue(_BACKLOG)
         self._runner: asyncio.Task[None] | None = None
         self._ended: Ended | None = None
@@ -207,6 +211,8 @@ class Link:
         if self._ended is not None:
             return
         self._unanswered[message.id] = message
+        if self._seat_first:
+            return
         if isinstance(message, Act) and self._acts_wait:
             self._put_off[message.id] = message
         else:
@@ -355,8 +361,13 @@ class Link:
         return _decoded(await socket.recv())
 
     def _resume(self) -> None:
-        """Queue what the server must hear on a new connection: the place held, then all that it did not answer."""
+        """Queue what the server must hear on a new connection: the place held, then all that it did not answer.
+
+        With a seat that waits until the server has said which revision it has: it may have to be given back others first.
+        """
         self._outbox.clear()
+        self._recovering.clear()
+        self._seat_first = isinstance(self._place, Join)
         self._pings.clear()
         self._resuming = -1
         for number, message in list(self._unanswered.items()):
@@ -371,7 +382,8 @@ class Link:
                 )
         self._take_place()
         for message in self._unanswered.values():
-            self._post(message)
+            if not self._seat_first:
+                self._post(message)
         for _ in range(_FIRST_LOOKS):
             self._ping()
 
@@ -384,6 +396,46 @@ class Link:
             self._post(replace(self._place, id=self._resuming, revision=self._revision, event=-1))
         else:
             self._post(replace(self._place, id=self._resuming))
+
+    def _resumed(self, message: Answer | RefusedMessage) -> None:
+        """Go on with the place that was asked for again, or without it; not when it is to be asked for once more."""
+        self._resuming = -1
+        if isinstance(message, Joined):
+            self._give_back(message.revision)
+        if not (isinstance(message, RefusedMessage) and message.retry_after):
+            self._seated()
+
+    def _seated(self) -> None:
+        """Send what has waited for the seat."""
+        if self._seat_first:
+            self._seat_first = False
+            for message in self._unanswered.values():
+                self._post(message)
+
+    def _give_back(self, revision: int) -> None:
+        """Give a server that has come no further than a revision what it has acked and lost since."""
+        if self._recovering or not self._holding.behind(revision):
+            return
+        for message in self._holding.recover(revision):
+            numbered = replace(message, id=self.new_id())
+            self._recovering.add(numbered.id)
+            self._post(numbered)
+
+    async def _given_back(self, message: Answer | RefusedMessage) -> None:
+        """Go on once a server has taken what it was given back; where it won't, with the board that it has."""
+        self._recovering.discard(message.to)
+        if isinstance(message, RefusedMessage):
+            if message.code == "unavailable":
+                raise _Cut(message.message)
+            self._recovering.clear()
+            self._holding = Holding()
+            sentence = (
+                f"The server has lost moves that it had acknowledged, and does not take them again: {message.message}"
+            )
+            await self._news.put(Notice(code="lost", message=sentence))
+        astray = self._revision < self._holding.revision or not self._holding.held
+        if astray and not self._recovering:
+            self.sit_again()
 
     # ---------------------------------------------------------------- one connection
 
@@ -477,6 +529,7 @@ class Link:
                 return
         if isinstance(message, BoardState):
             self._revision = message.revision
+            self._give_back(message.revision)
         elif isinstance(message, RefusedMessage) and self._is_to_be_sent_again(message):
             return
         elif isinstance(message, (*_ANSWERS, RefusedMessage)):
@@ -527,15 +580,20 @@ class Link:
         self._put_off.clear()
 
     async def _answered(self, message: Answer | RefusedMessage) -> None:
+        if message.to in self._recovering:
+            await self._given_back(message)
+            return
         if self._may_have_been_done(message):
             # As after a cut: come back and send it again, and those after it in their order.
             raise _Cut(message.message)
         request = self._unanswered.pop(message.to, None)
         resuming = message.to == self._resuming
         if resuming:
-            self._resuming = -1
+            self._resumed(message)
         if isinstance(message, Acked):
             self._revision = max(self._revision, message.revision)
+            if isinstance(request, Act):
+                self._holding = self._holding.acked(request, message)
         elif isinstance(message, RefusedMessage):
             self._fail(message.to, Refused(message.code, message.message, message.retry_after or None))
             if resuming:
@@ -547,6 +605,7 @@ class Link:
         elif isinstance(request, Join | Watch):
             if not (isinstance(request, Join) and isinstance(self._place, Join) and request.room == self._place.room):
                 self._revision = -1
+                self._holding = Holding()
             self._place = request
         elif isinstance(request, Leave):
             self._place = None

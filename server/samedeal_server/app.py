@@ -143,6 +143,7 @@ async def _store(url: str, replicas: int = 0) -> AsyncIterator[Store]:
         with _answering():
             await store.check_layout()
             await store.mark_layout()
+            await store.share_key()
         yield store
 
 

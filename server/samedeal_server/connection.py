@@ -18,6 +18,7 @@ from samedeal.protocol.messages import Close, ToClient
 from samedeal_server.door import network_of
 from samedeal_server.limits import Pace
 from samedeal_server.metrics import Metrics
+from samedeal_server.receipts import START
 from samedeal_server.sessions import Session
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def framed(message: ToClient) -> bytes:
 class Seat:
     """A connected player's place in a room: the generation under which it may commit, and the board.
 
-    ``play`` is None before the deal, and when an outcome is not known so that the log has to be read again.
+    ``play`` is None before the deal, and when an outcome is not known so that the log has to be read again. ``chain`` is
+    what receipts are made of, as far as ``play`` has come.
     """
 
     def __init__(self, hub: Hub, player: str, generation: int) -> None:
@@ -46,6 +48,7 @@ class Seat:
         self.player = player
         self.generation = generation
         self.play: Play | None = None
+        self.chain = START
         self.loading = asyncio.Lock()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import http
 import time
 from collections import Counter
@@ -39,6 +40,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     Ready,
+    Recover,
     Rematch,
     Resign,
     Start,
@@ -59,8 +61,10 @@ from samedeal_server.connection import Connection, Seat
 from samedeal_server.door import Door, busy, network_of
 from samedeal_server.limits import Bucket, Limits, Pace, Quotas
 from samedeal_server.metrics import KINDS
+from samedeal_server.race import Run
+from samedeal_server.receipts import follow, follow_all
 from samedeal_server.rooms import Rooms
-from samedeal_server.store.commits import Commit
+from samedeal_server.store.commits import Commit, Verdict
 
 _UNAVAILABLE: Final = Refused(
     "unavailable", "The server can't reach its store: nothing was lost, try again", retry_after=1.0
@@ -71,6 +75,7 @@ _COSTS: Final[dict[type, int]] = {
     Create: 20,
     Join: 10,
     Watch: 10,
+    Recover: 20,
     Leave: 5,
     Ready: 5,
     Start: 5,
@@ -316,7 +321,7 @@ class Gateway:
             return self._refusal(message.id, error, play)
         except (RedisError, TimeoutError, OSError) as error:
             _log.debug("redis", **connection.ids, error=str(error), doing=type(message).__name__)
-            if connection.seat is not None and isinstance(message, Act):
+            if connection.seat is not None and isinstance(message, Act | Recover):
                 connection.seat.play = None
             return self._refusal(message.id, _UNAVAILABLE)
 
@@ -335,6 +340,8 @@ class Gateway:
         match message:
             case Act():
                 return await self._act(connection, message)
+            case Recover():
+                await self._recover(connection, message)
             case Ping():
                 return Pong(to=message.id, time=self.rooms.clock.now())
             case Hello():
@@ -429,7 +436,9 @@ class Gateway:
             raise
         connection.seat = seat
         _log.info("joined", **connection.ids, seat=racer.seat)
-        return Joined(to=message.id, room=room, seat=racer.seat, generation=generation)
+        dealt = hub.race.phase in ("racing", "finished")
+        revision = hub.runs.get(player, Run()).revision if dealt else -1
+        return Joined(to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision)
 
     async def _keep(self, connection: Connection) -> None:
         """Have a session that takes part in something be kept for long."""
@@ -455,7 +464,8 @@ class Gateway:
         play = seat.play
         if play is None and (play := await hub.set_up(seat)) is not None:
             self._charge(connection, play.revision)
-        if play is not None and message.revision != play.revision:
+        # Who is ahead of the store has been told so, and gives back what it has lost.
+        if play is not None and message.revision < play.revision:
             connection.tell(hub.board_state(play))
 
     async def _watch(self, connection: Connection, message: Watch) -> ToClient:
@@ -531,55 +541,93 @@ class Gateway:
                 "too_many_actions",
                 f"A race has room for {self.limits.actions_per_race} actions a player: these were all",
             )
-        board = after.board
-        verdict = await self.rooms.store.commit(
-            Commit(
-                room=hub.room,
-                player=seat.player,
-                generation=seat.generation,
-                revision=play.revision,
-                request=message.id,
-                action=message.action,
-                seen=after.seen,
-                up=board.cards_up,
-                moves=after.moves,
-                undos=after.undos,
-                home=board.won,
-                over=after.over,
-                first_home_ends=hub.race.options.first_home_ends,
-            )
-        )
+        verdict = await self.rooms.store.commit(_commit(seat, after, message.action, message.id))
         if verdict.outcome in ("ok", "again"):
-            seat.play = after
+            seat.play, seat.chain = after, follow(seat.chain, message.action, verdict.at)
             self.metrics.moves[verdict.outcome].inc()
-            return _acked(message, after)
+            return _acked(message, seat, after, seat.chain, verdict.at)
+        await self._refuse(seat, play, verdict)
+        raise Refused(*_REFUSALS[verdict.outcome])
+
+    async def _refuse(self, seat: Seat, play: Play, verdict: Verdict) -> None:
+        """Do what follows from a commit that was refused. Raises Refused where the store has gone back."""
         if -1 < verdict.revision < play.revision or -1 < verdict.generation < seat.generation:
-            hub.send_back(seat)
+            seat.hub.send_back(seat)
             raise _UNAVAILABLE
         if verdict.outcome == "stale":
             seat.play = None
-            await hub.set_up(seat)
+            await seat.hub.set_up(seat)
         elif verdict.outcome == "fenced":
-            hub.fence(seat.player, verdict.generation)
-        raise Refused(*_REFUSALS[verdict.outcome])
+            seat.hub.fence(seat.player, verdict.generation)
 
     async def _again(self, connection: Connection, seat: Seat, play: Play, message: Act) -> ToClient:
         """The first answer to an action that was sent before, or the refusal of one made on an old board."""
-        revision = message.revision + 1
-        entries = await self.rooms.store.log(seat.hub.room, seat.player, revision, revision)
+        revision, hub = message.revision + 1, seat.hub
+        entries = await self.rooms.store.log(hub.room, seat.player, revision, revision)
         if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
             raise StaleRevision(
                 f"The move was made on revision {message.revision}, the board is at revision {play.revision}"
             )
-        then: Play | None = play
+        found: tuple[Play, bytes] | None = (play, seat.chain)
         if play.revision != revision:
             self._charge(connection, revision)
-            then = await seat.hub.replay(seat.player, revision)
-        if then is None:
+            found = await hub.replay(seat.player, revision)
+        if found is None:
             raise Refused(*_REFUSALS["not_racing"])
-        await self.rooms.store.confirm(seat.hub.room)
+        await self.rooms.store.confirm(hub.room)
         self.metrics.moves["again"].inc()
-        return _acked(message, then)
+        return _acked(message, seat, *found, entries[0].at)
+
+    async def _recover(self, connection: Connection, message: Recover) -> None:
+        """Commit again what was acked to a player and is lost, with its times, when the receipt is one of ours."""
+        seat = _seat(connection)
+        play = seat.play or await seat.hub.set_up(seat)
+        if play is None:
+            raise Refused(*_REFUSALS["not_racing"])
+        held = message.held[max(0, play.revision - message.revision) :]
+        if message.revision > play.revision:
+            raise StaleRevision(f"What is held begins on revision {message.revision}, the board is at {play.revision}")
+        if not held:
+            return
+        last = message.revision + len(message.held)
+        chain = follow_all(seat.chain, held)
+        if not hmac.compare_digest(seat.hub.receipt(seat.player, last, chain), message.receipt):
+            raise Refused("bad_receipt", "These moves are not known to have counted: they can't be taken back up")
+        before = play
+        commits = []
+        for each in held:
+            after = play.act(each.action)
+            commits.append(_commit(seat, after, each.action, each.id, each.at))
+            play = after
+        verdicts = await asyncio.gather(*map(self.rooms.store.commit, commits))
+        for verdict in verdicts:
+            if verdict.outcome not in ("ok", "again"):
+                seat.play = None
+                await self._refuse(seat, before, verdict)
+                raise Refused(*_REFUSALS[verdict.outcome])
+        seat.play, seat.chain = play, chain
+        self.metrics.moves["recovered"].inc(len(held))
+        _log.info("recovered", **connection.ids, actions=len(held))
+
+
+def _commit(seat: Seat, after: Play, action: str, request: int, at: int = 0) -> Commit:
+    """What the store is to keep of an action that has led to ``after``."""
+    return Commit(
+        room=seat.hub.room,
+        player=seat.player,
+        generation=seat.generation,
+        revision=after.revision - 1,
+        request=request,
+        action=action,
+        seen=after.seen,
+        up=after.board.cards_up,
+        moves=after.moves,
+        undos=after.undos,
+        home=after.board.won,
+        over=after.over,
+        first_home_ends=seat.hub.race.options.first_home_ends,
+        at=at,
+    )
 
 
 _REFUSALS: Final = {
@@ -592,7 +640,7 @@ _REFUSALS: Final = {
 }
 
 
-def _acked(message: Act, play: Play) -> Acked:
+def _acked(message: Act, seat: Seat, play: Play, chain: bytes, at: int) -> Acked:
     board = play.board
     return Acked(
         to=message.id,
@@ -604,6 +652,8 @@ def _acked(message: Act, play: Play) -> Acked:
         undos=play.undos,
         stuck=board.stuck,
         piles=board.masked().piles if message.action == UNDO else (),
+        at=at,
+        receipt=seat.hub.receipt(seat.player, play.revision, chain),
     )
 
 

@@ -30,6 +30,7 @@ from samedeal_server.clock import Clock
 from samedeal_server.connection import Connection, Seat, framed
 from samedeal_server.gallery import Gallery
 from samedeal_server.race import ABSENT_AFTER, Race, Run
+from samedeal_server.receipts import START, follow, receipt
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Said, Watched
 from samedeal_server.store.redis import Snapshot, Store
 
@@ -462,27 +463,32 @@ class Hub:
         """Bring a seat's board to what the log says, unless it is there; None before the deal."""
         async with seat.loading:
             if seat.play is None:
-                play = await self.replay(seat.player)
+                found = await self.replay(seat.player)
                 await self.store.confirm(self.room)
-                seat.play = play
+                if found is not None:
+                    seat.play, seat.chain = found
             return seat.play
 
-    async def replay(self, player: str, last: int | None = None) -> Play | None:
-        """A player's play up to a revision, from the log; None before the deal."""
+    async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
+        """A player's play up to a revision, from the log, and its chain for receipts; None before the deal."""
         board = await self.dealt()
         if board is None:
             return None
-        play = Play(board, self.race.options.undo_rule)
+        play, chain = Play(board, self.race.options.undo_rule), START
         for entry in await self.store.log(self.room, player, 1, last):
             try:
-                play = play.act(entry.action)
+                play, chain = play.act(entry.action), follow(chain, entry.action, entry.at)
             except PlayError:
                 raise RuntimeError(
                     f"action {entry.revision} of {player} in {self.room} can't be played again"
                 ) from None
             if play.revision % _AT_A_TIME == 0:
                 await asyncio.sleep(0)
-        return play
+        return play, chain
+
+    def receipt(self, player: str, revision: int, chain: bytes) -> bytes:
+        """The receipt for a player's actions up to a revision."""
+        return receipt(self.store.receipt_key, (self.room, self.race.created), player, revision, chain)
 
     def board_state(self, play: Play) -> BoardState:
         """A player's board as they may see it."""

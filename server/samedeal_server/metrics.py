@@ -112,9 +112,10 @@ class Metrics:
         )
         self.moves = labelled(
             "samedeal_moves_total",
-            "Moves and undos by outcome: ok, again (sent twice, counted once), or the code of the refusal.",
+            "Moves and undos by outcome: ok, again (sent twice, counted once), recovered (lost by Redis after the ack and "
+            "given back), or the code of the refusal.",
             "outcome",
-            *("ok", "again", "illegal", "stale", "fenced", "not_racing", "time_up", "done", "unavailable"),
+            *("ok", "again", "recovered", "illegal", "stale", "fenced", "not_racing", "time_up", "done", "unavailable"),
         )
         self.ack = histogram(
             "samedeal_ack_seconds", "From a move's frame being read to its ack being written to the socket.", _FAST

@@ -15,6 +15,7 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     Done,
+    Held,
     Hello,
     Join,
     Joined,
@@ -27,6 +28,7 @@ from samedeal.protocol.messages import (
     Pong,
     Progress,
     Ready,
+    Recover,
     Refused,
     Rematch,
     Resign,
@@ -64,6 +66,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
     Start(id=11),
     Act(id=12, revision=0, action="3 5 x2"),
     Act(id=13, revision=1, action="undo"),
+    Recover(id=13, revision=0, held=(Held(id=12, action="3 5 x2", at=5_000),), receipt=b"r" * 16),
     Resign(id=14),
     Rematch(id=15),
 )

@@ -77,9 +77,9 @@ def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) 
 def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
     acked = gateway._acked
 
-    def logging(message: Any, play: Any) -> Any:
+    def logging(message: Any, seat: Any, play: Any, *more: Any) -> Any:
         gateway._log.debug("acked", board=str(play.board))
-        return acked(message, play)
+        return acked(message, seat, play, *more)
 
     patch.setattr(gateway, "_acked", logging)
 
@@ -87,9 +87,9 @@ def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
 def a_metric_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
     acked = gateway._acked
 
-    def counting(message: Any, play: Play) -> Acked:
+    def counting(message: Any, seat: Any, play: Play, *more: Any) -> Acked:
         COUNTED.labels(_knows(play.board)).inc()
-        return acked(message, play)
+        return acked(message, seat, play, *more)
 
     patch.setattr(gateway, "_acked", counting)
     made = Metrics.__init__

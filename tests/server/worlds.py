@@ -3,7 +3,7 @@
 A world is a race over two nodes, with everybody who may look: two racers, a spectator, and somebody in the lobby. A seed
 decides what they do: they play, take back, ask for what can't be, send what can't be read, are cut off and come back. Then
 the cards that were seen by nobody are put in another order, and all of it is done again. What is legitimately another each
-time is masked: times, ids, tokens, the commitment (its own test says that nothing follows from it), and the
+time is masked: times, ids, tokens, the commitment (its own test says that nothing follows from it), receipts, and the
 numbers of events and connections' generations, which are times.
 
 How long an answer takes can't be compared byte by byte. What bounds it is that the same instructions are executed in both
@@ -81,6 +81,7 @@ _MASKED: Final = {
     "at": 1 << 40,
     "generation": 1 << 40,
     "event": 1 << 40,
+    "receipt": bytes(16),
     "commitment": bytes(32),
 }
 """Fields that are another each time, where they are not empty, and what is put in their place: as long on the wire."""

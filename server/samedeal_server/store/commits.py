@@ -14,7 +14,10 @@ LARGEST_BATCH: Final = 256
 
 
 class Commit(Struct, frozen=True):
-    """One action of one player, judged legal by a node, with what the board counts after it."""
+    """One action of one player, judged legal by a node, with what the board counts after it.
+
+    ``at`` is 0, or for one that was acked and lost when it was first committed, which stands.
+    """
 
     room: str
     player: str
@@ -29,6 +32,7 @@ class Commit(Struct, frozen=True):
     home: bool
     over: bool
     first_home_ends: bool
+    at: int = 0
 
 
 class Entry(Struct, frozen=True):

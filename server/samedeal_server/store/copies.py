@@ -127,7 +127,7 @@ class Copies:
     async def some_key(self) -> str:
         """The name of a key that is there already, or empty."""
         async for key in self._keys(f"{keys.PREFIX}*"):
-            if key != keys.LAYOUTS.encode() and not _passes(key):
+            if key not in (keys.LAYOUTS.encode(), keys.RECEIPTS.encode()) and not _passes(key):
                 return str(key.decode())
         return ""
 

@@ -16,6 +16,9 @@ ROOMS: Final = f"{PREFIX}rooms"
 DUE: Final = f"{PREFIX}due"
 """Sorted set of room codes by when time next changes them, in milliseconds."""
 
+RECEIPTS: Final = f"{PREFIX}receipts"
+"""String: the key under which all nodes make receipts."""
+
 LAYOUTS: Final = f"{PREFIX}layouts"
 """Hash: by the number of each layout, when a node that writes it last ran, in milliseconds, and the version of that node."""
 

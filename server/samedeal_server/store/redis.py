@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from samedeal.protocol.codec import pack
 from samedeal_server.limits import WINDOW
 from samedeal_server.metrics import Metrics
 from samedeal_server.race import Race, Run
+from samedeal_server.receipts import KEY_BYTES
 from samedeal_server.store import keys, layout
 from samedeal_server.store.commits import Commit, Entry, GroupCommit, Verdict
 from samedeal_server.store.database import Command, Database, Word, on
@@ -113,6 +115,7 @@ class Store:
         self.metrics = metrics or Metrics()
         # What redis-py answers has no types here; it is converted at once.
         self.redis: Any = redis
+        self.receipt_key = b""
         self._commits = GroupCommit(self._commit_batch)
 
     async def ask(self, *commands: Command, kept: bool = False) -> list[Any]:
@@ -144,6 +147,12 @@ class Store:
     async def probe(self) -> None:
         """Write something that does not matter, as a sign that writes are taken."""
         await self.ask(on("SET", keys.PROBE, "1", "PX", 1000), kept=True)
+
+    async def share_key(self) -> None:
+        """Have the key under which receipts are made: the one that is kept, or a new one for all nodes."""
+        _, self.receipt_key = await self.ask(
+            on("SET", keys.RECEIPTS, secrets.token_bytes(KEY_BYTES), "NX"), on("GET", keys.RECEIPTS), kept=True
+        )
 
     async def now(self) -> int:
         """The one clock: milliseconds since 1970."""
@@ -406,6 +415,7 @@ def _commit(one: Commit) -> Command:
         STREAM_LENGTH,
         keys.channel(room),
         LIFETIME,
+        one.at or "",
     )
 
 

@@ -17,6 +17,9 @@ SUBPROTOCOL: Final = "samedeal.v1"
 
 Phase = Literal["open", "countdown", "racing", "finished", "closed"]
 
+MOST_HELD: Final = 200
+"""Actions of one ``Recover``."""
+
 Id = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
 Text = Annotated[str, Meta(max_length=128)]
@@ -105,6 +108,26 @@ class Act(_Message, frozen=True):
     action: Annotated[str, Meta(max_length=16)]
 
 
+class Held(Struct, frozen=True, kw_only=True):
+    """An action that was acked: the id of its ``Act``, and when it was committed."""
+
+    id: Id
+    action: Annotated[str, Meta(max_length=16)]
+    at: Annotated[int, Meta(ge=0, le=1 << 52)]
+
+
+class Recover(_Message, frozen=True):
+    """Gives back actions that were acked and that the server has lost, with the receipt for the last of them.
+
+    ``revision`` is that of the board that the first of them was made on.
+    """
+
+    id: Id
+    revision: Revision
+    held: Annotated[tuple[Held, ...], Meta(min_length=1, max_length=MOST_HELD)]
+    receipt: Annotated[bytes, Meta(max_length=64)]
+
+
 class Resign(_Message, frozen=True):
     """Goes out of the race; the board stays as it is and counts by its cards up."""
 
@@ -117,7 +140,7 @@ class Rematch(_Message, frozen=True):
     id: Id
 
 
-ToServer = Hello | Ping | ListRooms | Create | Join | Watch | Leave | Ready | Start | Act | Resign | Rematch
+ToServer = Hello | Ping | ListRooms | Create | Join | Watch | Leave | Ready | Start | Act | Recover | Resign | Rematch
 
 
 # ---------------------------------------------------------------- answers
@@ -175,7 +198,7 @@ class Created(_Message, frozen=True):
 
 
 class Joined(_Message, frozen=True):
-    """The seat that was taken.
+    """The seat that was taken, and the revision of the board as the server has it, -1 before the deal.
 
     ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them; who has the newest state of
     the room gets a ``Progress`` with everybody's counts.
@@ -185,6 +208,7 @@ class Joined(_Message, frozen=True):
     room: str
     seat: int
     generation: int
+    revision: int = -1
 
 
 class Watching(_Message, frozen=True):
@@ -205,7 +229,8 @@ class Acked(_Message, frozen=True):
     """An action counts, and is kept. ``seen`` are the cards that it turned up for the first time, in order.
 
     ``hash`` is the state hash of the board after it; ``piles`` is the whole board after an undo and empty otherwise;
-    ``up``, ``moves`` and ``undos`` are the player's counts; ``stuck`` says that nothing that helps remains.
+    ``up``, ``moves`` and ``undos`` are the player's counts; ``stuck`` says that nothing that helps remains. ``at`` is when
+    it was committed, ``receipt`` proves that in a ``Recover``.
     """
 
     to: Id
@@ -217,6 +242,8 @@ class Acked(_Message, frozen=True):
     undos: int
     stuck: bool = False
     piles: tuple[bytes, ...] = ()
+    at: int = 0
+    receipt: bytes = b""
 
 
 class Refused(_Message, frozen=True):

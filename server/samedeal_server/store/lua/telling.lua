@@ -13,10 +13,11 @@ end
 
 -- Makes an event the newest one of a room and announces it. Numbers rise, and are times where they can be, so that a Redis
 -- that has lost the newest events never gives their numbers to others; each event names the one before it.
--- Returns its number.
-local function tell(meta, events, channel, length, at, event)
+-- ``at`` is when it happened, unless that is now. Returns its number.
+local function tell(meta, events, channel, length, now, event, at)
+  at = at or now
   local before = redis.call('HGET', meta, 'event')
-  local number = whole(math.max(tonumber(before) + 1, at))
+  local number = whole(math.max(tonumber(before) + 1, now))
   redis.call('HSET', meta, 'event', number)
   redis.call('XADD', events, 'MAXLEN', '~', length, number .. '-0', 'after', before, 'at', whole(at), 'event', event)
   redis.call('PUBLISH', channel, number .. ':' .. before .. ':' .. whole(at) .. ':' .. event)
