@@ -36,6 +36,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     Ready,
+    Recover,
     Rooms,
     RoomState,
     ToClient,
@@ -81,10 +82,10 @@ class Line:
         await self.says(Welcome(to=hello.id, **fields))
         return hello
 
-    async def seats(self, room: str = "k7") -> Join:
+    async def seats(self, room: str = "k7", revision: int = -1) -> Join:
         join = await self.hears(Join)
         assert isinstance(join, Join)
-        await self.says(Joined(to=join.id, room=room, seat=1, generation=1))
+        await self.says(Joined(to=join.id, room=room, seat=1, generation=1, revision=revision))
         return join
 
     async def cut(self) -> None:
@@ -291,6 +292,83 @@ async def test_after_a_cut_it_comes_back_with_session_seat_and_all_that_was_not_
     await line.says(Done(to=again.id))
     assert await ready == Done(to=again.id)
     await heard.again()
+
+
+async def test_a_server_that_has_lost_what_it_acked_is_given_it_back_before_anything_else(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    heard, line = connected
+    await joined(heard, line, revision=4)
+    await acked(heard, line, 5, 6)
+    await line.cut()
+    await heard.until_is(Lost)
+    pending = act(heard.link, 6)
+
+    line = await stage.line()
+    await line.welcomes()
+    await line.seats(revision=4)
+    recover = await line.hears(Recover)
+    assert isinstance(recover, Recover)
+    assert (recover.revision, [each.at for each in recover.held], recover.receipt) == (4, [5, 6], b"6")
+    assert await line.hears(Act) == pending
+    await line.says(Done(to=recover.id))
+    await line.close(1012)
+    await heard.until_is(Lost)
+
+    line = await stage.line()
+    await line.welcomes()
+    assert (await line.seats(revision=6)).revision == 6
+    assert await line.hears(Act) == pending
+
+
+async def test_what_a_server_does_not_take_back_is_told_and_forgotten(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    heard, line = connected
+    await joined(heard, line, revision=4)
+    await acked(heard, line, 5)
+    await line.cut()
+    line = await stage.line()
+    await line.welcomes()
+    await line.seats(revision=4)
+    recover = await line.hears(Recover)
+    assert isinstance(recover, Recover)
+    await line.says(RefusedMessage(to=recover.id, code="bad_receipt", message="Not ours"))
+    assert (await line.seats(revision=4)).revision == -1
+    told = await heard.until_is(Notice)
+    assert isinstance(told, Notice)
+    assert (told.code, "Not ours" in told.message) == ("lost", True)
+    await line.says(BoardState(room="k7", revision=4, game="willow", piles=(), hash=b"", moves=0, undos=0))
+    after = act(heard.link, 4)
+    assert await line.hears(Act) == after
+
+
+async def test_a_board_that_is_behind_is_asked_for_again_once_it_was_given_what_it_lacks(
+    stage: Stage, connected: tuple[Heard, Line]
+) -> None:
+    """As when the countdown, and with it the deal, comes a second time."""
+    heard, line = connected
+    await joined(heard, line, revision=4)
+    await acked(heard, line, 5)
+    await line.says(BoardState(room="k7", revision=4, game="willow", piles=(), hash=b"", moves=0, undos=0))
+    recover = await line.hears(Recover)
+    assert isinstance(recover, Recover)
+    await line.says(Done(to=recover.id))
+    assert (await line.seats(revision=5)).revision == -1
+
+
+async def acked(heard: Heard, line: Line, *revisions: int) -> None:
+    """Have actions acked that lead to these revisions; each has its revision as time and receipt."""
+    for revision in revisions:
+        made = act(heard.link, revision - 1)
+        await line.hears(Act)
+        receipt = str(revision).encode()
+        await line.says(
+            Acked(
+                to=made.id, revision=revision, seen=b"", hash=b"", up=0, moves=1, undos=0, at=revision, receipt=receipt
+            )
+        )
+        await heard.until_is(Acked)
 
 
 async def test_a_spectator_watches_again(stage: Stage, connected: tuple[Heard, Line]) -> None:
