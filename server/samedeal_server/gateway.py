@@ -606,7 +606,8 @@ class Gateway:
                 await self._refuse(seat, before, verdict)
                 raise Refused(*_REFUSALS[verdict.outcome])
         seat.play, seat.chain = play, chain
-        self.metrics.moves["recovered"].inc(len(held))
+        for _ in held:
+            self.metrics.moves["recovered"].inc()
         _log.info("recovered", **connection.ids, actions=len(held))
 
 
