@@ -162,13 +162,13 @@ def acks_are_kept(case: Case) -> Iterator[str]:
             entry = story.entries[ack.revision - 1]
             if (entry.request, entry.action) != (ack.to, act.action):
                 yield f"{journal.name}: {act.action!r} was acked as revision {ack.revision}, the log has {entry.action!r}"
-            elif ack.revision < len(story.plays) and ack != _ack(ack.to, act, story.plays[ack.revision]):
+            elif ack.revision < len(story.plays) and ack != _ack(ack, act, story.plays[ack.revision], entry.at):
                 yield f"{journal.name}: revision {ack.revision} ({act.action}) was acked with another board than the log's"
 
 
-def _ack(to: int, act: Act, play: Play) -> Acked:
+def _ack(told: Acked, act: Act, play: Play, at: int) -> Acked:
     return Acked(
-        to=to,
+        to=told.to,
         revision=play.revision,
         seen=play.seen,
         hash=play.board.state_hash(),
@@ -177,6 +177,8 @@ def _ack(to: int, act: Act, play: Play) -> Acked:
         undos=play.undos,
         stuck=play.board.stuck,
         piles=play.board.masked().piles if act.action == UNDO else (),
+        at=at,
+        receipt=told.receipt,
     )
 
 

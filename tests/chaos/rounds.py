@@ -42,7 +42,7 @@ _PATIENCE: Final = 25.0
 _FOR_EVER: Final = -1
 """What Redis says of a key that never goes; of one that has just gone it says something else."""
 
-_INDEXES: Final = frozenset((keys.ROOMS, keys.DUE, keys.LAYOUTS, keys.NODE_NAMES))
+_INDEXES: Final = frozenset((keys.ROOMS, keys.DUE, keys.LAYOUTS, keys.NODE_NAMES, keys.RECEIPTS))
 
 
 def known_ways() -> dict[str, Record]:

@@ -160,7 +160,8 @@ class Round:
         for action, play in self.plays[player][1:]:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
             journal.said.append(Said(1, act))
-            journal.told.append(Told(1, acked(act, play), START + 1_000 * play.revision + 2))
+            at = self.logs[player][play.revision - 1].at
+            journal.told.append(Told(1, acked(act, play, at), START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
         journal.told.append(Told(1, Progress(tallies=(self.tally(rival, 1),)), START + 1_100))
         return journal
@@ -232,7 +233,7 @@ def board_state(play: Play) -> BoardState:
     )
 
 
-def acked(act: Act, play: Play) -> Acked:
+def acked(act: Act, play: Play, at: int) -> Acked:
     return Acked(
         to=act.id,
         revision=play.revision,
@@ -243,6 +244,7 @@ def acked(act: Act, play: Play) -> Acked:
         undos=play.undos,
         stuck=play.board.stuck,
         piles=play.board.masked().piles if act.action == UNDO else (),
+        at=at,
     )
 
 
@@ -315,6 +317,8 @@ def test_who_is_first_home_sets_the_end(first: bool, sentences: tuple[str, ...])
                     played.journals[name].told[at] = altered(
                         told, message=replace(told.message, options=played.race.options)
                     )
+                elif isinstance(told.message, Acked) and told.message.revision == {"ana": 4, "bob": 2}[name]:
+                    played.journals[name].told[at] = altered(told, message=replace(told.message, at=ENDS))
         for player in (ANA, BOB):
             played.logs[player].append(replace(played.logs[player].pop(), at=ENDS))
 

@@ -59,11 +59,13 @@ async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIter
     certificate.configure_cert(context)
 
     async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await reader.read(65_536):
-                writer.write(data)
-                await writer.drain()
-        writer.close()
+        try:
+            with suppress(OSError):
+                while data := await reader.read(65_536):
+                    writer.write(data)
+                    await writer.drain()
+        finally:
+            writer.transport.abort()
 
     writers: list[asyncio.StreamWriter] = []
 

@@ -45,7 +45,7 @@ RACERS_HEAR: dict[str, set[str]] = {
     "progress": set(),
     "roomstate": {"commitment", "seed"},
     "boardstate": {"piles", "hash"},
-    "acked": {"seen", "hash", "piles"},
+    "acked": {"seen", "hash", "piles", "receipt"},
 }
 """The messages that a racer may be sent, each with its fields that may hold bytes, which is where cards would be."""
 
