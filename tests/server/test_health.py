@@ -90,21 +90,18 @@ async def test_a_node_is_alive_ready_and_measured(node: NodeMaker, listen: Liste
     assert "process_cpu_seconds_total" in text
 
 
-@pytest.mark.parametrize(
-    ("path", "method", "status"),
-    [
+async def test_what_is_not_there(node: NodeMaker, listen: Listen) -> None:
+    at = await listen(await node())
+    for path, method, status in (
         ("/", "GET", 404),
         ("/metrics/", "GET", 404),
         ("/../etc/passwd", "GET", 404),
         ("/readyz", "POST", 405),
         ("/metrics", "DELETE", 405),
-    ],
-)
-async def test_what_is_not_there(node: NodeMaker, listen: Listen, path: str, method: str, status: int) -> None:
-    at = await listen(await node())
-    answered, text = await at.get(path, method)
-    assert answered == status
-    assert len(text) > 20
+    ):
+        answered, text = await at.get(path, method)
+        assert answered == status, path
+        assert len(text) > 20
 
 
 async def test_checks_of_old_proxies_are_answered(node: NodeMaker, listen: Listen) -> None:
@@ -113,25 +110,24 @@ async def test_checks_of_old_proxies_are_answered(node: NodeMaker, listen: Liste
     assert await at.get("/readyz", "HEAD") == (200, "")
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        b"\0" * 100 + b"\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET /healthz HTTP/9.9\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nno colon\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-        b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\n" + b"A: b\r\n" * 1000 + b"\r\n",
-        b"POST /metrics HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
-        b"GET /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-    ],
-    ids=range(9),
+GARBAGE = (
+    b"\0" * 100 + b"\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET /healthz HTTP/9.9\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nno colon\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\n" + b"A: b\r\n" * 1000 + b"\r\n",
+    b"POST /metrics HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
+    b"GET /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 )
-async def test_garbage_is_turned_away(node: NodeMaker, listen: Listen, garbage: bytes) -> None:
+
+
+async def test_garbage_is_turned_away(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
-    assert b" 200 " not in (await at.sent(garbage)).partition(b"\r\n")[0]
-    assert (await at.get("/healthz"))[0] == 200
+    for garbage in GARBAGE:
+        assert b" 200 " not in (await at.sent(garbage)).partition(b"\r\n")[0], garbage[:50]
+        assert (await at.get("/healthz"))[0] == 200
 
 
 async def test_who_says_nothing_is_not_waited_for(
