@@ -61,6 +61,8 @@ class Bans:
         return line if line is not None and (not line.until or now < line.until) else None
 
     def _of_address(self, text: str) -> BanLine | None:
+        if not self._networks:
+            return None
         try:
             address = ip_address(text.partition("%")[0])
         except ValueError:

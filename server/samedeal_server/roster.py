@@ -13,7 +13,7 @@ import structlog
 from redis.exceptions import RedisError
 
 import samedeal
-from samedeal.protocol.admin import NodeLine, Whereabouts
+from samedeal.protocol.admin import BanLine, NodeLine, Whereabouts
 from samedeal.protocol.messages import Close, Notice
 from samedeal_server import bans
 from samedeal_server.bans import Bans
@@ -40,6 +40,7 @@ class Roster:
         self._stop = stop
         self._started = gateway.rooms.clock.now()
         self._vitals = Vitals(gateway.metrics)
+        self._bans: tuple[BanLine, ...] = ()
         self._order = "0-0"
         self._beaten = 0.0
 
@@ -118,8 +119,11 @@ class Roster:
     # ---------------------------------------------------------------- what it is told
 
     async def _look(self) -> None:
-        self._gateway.bans = Bans(await self.nodes.bans(self._rooms.clock.now()))
-        self._cut_banned()
+        lines = await self.nodes.bans(self._rooms.clock.now())
+        if lines != self._bans:
+            self._bans = lines
+            self._gateway.bans = Bans(lines)
+            self._cut_banned()
         for number, order in await self.nodes.orders(self._order):
             self._order = number
             self._obey(order)
