@@ -29,7 +29,7 @@ _MORE_EVENTS: Final = """
 local once = tell
 tell = function(...)
   local another = {...}
-  another[#another] = 'L \\255'
+  another[6] = 'L \\255'
   once(unpack(another))
   return once(...)
 end

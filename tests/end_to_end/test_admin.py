@@ -268,8 +268,7 @@ async def back(client: Client, url: str) -> Client:
     """The player with the same session elsewhere, in their seat, with the board as it is there."""
     again = await Client.hello(url, (client.player and "x") or "", client.session)
     assert again.player == client.player
-    held = client.play.revision if client.play else -1
-    await again.want(Joined, Join, room="friday", revision=held)
+    await again.want(Joined, Join, room="friday")
     await again.until(BoardState)
     return again
 
