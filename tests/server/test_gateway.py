@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from samedeal.names import printable
 from samedeal.options import Options
 from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
@@ -156,6 +157,7 @@ def packed(**fields: Any) -> bytes:
         (packed(type="create", id=7, options={"games": ["chess"]}), 7, "unknown_game"),
         (packed(type="create", id=7, options={"deal": "royal flush"}), 7, "malformed"),
         (packed(type="create", id=7, options={"deal": "daily 2026-02-30"}), 7, "malformed"),
+        (packed(type="create", id=7, options={"deal": "#\ud7c0"}), 7, "malformed"),
         (packed(type="create", id=7, options={"start": "at"}), 7, "bad_options"),
         (packed(type="create", id=7, options={"start_at": 5}), 7, "bad_options"),
     ],
@@ -169,7 +171,7 @@ async def test_what_is_not_understood_is_answered_and_play_goes_on(
     refusal = await ana.until(Refusal)
     assert (refusal.to, refusal.code, refusal.revision, refusal.retry_after) == (to, code, -1, 0)
     assert 10 < len(refusal.message) < 400
-    assert refusal.message.isprintable()
+    assert printable(refusal.message) == refusal.message
     await ana.want(Pong, Ping)
 
 
