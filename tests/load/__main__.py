@@ -79,7 +79,7 @@ async def compared(
     ]
 
 
-HEAD: Final = (*("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio"),)
+HEAD: Final = ("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio")
 
 
 async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, ear: str = "") -> list[object]:
