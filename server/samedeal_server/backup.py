@@ -1,7 +1,8 @@
 """A backup: one file with everything that a server needs to go on, made while it runs, and how it is read again.
 
 The file is a first line that names its version; records, each its length (4 bytes, the highest first) and msgpack; and the
-SHA-256 of all that. It holds the seeds of races that are under way, and the hashes of sessions and passphrases.
+SHA-256 of all that. It holds the seeds of races that are under way, the hashes of sessions and passphrases, and the key of
+receipts.
 
 What is in it was so at one moment for each room, not for all rooms at once: no room depends on another. Sessions are read
 after the rooms, so that every player in a room has theirs.

@@ -16,7 +16,7 @@ import structlog
 
 from samedeal.deal import commitment
 from samedeal.errors import SamedealError
-from samedeal.protocol.messages import BoardState, Close, Done, Join, Joined, Notice, Resign, Start
+from samedeal.protocol.messages import BoardState, Close, Done, Held, Notice, Recover, Resign, Start
 from samedeal_client.address import parse_address
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import look_after
@@ -266,9 +266,9 @@ async def restored(programs: Programs, *arguments: str, code: int = 0) -> str:
 
 async def back(client: Client, url: str) -> Client:
     """The player with the same session elsewhere, in their seat, with the board as it is there."""
-    again = await Client.hello(url, (client.player and "x") or "", client.session)
+    again = await Client.hello(url, "back", client.session)
     assert again.player == client.player
-    await again.want(Joined, Join, room="friday")
+    await again.join("friday")
     await again.until(BoardState)
     return again
 
@@ -293,8 +293,8 @@ async def test_races_go_on_from_a_backup(programs: Programs, tmp_path: Path, tok
     assert text.startswith(f"{file}: rooms: 2, sessions: 2, size: ")
     assert file.stat().st_mode & 0o777 == 0o600
     boards = [client.play.board.state_hash() for client in (ana, bob) if client.play]
-    for client in (ana, bob):
-        await client.acts(2)  # which are not in it
+    await ana.acts(2)  # which are not in it
+    lost = [await bob.act("draw") for _ in range(2)]
     server.process.kill()
     await server.ends()
 
@@ -305,11 +305,16 @@ async def test_races_go_on_from_a_backup(programs: Programs, tmp_path: Path, tok
     ana, bob = await back(ana, url), await back(bob, url)
     assert [client.play.revision for client in (ana, bob) if client.play] == [12, 7]
     assert [client.play.board.state_hash() for client in (ana, bob) if client.play] == boards
+    held = tuple(Held(id=acked.to, action="draw", at=acked.at) for acked in lost)
+    await bob.want(Done, Recover, revision=7, held=held, receipt=lost[-1].receipt)
+    bob = await back(bob, url)
+    assert bob.play
+    assert bob.play.board.state_hash() == lost[-1].hash
     for client in (ana, bob):
         await client.acts(4, seed=4)
         await client.want(Done, Resign)
     ended = await bob.phase("finished")
-    assert {(line.name, line.moves) for line in ended.standings} == {("ana", 16), ("bob", 11)}
+    assert {(line.name, line.moves) for line in ended.standings} == {("ana", 16), ("bob", 13)}
     assert commitment(ended.seed) == ended.commitment
     operator = ("admin", url, "--token-file", token_file)
     assert "before" in await said(programs, *operator, "bans")
