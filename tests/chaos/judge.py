@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -218,10 +218,17 @@ def newest_alone_writes(case: Case) -> Iterator[str]:
     for journal, _ in case.racers():
         if not journal.by_lines:
             continue
-        joins = Counter(said.line for said in journal.said if isinstance(said.message, Join))
-        joins.subtract(told.line for told in journal.told if isinstance(told.message, Joined | Refused))
+        heard = {
+            (told.line, told.message.to)
+            for told in journal.told
+            if isinstance(told.message, Joined | Refused) and getattr(told.message, "code", "") != "unavailable"
+        }
         # Of a connection that never heard what became of a Join it is not known how new it is.
-        newest = {line: sys.maxsize for line, unheard in joins.items() if unheard > 0}
+        newest = {
+            said.line: sys.maxsize
+            for said in journal.said
+            if isinstance(said.message, Join) and (said.line, said.message.id) not in heard
+        }
         for told in journal.told:
             if isinstance(told.message, Joined):
                 newest[told.line] = max(newest.get(told.line, 0), told.message.generation)
