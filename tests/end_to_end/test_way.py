@@ -195,8 +195,23 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(["openssl", *arguments], cwd=home, check=True, capture_output=True)
 
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "100", "-subj", "/CN=authority")
-    (home / "names").write_text("subjectAltName=DNS:localhost")
+    openssl(
+        "req",
+        "-x509",
+        *key,
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-days",
+        "100",
+        "-subj",
+        "/CN=authority",
+        "-addext",
+        "keyUsage=critical,keyCertSign",
+    )
+    # From Python 3.13 on a certificate must say who has signed it.
+    (home / "names").write_text("subjectAltName=DNS:localhost\nauthorityKeyIdentifier=keyid")
     for name, days in (("long", "99"), ("short", "3")):
         openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=localhost")
         signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
