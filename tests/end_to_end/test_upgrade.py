@@ -19,8 +19,8 @@ from tests.end_to_end.releases import Release, release_before, release_to_come, 
 from tests.golden.kept import HERE
 from tests.server.client import Client
 
-RECORD = Record.parse((HERE / "records" / "willow.txt").read_text())
-"""A play that comes home."""
+RECORD = Record.parse((HERE / "records" / "athena.txt").read_text())
+"""A play that comes home, of a game in which who moves at random is never without a move."""
 
 THIS = Release(samedeal.__version__, None)
 
@@ -94,13 +94,13 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
         *(programs.server(redis, packages=old.packages) for _ in range(2))
     )
     ana, room = await open_room(
-        one, games=("willow",), deal=str(RECORD.deal), undo="off", players=3, start="full", first_home_ends=True
+        one, games=("athena",), deal=str(RECORD.deal), undo="off", players=3, start="full", first_home_ends=True
     )
     assert ana.version == old.version
     bots = await asyncio.gather(
         *(
             programs.samedeal(
-                *("bot", url, room, "--level", "random", "--pace", "1000", "--name", name), packages=release.packages
+                *("bot", url, room, "--level", "random", "--pace", "200", "--name", name), packages=release.packages
             )
             for name, url, release in (("newer", one, new), ("older", two, old))
         )
