@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from redis.crc import key_slot
+from redis.exceptions import ConnectionError as LostConnection
 
 from samedeal.deal import commitment
 from samedeal.errors import Refused
@@ -18,7 +19,7 @@ from samedeal.options import Options
 from samedeal_server import sessions
 from samedeal_server.race import Race, Racer, Run
 from samedeal_server.store import keys
-from samedeal_server.store.commits import Commit, Verdict
+from samedeal_server.store.commits import Commit, GroupCommit, Verdict
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import Changed, Moved, Numbered, Presence, Watched, read, read_announced, write
 from samedeal_server.store.redis import (
@@ -338,6 +339,31 @@ async def test_of_two_copies_of_a_move_at_once_one_counts(store: Store) -> None:
     assert sorted(verdict.outcome for verdict in verdicts) == ["again"] * 9 + ["ok"]
     assert len({verdict.at for verdict in verdicts}) == 1
     assert len(await store.log("friday", "ana")) == 1
+
+
+async def test_who_comes_while_a_batch_finds_the_store_away_waits_no_longer_than_it() -> None:
+    sent: list[int] = []
+    under_way, away = asyncio.Event(), asyncio.Event()
+
+    async def send(batch: list[Commit]) -> list[Verdict | Exception]:
+        sent.append(len(batch))
+        under_way.set()
+        if len(sent) == 1:
+            await away.wait()
+            return [LostConnection("away")] * len(batch)
+        return [Verdict("ok")] * len(batch)
+
+    commits = GroupCommit(send)
+    one = Commit("friday", "ana", 1, 0, 1, "3 5", b"", 0, 1, 0, home=False, over=False, first_home_ends=False)
+    first = asyncio.create_task(commits.commit(one))
+    await under_way.wait()
+    others = [asyncio.create_task(commits.commit(one)) for _ in range(3)]
+    await asyncio.sleep(0)
+    away.set()
+    found = await asyncio.gather(first, *others, return_exceptions=True)
+    assert [type(each) for each in found] == [LostConnection] * 4
+    assert sent == [1]
+    assert (await commits.commit(one)).outcome == "ok"
 
 
 async def test_a_batch_has_a_verdict_for_each(store: Store) -> None:

@@ -90,6 +90,10 @@ class GroupCommit:
                     verdicts = await self._send([commit for commit, _ in batch])
                 except Exception as error:  # noqa: BLE001  # whatever it was, each of those who wait must be told
                     verdicts = [error] * len(batch)
+                if all(isinstance(verdict, Exception) for verdict in verdicts):
+                    # A store that is away: who came meanwhile would wait as long as these have, to hear the same.
+                    verdicts += verdicts[:1] * len(self._waiting)
+                    batch, self._waiting = batch + self._waiting, []
                 for (_, future), verdict in zip(batch, verdicts, strict=True):
                     if future.done():
                         continue
