@@ -42,7 +42,7 @@ race: .venv/.race
 	@$(BIN)/samedeal play "$(GAME)" $(ARGS)
 
 test: lint
-	@$(BIN)/pytest -q -n 2
+	@$(BIN)/pytest -q -n 4
 
 lint: .venv/.test
 	@$(BIN)/ruff check

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import sys
 import termios
@@ -27,8 +26,9 @@ _KEPT: Final = 500
 """Looks whose moves a second are kept for the line that is drawn of them."""
 
 _QUITS: Final = frozenset(b"qQ\x1b\x03\x04")
-_ENTER: Final = "\x1b[?1049h\x1b[?25l"
-_LEAVE: Final = "\x1b[?25h\x1b[?1049l"
+# Lines are not wrapped: what is drawn while the window is made smaller must not push the rest down.
+_ENTER: Final = "\x1b[?1049h\x1b[?7l\x1b[?25l"
+_LEAVE: Final = "\x1b[?25h\x1b[?7h\x1b[?1049l"
 
 
 class Top:
@@ -80,14 +80,15 @@ class Top:
                 await asyncio.sleep(self._every)
 
     def _draw(self) -> None:
-        width, height = shutil.get_terminal_size()
+        # Not shutil's: it believes variables that some shells leave, and that don't follow the window.
+        width, height = os.get_terminal_size(sys.stdout.fileno())
         rows: list[Row] = []
         if self._survey is not None:
             rows = top_rows(self._survey, list(self._moves), self._operator.address.typed, self._look, width, height)
         if self._lost and rows:
             rows[-1] = fit_row((Span(self._lost, "bad"), Span(" (q quits)", "label")), width)
         lines = (painted(row) if self._look.colour else row_text(row) for row in rows)
-        sys.stdout.write("\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[J")
+        sys.stdout.write("\x1b[H" + "\r\n".join(f"\x1b[2K{line}" for line in lines))
         sys.stdout.flush()
 
 

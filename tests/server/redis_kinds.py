@@ -244,7 +244,14 @@ class Shards:
                 return False
         return True
 
-    async def holder(self, key: str, asked: int = 0) -> int:
+    async def holder(self, key: str) -> int:
+        """The number of the server that has a key's slot, by its own word: the others may have heard older news."""
+        for number in range(len(self.servers)):
+            if await self._told(key, number) == number:
+                return number
+        raise LookupError(key)
+
+    async def _told(self, key: str, asked: int) -> int:
         """The number of the server that has a key's slot, by the word of one of them."""
         slot = key_slot(key.encode())
         for first, last, primary, *_ in await self.servers[asked].redis.execute_command("CLUSTER SLOTS"):
@@ -264,7 +271,7 @@ class Shards:
             await server.redis.execute_command("CLUSTER SETSLOT", slot, "NODE", self._ids[to])
 
         async def agreed() -> bool:
-            return {await self.holder(key, asked) for asked in range(len(self.servers))} == {to}
+            return {await self._told(key, asked) for asked in range(len(self.servers))} == {to}
 
         await until(agreed)
 
