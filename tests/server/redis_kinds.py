@@ -244,20 +244,18 @@ class Shards:
                 return False
         return True
 
-    async def holder(self, key: str) -> int:
-        """The number of the server that has a key's slot, by its own word: the others may have heard older news."""
-        for number in range(len(self.servers)):
-            if await self._told(key, number) == number:
-                return number
-        raise LookupError(key)
-
-    async def _told(self, key: str, asked: int) -> int:
+    async def holder(self, key: str, asked: int = 0) -> int:
         """The number of the server that has a key's slot, by the word of one of them."""
         slot = key_slot(key.encode())
         for first, last, primary, *_ in await self.servers[asked].redis.execute_command("CLUSTER SLOTS"):
             if first <= slot <= last:
                 return [server.port for server in self.servers].index(int(primary[1]))
         raise LookupError(key)
+
+    async def _epochs(self, asked: int) -> dict[str, str]:
+        """How new each server's word on its slots is, by the word of one of them."""
+        found = await self.servers[asked].redis.execute_command("CLUSTER NODES")
+        return {told["node_id"]: told["epoch"] for told in found.values()}
 
     async def migrate(self, key: str, to: int) -> None:
         """Move a key's slot, key by key, to another server, as ``redis-cli --cluster reshard`` does."""
@@ -271,7 +269,10 @@ class Shards:
             await server.redis.execute_command("CLUSTER SETSLOT", slot, "NODE", self._ids[to])
 
         async def agreed() -> bool:
-            return {await self._told(key, asked) for asked in range(len(self.servers))} == {to}
+            # Of the epochs too: by older ones a server may yet take back what it was told.
+            everyone = range(len(self.servers))
+            epochs = [await self._epochs(asked) for asked in everyone]
+            return {await self.holder(key, asked) for asked in everyone} == {to} and epochs == epochs[:1] * len(epochs)
 
         await until(agreed)
 
