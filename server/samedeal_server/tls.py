@@ -94,6 +94,8 @@ def loaded(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
         except OSError as error:
             raise BadCertificate(f"{path} can't be read ({error.strerror}): name another file, or let us") from None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    # Some systems leave this to a configuration of their own.
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(cert, key, password=lambda: "")
     except (ssl.SSLError, ValueError) as error:

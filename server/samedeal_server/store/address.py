@@ -40,11 +40,11 @@ class Address:
     @classmethod
     def read(cls, url: str) -> Address:
         """Take an address apart. Raises BadAddress."""
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            raise BadAddress(f"its host can't be read: {WRITE}") from None
-        login, at, there = parts.netloc.rpartition("@")
+        scheme, _, rest = url.partition("://")
+        where, mark, rest = _until(rest, "/?#")
+        # Several hosts are taken apart here: some Pythons refuse an address of IPv6 among them.
+        parts = urlsplit(f"{scheme}://{mark}{rest}")
+        login, at, there = where.rpartition("@")
         path, primary = unquote(parts.path).strip("/"), ""
         if parts.scheme == "unix":
             if there or not path:
@@ -83,9 +83,18 @@ def named(host: Host) -> str:
     return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
+def _until(text: str, ends: str) -> tuple[str, str, str]:
+    """A text in three: up to the first of some characters, that one, and what is behind it."""
+    at = min((found for found in map(text.find, ends) if found >= 0), default=len(text))
+    return text[:at], text[at : at + 1], text[at + 1 :]
+
+
 def _host(text: str, scheme: str) -> Host:
     try:
         parts = urlsplit(f"//{text}")
+    except ValueError:
+        raise BadAddress(f"its host can't be read: {WRITE}") from None
+    try:
         host, port = unquote(parts.hostname or ""), parts.port
     except ValueError:
         # What can't be read is not repeated: it may be part of a password.
