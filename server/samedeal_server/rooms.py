@@ -34,6 +34,9 @@ from samedeal_server.tasks import end
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _LISTED: Final = 100
 _SWEEP_EVERY: Final = 1.0
+_LOOK_EVERY: Final = 3.0
+"""Seconds after which a room is read whose news may have been lost on the way."""
+
 _REFRESH_EVERY: Final = 15.0
 _LOOP_LOOK_EVERY: Final = 0.25
 SILENCE: Final = 5.0
@@ -319,6 +322,7 @@ class Rooms:
                 self._listen(),
                 self._watch_loop(),
                 self._repeat(_SWEEP_EVERY, self._sweep),
+                self._repeat(_LOOK_EVERY, self._look),
                 self._repeat(_REFRESH_EVERY, self._refresh),
                 self._repeat(EVERY, self.clock.look),
                 self._repeat(4 * _REFRESH_EVERY, self._repair),
@@ -414,6 +418,10 @@ class Rooms:
                     await self.store.index(race)
         for game, phase in product(GAMES, PHASES):
             self.metrics.rooms.labels(game, phase).set(counted[game, phase])
+
+    async def _look(self) -> None:
+        for hub in list(self.hubs.values()):
+            await hub.pull()
 
     async def _refresh(self) -> None:
         for hub in list(self.hubs.values()):

@@ -159,6 +159,15 @@ async def test_what_was_not_announced_is_found_by_looking(node: NodeMaker) -> No
     assert state.tallies[1].moves == 4
 
 
+async def test_news_that_never_comes_is_looked_for(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_server.rooms._LOOK_EVERY", 0.2)
+    one, two = await node(), await node()
+    ana, bob = await race(one, two)
+    monkeypatch.setattr(one.rooms.hubs[ana.room], "announced", lambda numbered: None)
+    await bob.acts(2)
+    await ana.until(Progress, lambda progress: any(tally.moves == 2 for tally in progress.tallies))
+
+
 async def test_a_gap_is_seen_and_read(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = await node(), await node()
     ana, bob = await race(one, two)
