@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
+from samedeal.errors import Refused
 from samedeal.play import Play
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Close, ToClient
@@ -91,6 +92,13 @@ class Connection:
         hub = self.seat.hub if self.seat is not None else self.watching
         named = {"player": self.player, "room": hub.room if hub is not None else ""}
         return {"connection": self.number} | {name: value for name, value in named.items() if value}
+
+    @property
+    def seated(self) -> Seat:
+        """The seat that it has. Raises Refused ``no_seat``."""
+        if self.seat is None:
+            raise Refused("no_seat", "You have no seat in a room: join one first")
+        return self.seat
 
     @property
     def kind(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import http
 import time
 from collections import Counter
@@ -19,9 +18,9 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 import samedeal
-from samedeal.errors import Refused, SamedealError, StaleRevision
+from samedeal.errors import Refused, SamedealError
 from samedeal.names import clean_name, clean_room, printable
-from samedeal.play import UNDO, Play
+from samedeal.play import Play
 from samedeal.protocol.codec import decode_to_server, request_id
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -56,19 +55,14 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server import bans, sessions
 from samedeal_server import race as races
+from samedeal_server.actions import UNAVAILABLE, Actions
 from samedeal_server.bans import Bans
 from samedeal_server.connection import Connection, Seat
 from samedeal_server.door import Door, busy, network_of
 from samedeal_server.limits import Bucket, Limits, Pace, Quotas
 from samedeal_server.metrics import KINDS
 from samedeal_server.race import Run
-from samedeal_server.receipts import follow, follow_all
 from samedeal_server.rooms import Rooms
-from samedeal_server.store.commits import Commit, Verdict
-
-_UNAVAILABLE: Final = Refused(
-    "unavailable", "The server can't reach its store: nothing was lost, try again", retry_after=1.0
-)
 
 _COSTS: Final[dict[type, int]] = {
     ListRooms: 10,
@@ -133,6 +127,7 @@ class Gateway:
         self.bans = Bans()
         self.newcomer: Callable[[Connection], None] = lambda _: None
         self.metrics = rooms.metrics
+        self._actions = Actions(rooms, self._charge)
         self._quotas = Quotas(limits)
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
@@ -323,7 +318,7 @@ class Gateway:
             _log.debug("redis", **connection.ids, error=str(error), doing=type(message).__name__)
             if connection.seat is not None and isinstance(message, Act | Recover):
                 connection.seat.play = None
-            return self._refusal(message.id, _UNAVAILABLE)
+            return self._refusal(message.id, UNAVAILABLE)
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> RefusedMessage:
         """The answer to a request that is not done: every refusal of a node is made here."""
@@ -339,9 +334,9 @@ class Gateway:
     async def _do(self, connection: Connection, message: ToServer) -> ToClient:
         match message:
             case Act():
-                return await self._act(connection, message)
+                return await self._actions.act(connection, message)
             case Recover():
-                await self._recover(connection, message)
+                await self._actions.recover(connection, message)
             case Ping():
                 return Pong(to=message.id, time=self.rooms.clock.now())
             case Hello():
@@ -363,7 +358,7 @@ class Gateway:
             case Resign():
                 await self._command(connection, races.Resign(connection.player))
             case Rematch():
-                hub = connection.watching or _seat(connection).hub
+                hub = connection.watching or connection.seated.hub
                 if hub.race.phase == "finished" and not hub.race.next:
                     self._quotas.open_room(connection.network, time.monotonic())
                 return Created(to=message.id, room=await self.rooms.rematch(hub.room))
@@ -489,7 +484,7 @@ class Gateway:
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 
     async def _command(self, connection: Connection, command: races.Command) -> None:
-        seat = _seat(connection)
+        seat = connection.seated
         await self.rooms.command(seat.hub.room, command, seat.player, seat.generation)
 
     async def _give_up(self, connection: Connection) -> None:
@@ -524,141 +519,3 @@ class Gateway:
         if held is not None and held[0] is seat:
             del seat.hub.seats[seat.player]
             await self.rooms.store.presence(seat.hub.room, seat.player, seat.generation, here=False, tell=True)
-
-    # ---------------------------------------------------------------- the commit path
-
-    async def _act(self, connection: Connection, message: Act) -> ToClient:
-        seat = _seat(connection)
-        hub = seat.hub
-        play = seat.play or await hub.set_up(seat)
-        if play is None:
-            raise Refused("not_racing", "The race has not begun: the cards are dealt when the countdown ends")
-        if message.revision < play.revision:
-            return await self._again(connection, seat, play, message)
-        after = play.act(message.action, message.revision)
-        if after.revision > self.limits.actions_per_race:
-            raise Refused(
-                "too_many_actions",
-                f"A race has room for {self.limits.actions_per_race} actions a player: these were all",
-            )
-        verdict = await self.rooms.store.commit(_commit(seat, after, message.action, message.id))
-        if verdict.outcome in ("ok", "again"):
-            seat.play, seat.chain = after, follow(seat.chain, message.action, verdict.at)
-            self.metrics.moves[verdict.outcome].inc()
-            return _acked(message, seat, after, seat.chain, verdict.at)
-        await self._refuse(seat, play, verdict)
-        raise Refused(*_REFUSALS[verdict.outcome])
-
-    async def _refuse(self, seat: Seat, play: Play, verdict: Verdict) -> None:
-        """Do what follows from a commit that was refused. Raises Refused where the store has gone back."""
-        if -1 < verdict.revision < play.revision or -1 < verdict.generation < seat.generation:
-            seat.hub.send_back(seat)
-            raise _UNAVAILABLE
-        if verdict.outcome == "stale":
-            seat.play = None
-            await seat.hub.set_up(seat)
-        elif verdict.outcome == "fenced":
-            seat.hub.fence(seat.player, verdict.generation)
-
-    async def _again(self, connection: Connection, seat: Seat, play: Play, message: Act) -> ToClient:
-        """The first answer to an action that was sent before, or the refusal of one made on an old board."""
-        revision, hub = message.revision + 1, seat.hub
-        entries = await self.rooms.store.log(hub.room, seat.player, revision, revision)
-        if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
-            raise StaleRevision(
-                f"The move was made on revision {message.revision}, the board is at revision {play.revision}"
-            )
-        found: tuple[Play, bytes] | None = (play, seat.chain)
-        if play.revision != revision:
-            self._charge(connection, revision)
-            found = await hub.replay(seat.player, revision)
-        if found is None:
-            raise Refused(*_REFUSALS["not_racing"])
-        await self.rooms.store.confirm(hub.room)
-        self.metrics.moves["again"].inc()
-        return _acked(message, seat, *found, entries[0].at)
-
-    async def _recover(self, connection: Connection, message: Recover) -> None:
-        """Commit again what was acked to a player and is lost, with its times, when the receipt is one of ours."""
-        seat = _seat(connection)
-        play = seat.play or await seat.hub.set_up(seat)
-        if play is None:
-            raise Refused(*_REFUSALS["not_racing"])
-        held = message.held[max(0, play.revision - message.revision) :]
-        if message.revision > play.revision:
-            raise StaleRevision(f"What is held begins on revision {message.revision}, the board is at {play.revision}")
-        if not held:
-            return
-        last = message.revision + len(message.held)
-        chain = follow_all(seat.chain, held)
-        if not hmac.compare_digest(seat.hub.receipt(seat.player, last, chain), message.receipt):
-            raise Refused("bad_receipt", "These moves are not known to have counted: they can't be taken back up")
-        before = play
-        commits = []
-        for each in held:
-            after = play.act(each.action)
-            commits.append(_commit(seat, after, each.action, each.id, each.at))
-            play = after
-        verdicts = await asyncio.gather(*map(self.rooms.store.commit, commits))
-        for verdict in verdicts:
-            if verdict.outcome not in ("ok", "again"):
-                seat.play = None
-                await self._refuse(seat, before, verdict)
-                raise Refused(*_REFUSALS[verdict.outcome])
-        seat.play, seat.chain = play, chain
-        for _ in held:
-            self.metrics.moves["recovered"].inc()
-        _log.info("recovered", **connection.ids, actions=len(held))
-
-
-def _commit(seat: Seat, after: Play, action: str, request: int, at: int = 0) -> Commit:
-    """What the store is to keep of an action that has led to ``after``."""
-    return Commit(
-        room=seat.hub.room,
-        player=seat.player,
-        generation=seat.generation,
-        revision=after.revision - 1,
-        request=request,
-        action=action,
-        seen=after.seen,
-        up=after.board.cards_up,
-        moves=after.moves,
-        undos=after.undos,
-        home=after.board.won,
-        over=after.over,
-        first_home_ends=seat.hub.race.options.first_home_ends,
-        at=at,
-    )
-
-
-_REFUSALS: Final = {
-    "stale": ("stale", "The move was made on another revision of the board: look at the present one"),
-    "fenced": ("fenced", "You are connected from somewhere else now; this connection can't move any more"),
-    "not_racing": ("not_racing", "There is no race under way: it has not begun, or is over"),
-    "time_up": ("time_up", "The race is over: its time is up"),
-    "done": ("done", "Your race is over: you are home, or out"),
-    "no_room": ("no_room", "This room is no more: list the rooms for another one, or open one"),
-}
-
-
-def _acked(message: Act, seat: Seat, play: Play, chain: bytes, at: int) -> Acked:
-    board = play.board
-    return Acked(
-        to=message.id,
-        revision=play.revision,
-        seen=play.seen,
-        hash=board.state_hash(),
-        up=board.cards_up,
-        moves=play.moves,
-        undos=play.undos,
-        stuck=board.stuck,
-        piles=board.masked().piles if message.action == UNDO else (),
-        at=at,
-        receipt=seat.hub.receipt(seat.player, play.revision, chain),
-    )
-
-
-def _seat(connection: Connection) -> Seat:
-    if connection.seat is None:
-        raise Refused("no_seat", "You have no seat in a room: join one first")
-    return connection.seat

@@ -21,7 +21,7 @@ from samedeal.games import GAMES, Game
 from samedeal.moves import Move
 from samedeal.play import Play
 from samedeal.protocol.messages import Acked, Notice, ToClient
-from samedeal_server import gateway, rooms
+from samedeal_server import actions, rooms
 from samedeal_server.connection import Connection
 from samedeal_server.hub import Hub
 from samedeal_server.metrics import Metrics
@@ -75,23 +75,23 @@ def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) 
 
 
 def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
-    acked = gateway._acked
+    acked = actions._acked
 
     def logging(message: Any, seat: Any, play: Any, *more: Any) -> Any:
-        gateway._log.debug("acked", board=str(play.board))
+        actions._log.debug("acked", board=str(play.board))
         return acked(message, seat, play, *more)
 
-    patch.setattr(gateway, "_acked", logging)
+    patch.setattr(actions, "_acked", logging)
 
 
 def a_metric_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
-    acked = gateway._acked
+    acked = actions._acked
 
     def counting(message: Any, seat: Any, play: Play, *more: Any) -> Acked:
         COUNTED.labels(_knows(play.board)).inc()
         return acked(message, seat, play, *more)
 
-    patch.setattr(gateway, "_acked", counting)
+    patch.setattr(actions, "_acked", counting)
     made = Metrics.__init__
 
     def making(self: Metrics) -> None:

@@ -21,7 +21,7 @@ from samedeal.moves import _TRANSFER, DEAL, DRAW
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import Close, RoomLine, Seat, Standing, Tally, ToClient, ToServer
-from samedeal_server import app, door, gateway, hub, race, rooms
+from samedeal_server import actions, app, door, gateway, hub, race, rooms
 from samedeal_server.limits import WINDOW, Limits
 from samedeal_server.store import redis as store
 
@@ -160,7 +160,7 @@ def sent_codes() -> set[str]:
     """Every code that a refusal of the server can have: those written in it, and those of the core's errors."""
     kinds: list[type[errors.SamedealError]] = [errors.MalformedText, errors.UnknownGame, errors.BadOptions]
     kinds += [errors.MalformedFrame, errors.IllegalMove, errors.StaleRevision, errors.CannotUndo]
-    codes = {gateway._UNAVAILABLE.code, *(code for code, _ in gateway._REFUSALS.values())}
+    codes = {actions.UNAVAILABLE.code, *(code for code, _ in actions._REFUSALS.values())}
     codes |= {kind.code for kind in kinds}
     for call in calls("Refused", "_refuse"):
         codes |= texts(*call.args[:1])
