@@ -21,6 +21,9 @@ _DAMAGED: Final = re.compile(
     r"Short read or OOM loading DB|Internal error in RDB|Wrong signature|RDB CRC error|AOF loading aborted",
     re.IGNORECASE,
 )
+_WRITES: Final = re.compile(r"reading the append only file:? ?([\w.]+\.incr\.aof)", re.IGNORECASE)
+"""The file of several in which the damage is: the newest writes. Valkey's tool can't go over all of them."""
+
 _NEWER: Final = re.compile(r"Can't handle RDB format version [1-9]\d\b")
 
 # What every start says.
@@ -48,7 +51,7 @@ def why(data: Path, binary: RedisBinary, code: int, said: str) -> StartupError:
     if _NEWER.search(said):
         return StartupError("redis_too_old", f"{newer_data(data, binary)}\n{shown}")
     if _DAMAGED.search(said):
-        damaged = _append_only_file(data)
+        damaged = _append_only_file(data, said)
         return StartupError(
             "data_corrupt",
             f"Redis can't read its data: {damaged} is damaged. Nothing was changed. Make a copy of {data}, then try\n"
@@ -71,8 +74,11 @@ def newer_data(data: Path, binary: RedisBinary) -> str:
     )
 
 
-def _append_only_file(data: Path) -> Path:
-    manifest = data / "appendonlydir" / "appendonly.aof.manifest"
+def _append_only_file(data: Path, said: str) -> Path:
+    directory = data / "appendonlydir"
+    if named := _WRITES.search(said):
+        return directory / named[1]
+    manifest = directory / "appendonly.aof.manifest"
     return manifest if manifest.exists() else data / "appendonly.aof"
 
 
