@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 _KEPT: Final = 8
 _FIRST_DELAY: Final = 0.2
+_RACING_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 10.0
 
 
@@ -39,17 +40,23 @@ class Offset:
 
 
 class Patience:
-    """How long to wait before each attempt: at random up to a bound that doubles from 0.2 s to 10 s (full jitter)."""
+    """How long to wait before each attempt: at random up to a bound that doubles from 0.2 s (full jitter).
+
+    It is never more than a quarter of all that was waited before, or 2 s, so that no failure costs a racer much more than
+    it lasted; nor more than 10 s.
+    """
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._attempts = 0
+        self._bound = _FIRST_DELAY
+        self._waited = 0.0
 
     def wait(self) -> float:
         """Seconds before the next attempt."""
-        bound = min(_LONGEST_DELAY, _FIRST_DELAY * 2**self._attempts)
-        self._attempts = min(self._attempts + 1, 16)
-        return self._rng.uniform(0, bound)
+        seconds = self._rng.uniform(0, self._bound)
+        self._waited += seconds
+        self._bound = min(2 * self._bound, max(_RACING_DELAY, self._waited / 4), _LONGEST_DELAY)
+        return seconds
 
     def wait_as_told(self, seconds: float) -> float:
         """Seconds before the next attempt where the server is there and has said when: a little later, not all at once."""
@@ -57,4 +64,5 @@ class Patience:
 
     def rewarded(self) -> None:
         """An attempt went well."""
-        self._attempts = 0
+        self._bound = _FIRST_DELAY
+        self._waited = 0.0

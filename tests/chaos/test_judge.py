@@ -446,18 +446,6 @@ def test_an_end_that_is_told_late() -> None:
     check(late, "bob: was told of the end 7.0 s after it")
 
 
-def test_an_end_that_is_told_to_who_comes_back_late() -> None:
-    def back(played: Round) -> None:
-        bob = played.journals["bob"]
-        bob.by_lines = False
-        told = bob.told
-        told[-1] = altered(told[-1], at=played.finished_at + 7_000)
-        welcome = Welcome(to=0, session="s", player=BOB, name="bob", time=0, server="")
-        told.insert(-1, Told(2, welcome, played.finished_at + 6_000))
-
-    check(back)
-
-
 def test_a_race_that_is_finished_twice() -> None:
     def twice(played: Round) -> None:
         played.events_spoilt = lambda events: chained([*events, events[-1]])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from samedeal_client.timing import Offset, Patience
 
 
@@ -34,21 +37,36 @@ def test_after_a_cut_only_the_newest_counts() -> None:
     assert offset.now(2.0) == 2_000
 
 
-def test_the_wait_is_at_random_and_its_bound_doubles_up_to_ten_seconds() -> None:
+def test_the_wait_is_at_random_and_its_bound_doubles_up_to_two_seconds() -> None:
     waits = []
     for seed in range(300):
         patience = Patience(Random(seed))
-        waits.append([patience.wait() for _ in range(9)])
-    for attempt, bound in enumerate([0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10]):
+        waits.append([patience.wait() for _ in range(7)])
+    for attempt, bound in enumerate([0.2, 0.4, 0.8, 1.6, 2, 2, 2]):
         tried = [each[attempt] for each in waits]
         assert max(tried) <= bound
         assert bound * 0.95 < max(tried)
         assert min(tried) < bound * 0.05
 
 
+@given(st.randoms(use_true_random=False), st.integers(1, 200))
+def test_nobody_waits_much_longer_than_it_was_worth(rng: Random, attempts: int) -> None:
+    patience = Patience(rng)
+    waited = 0.0
+    for _ in range(attempts):
+        wait = patience.wait()
+        assert wait <= min(max(2, waited / 4), 10)
+        waited += wait
+
+
+def test_who_is_away_for_long_asks_less_and_less() -> None:
+    patience = Patience(Random(1))
+    assert sum(patience.wait() for _ in range(60)) > 120
+
+
 def test_an_attempt_that_went_well_starts_it_anew() -> None:
     patience = Patience(Random(1))
-    for _ in range(9):
+    for _ in range(100):
         patience.wait()
     patience.rewarded()
     assert patience.wait() <= 0.2
