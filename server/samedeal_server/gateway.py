@@ -358,10 +358,7 @@ class Gateway:
             case Resign():
                 await self._command(connection, races.Resign(connection.player))
             case Rematch():
-                hub = connection.watching or connection.seated.hub
-                if hub.race.phase == "finished" and not hub.race.next:
-                    self._quotas.open_room(connection.network, time.monotonic())
-                return Created(to=message.id, room=await self.rooms.rematch(hub.room))
+                return await self._rematch(connection, message)
         return Done(to=message.id)
 
     async def _hello(self, connection: Connection, message: Hello) -> ToClient:
@@ -401,6 +398,12 @@ class Gateway:
         room = await self.rooms.create(message.options.granted, code, message.passphrase)
         _log.info("opened", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
+
+    async def _rematch(self, connection: Connection, message: Rematch) -> ToClient:
+        hub = connection.watching or connection.seated.hub
+        if hub.race.phase == "finished" and not hub.race.next:
+            self._quotas.open_room(connection.network, time.monotonic())
+        return Created(to=message.id, room=await self.rooms.rematch(hub.room))
 
     # ---------------------------------------------------------------- seats
 
