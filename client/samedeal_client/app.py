@@ -15,16 +15,16 @@ from textual.events import Callback
 from textual.screen import Screen
 from textual.timer import Timer
 
-from samedeal_client.client import Client
-from samedeal_client.crew import Crew
-from samedeal_client.key_names import QUIT_KEY
-from samedeal_client.look import Look
-from samedeal_client.model import Model
+from samedeal_client.board.key_names import QUIT_KEY
+from samedeal_client.bots.crew import Crew
+from samedeal_client.net.client import Client
 from samedeal_client.places import state_home, write_private
+from samedeal_client.rooms.model import Model
 from samedeal_client.screens.base import ClientScreen
+from samedeal_client.text.look import Look
 
 if TYPE_CHECKING:
-    from samedeal_client.bindings import Bindings
+    from samedeal_client.board.bindings import Bindings
 
 ANNOUNCED_FOR: Final = 20.0
 """Seconds for which what the server says unasked is shown."""

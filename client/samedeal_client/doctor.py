@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from samedeal.games import GAMES
-from samedeal_client.findings import Finding, fail, ok, warn
-from samedeal_client.layout import Size, smallest
-from samedeal_client.look import UNICODE
-from samedeal_client.terminal import LAST
+from samedeal_client.board.layout import Size, smallest
+from samedeal_client.text.findings import Finding, fail, ok, warn
+from samedeal_client.text.look import UNICODE
+from samedeal_client.text.terminal import LAST
 
 FRAME_ROWS: Final = 3
 """Rows that a race needs beside its board."""

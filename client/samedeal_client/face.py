@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from samedeal.errors import MalformedText
-from samedeal_client.address import Address, parse_address
-from samedeal_client.bindings import DEFAULT, Bindings, load_bindings
-from samedeal_client.client import Client
-from samedeal_client.commands.common import Failure, is_terminal, on_signals
-from samedeal_client.journal import Journal
-from samedeal_client.lines import LineReader, Printer, silent, terminal_look
-from samedeal_client.link import Link
-from samedeal_client.look import Look
+from samedeal_client.board.bindings import DEFAULT, Bindings, load_bindings
+from samedeal_client.net.address import Address, parse_address
+from samedeal_client.net.client import Client
+from samedeal_client.net.link import Link
+from samedeal_client.net.sessions import KeptSessions
 from samedeal_client.places import config_home
 from samedeal_client.plain import Plain
-from samedeal_client.sessions import KeptSessions
+from samedeal_client.rooms.journal import Journal
+from samedeal_client.running import Failure, is_terminal, on_signals
+from samedeal_client.text.lines import LineReader, Printer, silent, terminal_look
+from samedeal_client.text.look import Look
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from samedeal.board import Board
 from samedeal.errors import PlayError, Refused
 from samedeal.moves import Move
 from samedeal.play import UNDO
-from samedeal_client.client import Client
-from samedeal_client.lines import LineReader, Printer
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.narration import Narrator
-from samedeal_client.notation import Choice, Command, Mistake, Word, understand, understand_command
-from samedeal_client.records import save_record
-from samedeal_client.render import draw_board
-from samedeal_client.strategy import Memory, choose
+from samedeal_client.board.notation import Choice, Command, Mistake, Word, understand, understand_command
+from samedeal_client.board.render import draw_board
+from samedeal_client.bots.strategy import Memory, choose
+from samedeal_client.net.client import Client
+from samedeal_client.rooms.model import Model
+from samedeal_client.rooms.records import save_record
+from samedeal_client.text.lines import LineReader, Printer
+from samedeal_client.text.look import Look
+from samedeal_client.views.narration import Narrator
 
 RIVALS_EVERY: Final = 5.0
 """Seconds between two lines with the rivals' counts, so that there is time to read and to play."""

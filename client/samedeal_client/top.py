@@ -14,12 +14,12 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import Final
 
 from samedeal.protocol.admin import Status, Survey
-from samedeal_client.commands.common import on_signals
-from samedeal_client.dial import CannotConnect
-from samedeal_client.lines import painted
-from samedeal_client.look import Look
-from samedeal_client.operator import Operator
-from samedeal_client.spans import Row, Span, fit_row, row_text
+from samedeal_client.net.dial import CannotConnect
+from samedeal_client.net.operator import Operator
+from samedeal_client.running import on_signals
+from samedeal_client.text.lines import painted
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row, Span, fit_row, row_text
 from samedeal_client.views.admin import top_rows
 
 _KEPT: Final = 500

@@ -6,11 +6,11 @@ import gc
 import os
 from dataclasses import replace
 
-from samedeal_client.background import is_dark
-from samedeal_client.bindings import Bindings
-from samedeal_client.client import Client
-from samedeal_client.commands.common import on_signals
-from samedeal_client.look import Look
+from samedeal_client.board.bindings import Bindings
+from samedeal_client.net.client import Client
+from samedeal_client.running import on_signals
+from samedeal_client.text.background import is_dark
+from samedeal_client.text.look import Look
 
 
 def with_background(look: Look) -> Look:

@@ -23,11 +23,11 @@ from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.app import SamedealApp
-from samedeal_client.bindings import DEFAULT
-from samedeal_client.client import Client
-from samedeal_client.look import Look
-from samedeal_client.picture import Hit
-from samedeal_client.strategy import Memory, choose
+from samedeal_client.board.bindings import DEFAULT
+from samedeal_client.board.picture import Hit
+from samedeal_client.bots.strategy import Memory, choose
+from samedeal_client.net.client import Client
+from samedeal_client.text.look import Look
 from samedeal_client.widgets.board import BoardView, PartView
 from tests.client.referee import Referee
 

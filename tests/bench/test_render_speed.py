@@ -7,11 +7,11 @@ from time import perf_counter
 
 from samedeal.board import Board
 from samedeal.games import GAMES
-from samedeal_client.column import draw_column
-from samedeal_client.layout import Layout, layout
-from samedeal_client.look import Look
-from samedeal_client.marks import NO_MARKS, picked
-from samedeal_client.render import draw
+from samedeal_client.board.column import draw_column
+from samedeal_client.board.layout import Layout, layout
+from samedeal_client.board.marks import NO_MARKS, picked
+from samedeal_client.board.render import draw
+from samedeal_client.text.look import Look
 from tests.client.boards import STAGES, kept
 
 ROUNDS = 300

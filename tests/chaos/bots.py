@@ -37,10 +37,10 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_client.address import Address
-from samedeal_client.dial import CannotConnect
-from samedeal_client.link import Connected, Ended, Link, Lost, Unseated
-from samedeal_client.sessions import BriefSessions
+from samedeal_client.net.address import Address
+from samedeal_client.net.dial import CannotConnect
+from samedeal_client.net.link import Connected, Ended, Link, Lost, Unseated
+from samedeal_client.net.sessions import BriefSessions
 from tests.chaos.brain import AGAIN, Brain
 from tests.chaos.journal import Journal
 

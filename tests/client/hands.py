@@ -7,7 +7,7 @@ from pathlib import Path
 from samedeal.board import Board
 from samedeal.moves import FOUNDATION, Move
 from samedeal.record import Record
-from samedeal_client.marks import lifted
+from samedeal_client.board.marks import lifted
 
 RECORDS = Path(__file__).parent.parent / "golden" / "records"
 

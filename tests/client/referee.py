@@ -50,14 +50,14 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_client.address import Address
 from samedeal_client.app import SamedealApp
-from samedeal_client.bindings import DEFAULT, Bindings
-from samedeal_client.client import Client
-from samedeal_client.link import Connected, Link
-from samedeal_client.look import Look
-from samedeal_client.sessions import BriefSessions
-from samedeal_client.spans import row_text
+from samedeal_client.board.bindings import DEFAULT, Bindings
+from samedeal_client.net.address import Address
+from samedeal_client.net.client import Client
+from samedeal_client.net.link import Connected, Link
+from samedeal_client.net.sessions import BriefSessions
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import row_text
 from samedeal_client.widgets.board import BoardView, PartView
 from samedeal_client.widgets.rows import Rows
 

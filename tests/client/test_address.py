@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samedeal.errors import MalformedText
-from samedeal_client.address import Address, parse_address
+from samedeal_client.net.address import Address, parse_address
 
 
 @pytest.mark.parametrize(

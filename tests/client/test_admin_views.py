@@ -9,8 +9,8 @@ from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal_client.commands.admin import with_url
-from samedeal_client.look import STYLES, Look
-from samedeal_client.spans import Row, row_text, row_width
+from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_client.views.admin import age, ban_rows, room_rows, size, survey_rows, top_rows
 from tests.golden.kept import assert_kept
 

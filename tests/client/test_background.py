@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from samedeal_client.background import ASK, dark_of_answer, dark_of_environment
+from samedeal_client.text.background import ASK, dark_of_answer, dark_of_environment
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_the_environment_says(value: str, dark: bool | None) -> None:
 )
 def test_a_terminal_is_asked(answer: bytes, said: str) -> None:
     ours, theirs = pty.openpty()
-    script = "from samedeal_client.background import is_dark; print(is_dark())"
+    script = "from samedeal_client.text.background import is_dark; print(is_dark())"
     environment = {key: value for key, value in os.environ.items() if key != "COLORFGBG"} | {"TERM": "xterm"}
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs, env=environment

@@ -19,7 +19,7 @@ from samedeal.options import Options
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
 from samedeal_client.commands import new
-from samedeal_client.commands.common import Failure
+from samedeal_client.running import Failure
 
 COMMANDS = ("play", "join", "watch", "rooms", "new", "bot")
 
@@ -92,7 +92,15 @@ def test_help_comes_at_once_since_nothing_heavy_is_loaded_for_it() -> None:
     loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stderr
     modules = {line.rpartition("|")[2].strip() for line in loaded.splitlines()}
     assert "samedeal_client.cli" in modules
-    heavy = {"asyncio", "textual", "websockets", "msgspec", "msgpack", "samedeal.games", "samedeal_client.strategy"}
+    heavy = {
+        "asyncio",
+        "textual",
+        "websockets",
+        "msgspec",
+        "msgpack",
+        "samedeal.games",
+        "samedeal_client.bots.strategy",
+    }
     assert not heavy & modules
 
 

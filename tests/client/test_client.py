@@ -10,8 +10,8 @@ import pytest
 
 from samedeal.errors import PlayError, Refused
 from samedeal.protocol.messages import Act, Notice, Ping
-from samedeal_client.client import Client, Connection, Said, next_up
-from samedeal_client.link import Connected, Ended, Lost, Unseated
+from samedeal_client.net.client import Client, Connection, Said, next_up
+from samedeal_client.net.link import Connected, Ended, Lost, Unseated
 from tests.client.boards import board
 from tests.client.referee import Referee
 

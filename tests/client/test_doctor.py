@@ -16,9 +16,9 @@ import pytest
 
 from samedeal_client import doctor
 from samedeal_client.doctor import Described
-from samedeal_client.findings import Finding, Verdict, fail, finding_rows, ok, warn, worst
-from samedeal_client.look import UNICODE, Look
-from samedeal_client.spans import row_text, row_width
+from samedeal_client.text.findings import Finding, Verdict, fail, finding_rows, ok, warn, worst
+from samedeal_client.text.look import UNICODE, Look
+from samedeal_client.text.spans import row_text, row_width
 
 DEADLINE = 20.0
 XTERM = {"TERM": "xterm-256color"}

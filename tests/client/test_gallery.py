@@ -8,12 +8,12 @@ from samedeal.board import Board
 from samedeal.cards import DOWN
 from samedeal.games import GAMES, Game
 from samedeal.play import Play
-from samedeal_client.gallery import NUMBERS, gallery_rows, grid, in_order
-from samedeal_client.look import Look
-from samedeal_client.mini import draw_mini, smallest_mini
-from samedeal_client.model import Watched
-from samedeal_client.panel import Rival
-from samedeal_client.spans import row_text, row_width
+from samedeal_client.board.mini import draw_mini, smallest_mini
+from samedeal_client.rooms.model import Watched
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.views.gallery import NUMBERS, gallery_rows, grid, in_order
+from samedeal_client.views.panel import Rival
 from tests.client.boards import kept, reachable
 
 

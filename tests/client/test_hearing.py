@@ -20,8 +20,8 @@ from samedeal.names import columns_of, printable
 from samedeal.protocol.admin import Granted
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
-from samedeal_client.hearing import hear, hear_operator
-from samedeal_client.model import Model
+from samedeal_client.net.hearing import hear, hear_operator
+from samedeal_client.rooms.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
 LONG: Final = "W" * 5000

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import MOST_HELD, Acked, Act, Held, Recover
-from samedeal_client.holding import MOST, Holding
+from samedeal_client.net.holding import MOST, Holding
 
 
 def holding(*revisions: int) -> Holding:

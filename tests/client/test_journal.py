@@ -10,9 +10,9 @@ from random import Random
 
 from msgspec.structs import replace
 
-from samedeal_client.client import Client
-from samedeal_client.journal import Journal
-from samedeal_client.strategy import Memory, choose
+from samedeal_client.bots.strategy import Memory, choose
+from samedeal_client.net.client import Client
+from samedeal_client.rooms.journal import Journal
 from tests.client.referee import START, Referee
 from tests.client.test_client import until
 

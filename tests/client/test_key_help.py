@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from samedeal_client.bindings import DEFAULT, Bindings, Command, load_bindings
-from samedeal_client.key_help import COMMAND_WORDS, key_rows, key_word, keys_of
-from samedeal_client.look import Look
-from samedeal_client.spans import row_text, row_width
+from samedeal_client.board.bindings import DEFAULT, Bindings, Command, load_bindings
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_view
+from samedeal_client.views.key_help import COMMAND_WORDS, key_rows, key_word, keys_of
 
 
 def told(bindings: Bindings = DEFAULT, width: int = 80) -> list[str]:

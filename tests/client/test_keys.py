@@ -9,9 +9,9 @@ from samedeal.cards import Card
 from samedeal.errors import MalformedText
 from samedeal.games import GAMES, Kind
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bindings import DEFAULT, NAMED_KEYS, PILES, Bindings, Command, load_bindings, normal_key
-from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Typing, Unknown, Which
-from samedeal_client.marks import Marks, picked
+from samedeal_client.board.bindings import DEFAULT, NAMED_KEYS, PILES, Bindings, Command, load_bindings, normal_key
+from samedeal_client.board.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Typing, Unknown, Which
+from samedeal_client.board.marks import Marks, picked
 from tests.client.boards import board, reachable
 
 ATHENA = "1: KH QS JD | 2: TC | 3: ?? KD | 4: 2H | 5: | w: 9C AH 9D | stock: ??"

@@ -46,11 +46,11 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as RefusedMessage
-from samedeal_client import link as links
-from samedeal_client.address import Address, parse_address
-from samedeal_client.dial import CannotConnect
-from samedeal_client.link import Connected, Ended, Link, Lost, News, Unseated
-from samedeal_client.sessions import BriefSessions
+from samedeal_client.net import link as links
+from samedeal_client.net.address import Address, parse_address
+from samedeal_client.net.dial import CannotConnect
+from samedeal_client.net.link import Connected, Ended, Link, Lost, News, Unseated
+from samedeal_client.net.sessions import BriefSessions
 
 DEADLINE = 5.0
 

@@ -9,7 +9,7 @@ import pytest
 
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Phase, RoomLine
-from samedeal_client.lobby import (
+from samedeal_client.rooms.lobby import (
     DailyDeal,
     EnterRoom,
     Lobby,

@@ -33,8 +33,8 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_client.model import Model, Rollback
-from samedeal_client.proof import proof
+from samedeal_client.rooms.model import Model, Rollback
+from samedeal_client.rooms.proof import proof
 
 START = 1_790_000_000_000
 

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from samedeal.cards import Card
 from samedeal.protocol.messages import Progress, RoomLine, RoomState, Seat, Standing, Tally
-from samedeal_client.lines import LineReader, Printer, terminal_look
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.narration import Narrator, room_lines
-from samedeal_client.spans import Span
+from samedeal_client.rooms.model import Model
+from samedeal_client.text.lines import LineReader, Printer, terminal_look
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Span
+from samedeal_client.views.narration import Narrator, room_lines
 from tests.client.boards import board
 from tests.client.test_model import START, Server
 

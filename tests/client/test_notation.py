@@ -6,7 +6,7 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.moves import Move
-from samedeal_client.notation import Choice, Command, Mistake, Word, understand, understand_command
+from samedeal_client.board.notation import Choice, Command, Mistake, Word, understand, understand_command
 from tests.client.boards import board
 
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from samedeal.names import WIDEST_NAME, clean_name, columns_of
 from samedeal.protocol.messages import Standing
-from samedeal_client.look import STYLES, Look
-from samedeal_client.panel import Rival, bar, clock_text, race_title, sparkline, standings_lines, tally_lines
-from samedeal_client.plot import Curve, cards_plot
-from samedeal_client.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.views.panel import Rival, bar, clock_text, race_title, sparkline, standings_lines, tally_lines
+from samedeal_client.views.plot import Curve, cards_plot
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)

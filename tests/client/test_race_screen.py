@@ -13,11 +13,11 @@ from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Tally
-from samedeal_client.bindings import load_bindings
-from samedeal_client.layout import smallest
-from samedeal_client.link import Connected, Ended, Lost, Unseated
-from samedeal_client.look import Look
+from samedeal_client.board.bindings import load_bindings
+from samedeal_client.board.layout import smallest
+from samedeal_client.net.link import Connected, Ended, Lost, Unseated
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
+from samedeal_client.text.look import Look
 from samedeal_client.widgets.board import PartView
 from tests.client.boards import SCREENS, board, kept
 from tests.client.referee import ME, START, Referee, Sitting, sitting

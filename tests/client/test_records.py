@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedeal.record import Record
-from samedeal_client.records import save_record
+from samedeal_client.rooms.records import save_record
 from tests.client.hands import won
 
 PLAYERS = [f"player {number}" for number in range(8)]

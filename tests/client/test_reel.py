@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from samedeal.play import Play
-from samedeal_client.model import Watched
-from samedeal_client.reel import MOST_FRAMES, Reel
+from samedeal_client.rooms.model import Watched
+from samedeal_client.rooms.reel import MOST_FRAMES, Reel
 from tests.client.boards import board
 
 START = Play(board("willow", "1: AS 2S"))

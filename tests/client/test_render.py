@@ -11,14 +11,14 @@ from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
 from samedeal.games import GAMES, Game, Kind
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
-from samedeal_client.column import draw_column, squeeze
-from samedeal_client.layout import RESERVE, TOP, board_size, layout, smallest
-from samedeal_client.look import STYLES, Look
-from samedeal_client.marks import NO_MARKS, Marks, brought, foundation_for, lifted, picked
-from samedeal_client.picture import Hit, Part, Picture
-from samedeal_client.render import draw, draw_board, draw_part, part_of, pile_line, pile_rows
-from samedeal_client.spans import row_text, row_width
-from samedeal_client.toprow import draw_reserve, draw_top
+from samedeal_client.board.column import draw_column, squeeze
+from samedeal_client.board.layout import RESERVE, TOP, board_size, layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks, brought, foundation_for, lifted, picked
+from samedeal_client.board.picture import Hit, Part, Picture
+from samedeal_client.board.render import draw, draw_board, draw_part, part_of, pile_line, pile_rows
+from samedeal_client.board.toprow import draw_reserve, draw_top
+from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import SCREENS, STAGES, board, kept, playout, reachable
 
 GLYPHS = Look()

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from samedeal.options import Options
-from samedeal_client.room_fields import DEFAULTS, FIELDS
-from samedeal_client.room_form import NewRoom, RoomForm
+from samedeal_client.rooms.room_fields import DEFAULTS, FIELDS
+from samedeal_client.rooms.room_form import NewRoom, RoomForm
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 MINUTE = 60_000

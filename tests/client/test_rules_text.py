@@ -10,9 +10,9 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.games import GAMES, Base, Build, Game, Kind, Lift
-from samedeal_client.look import Look
-from samedeal_client.rules_text import Section, rules_of, rules_rows
-from samedeal_client.spans import row_text, row_width
+from samedeal_client.text.look import Look
+from samedeal_client.text.rules_text import Section, rules_of, rules_rows
+from samedeal_client.text.spans import row_text, row_width
 
 EVERYWHERE = {
     "R1": "same cards in the same order",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal_client.series import MOST_POINTS, Point, Series
+from samedeal_client.rooms.series import MOST_POINTS, Point, Series
 
 
 def series(*points: tuple[int, int, int]) -> Series:

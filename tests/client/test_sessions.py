@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from samedeal_client.net.sessions import BriefSessions, KeptSessions
 from samedeal_client.places import state_home, write_private
-from samedeal_client.sessions import BriefSessions, KeptSessions
 
 URL = "ws://localhost:7777"
 

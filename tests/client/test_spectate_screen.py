@@ -10,7 +10,7 @@ from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Leave
-from samedeal_client.look import Look
+from samedeal_client.text.look import Look
 from tests.client.boards import SCREENS, board, kept
 from tests.client.referee import START, Referee, Sitting, sitting
 

@@ -16,8 +16,8 @@ from samedeal.cards import HIDDEN
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.search import key_of
-from samedeal_client.strategy import LEVELS, Level, Memory, choose
+from samedeal_client.bots.search import key_of
+from samedeal_client.bots.strategy import LEVELS, Level, Memory, choose
 from tests.client.boards import board
 
 DEALS = {"athena": 20, "steve": 5, "phoenix": 20, "ace-of-hearts": 20, "willow": 20}

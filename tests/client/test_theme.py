@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from samedeal_client.look import STYLES, Look
-from samedeal_client.spans import Span
+from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.spans import Span
 from samedeal_client.widgets.theme import PAINTS, strip_of, style_of
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]

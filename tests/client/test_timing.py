@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal_client.timing import Offset, Patience
+from samedeal_client.net.timing import Offset, Patience
 
 
 def test_the_exchange_with_the_shortest_round_trip_tells_the_time() -> None:

@@ -18,13 +18,13 @@ from samedeal.deal import Deal, commitment
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
-from samedeal_client.bindings import DEFAULT
-from samedeal_client.lobby import Lobby
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.room_form import RoomForm
-from samedeal_client.series import Point, Series
-from samedeal_client.spans import row_text, row_width
+from samedeal_client.board.bindings import DEFAULT
+from samedeal_client.rooms.lobby import Lobby
+from samedeal_client.rooms.model import Model
+from samedeal_client.rooms.room_form import RoomForm
+from samedeal_client.rooms.series import Point, Series
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import PAGES, help_view
 from samedeal_client.views.lobby import lobby_view
 from samedeal_client.views.new_room import new_room_view, said
@@ -209,7 +209,7 @@ def page_link(text: str, does: str) -> Any:
 
 
 def long_page(rows: int, chosen: int = -1) -> Page:
-    from samedeal_client.spans import Span
+    from samedeal_client.text.spans import Span
 
     page = Page(Look(), 60)
     for number in range(rows):

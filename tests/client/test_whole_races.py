@@ -8,7 +8,7 @@ from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.play import Undo
-from samedeal_client.marks import foundation_for
+from samedeal_client.board.marks import foundation_for
 from tests.client.hands import keys_for, won
 from tests.client.referee import Referee, Sitting, sitting
 

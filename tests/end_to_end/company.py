@@ -9,10 +9,10 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from samedeal.protocol.messages import RoomState
-from samedeal_client.address import parse_address
-from samedeal_client.client import Client
-from samedeal_client.link import Link
-from samedeal_client.sessions import BriefSessions
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client import Client
+from samedeal_client.net.link import Link
+from samedeal_client.net.sessions import BriefSessions
 
 DEADLINE = 15.0
 

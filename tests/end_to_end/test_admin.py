@@ -17,11 +17,12 @@ import structlog
 from samedeal.deal import commitment
 from samedeal.errors import SamedealError
 from samedeal.protocol.messages import BoardState, Close, Done, Held, Notice, Recover, Resign, Start
-from samedeal_client.address import parse_address
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import look_after
-from samedeal_client.commands.common import Failure, sentence_of
-from samedeal_client.dial import CannotConnect
+from samedeal_client.commands.common import sentence_of
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.dial import CannotConnect
+from samedeal_client.running import Failure
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.server.client import Client

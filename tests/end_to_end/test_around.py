@@ -15,16 +15,16 @@ from textual.pilot import Pilot
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.record import Record
-from samedeal_client.address import parse_address
 from samedeal_client.app import SamedealApp
-from samedeal_client.bindings import DEFAULT
-from samedeal_client.client import Client
-from samedeal_client.link import Link
-from samedeal_client.look import Look
+from samedeal_client.board.bindings import DEFAULT
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client import Client
+from samedeal_client.net.link import Link
+from samedeal_client.net.sessions import BriefSessions
 from samedeal_client.screens.new_room import NewRoomScreen
 from samedeal_client.screens.sheet import SheetScreen
-from samedeal_client.sessions import BriefSessions
-from samedeal_client.spans import row_text
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import row_text
 from samedeal_client.widgets.rows import Rows
 from tests.end_to_end.company import friend, knows, racing, serving
 from tests.end_to_end.proxy import Proxy

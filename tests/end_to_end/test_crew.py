@@ -13,14 +13,14 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal_client.address import parse_address
-from samedeal_client.bot import Bot
-from samedeal_client.client import Client
-from samedeal_client.crew import Crew
-from samedeal_client.link import Link
-from samedeal_client.local import plan_bots
-from samedeal_client.sessions import BriefSessions
-from samedeal_client.table import Table
+from samedeal_client.bots.bot import Bot
+from samedeal_client.bots.crew import Crew
+from samedeal_client.bots.local import plan_bots
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client import Client
+from samedeal_client.net.link import Link
+from samedeal_client.net.sessions import BriefSessions
+from samedeal_client.net.table import Table
 from tests.end_to_end.company import DEADLINE, friend, knows, racing, serving
 
 
@@ -119,8 +119,8 @@ async def test_what_keeps_a_bot_out_is_told(server: str) -> None:
 
 OWNER = """
 import asyncio, sys
-from samedeal_client.address import parse_address
-from samedeal_client.crew import Crew
+from samedeal_client.net.address import parse_address
+from samedeal_client.bots.crew import Crew
 
 async def main():
     crew = Crew(parse_address(sys.argv[1]))

@@ -33,8 +33,8 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as RefusedMessage
-from samedeal_client.address import parse_address
-from samedeal_client.dial import CannotConnect, dial
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.dial import CannotConnect, dial
 from tests.end_to_end.processes import Program, Programs
 
 EVIL: Final = "\x1b[2J\x1b]0;mine\x07\x9b31m\u202e\u2066\u200b\r\nroot# " + "Z" + "\u0316" * 50

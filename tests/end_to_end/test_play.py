@@ -43,7 +43,7 @@ async def test_it_leaves_nothing_behind_when_it_is_stopped(programs: Programs, n
     race = await programs.samedeal("play", "willow")
     await race.says(r"Go!")
     assert any("samedeal_server" in command for command in programs.left_running().values())
-    assert sum("bot" in command for command in programs.left_running().values()) == 4
+    assert sum("samedeal_client bot " in command for command in programs.left_running().values()) == 4
     race.signal(number)
     assert await race.ends() == 128 + number
     await nothing_is_left(programs)

@@ -11,9 +11,9 @@ from samedeal.games import GAMES
 from samedeal.options import WantedOptions
 from samedeal.play import Play, Undo
 from samedeal.protocol.messages import Acked, Act, BoardState, Create, Created, Join, ListRooms, Refused, Rooms, Start
-from samedeal_client.address import parse_address
-from samedeal_client.link import Connected, Ended, Link, Lost
-from samedeal_client.sessions import BriefSessions
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.link import Connected, Ended, Link, Lost
+from samedeal_client.net.sessions import BriefSessions
 from tests.server.conftest import PLENTY, serving
 
 FEW = dataclasses.replace(PLENTY, rate=20, burst=40, slow_for=0.1, refusals=1000)

@@ -17,9 +17,9 @@ from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
-from samedeal_client import way as the_way
-from samedeal_client.address import Address, parse_address
-from samedeal_client.findings import Finding, Verdict
+from samedeal_client.net import way as the_way
+from samedeal_client.net.address import Address, parse_address
+from samedeal_client.text.findings import Finding, Verdict
 from tests.end_to_end.company import serving
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

@@ -8,13 +8,15 @@ from typing import Final
 from samedeal.errors import SamedealError
 from samedeal.names import printable
 from samedeal.protocol.codec import encode
-from samedeal_client import mini, model, narration, rivals, toprow
-from samedeal_client.hearing import hear
-from samedeal_client.look import Look
-from samedeal_client.mini import draw_mini
-from samedeal_client.model import Model
-from samedeal_client.narration import Narrator
-from samedeal_client.render import draw_board
+from samedeal_client.board import mini, toprow
+from samedeal_client.board.mini import draw_mini
+from samedeal_client.board.render import draw_board
+from samedeal_client.net.hearing import hear
+from samedeal_client.rooms import model
+from samedeal_client.rooms.model import Model
+from samedeal_client.text.look import Look
+from samedeal_client.views import narration, rivals
+from samedeal_client.views.narration import Narrator
 from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
 from tests.fuzz.damage import damaged_bytes, damaged_message
 from tests.fuzz.edges import Edges

@@ -13,8 +13,8 @@ from samedeal import names, options
 from samedeal.errors import SamedealError
 from samedeal.protocol import codec, messages
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, request_id
-from samedeal_client import hearing
-from samedeal_client.hearing import hear
+from samedeal_client.net import hearing
+from samedeal_client.net.hearing import hear
 from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
 from tests.fuzz.damage import damaged_bytes, damaged_value, value
 from tests.fuzz.edges import Edges

@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from unittest.mock import patch
 
-import samedeal_client.address
 import samedeal_client.cli
 import samedeal_client.commands.common
+import samedeal_client.net.address
 import samedeal_server.cli
 import samedeal_server.logs
-from samedeal_client import dial, way
 from samedeal_client.commands import bot, doctor, join, new, rules, watch
 from samedeal_client.commands import rooms as rooms_command
+from samedeal_client.net import dial, way
 from samedeal_server import app, config, limits, settings
 from samedeal_server.config import Config
 from samedeal_server.settings import table
@@ -35,7 +35,7 @@ from tests.fuzz.edges import Edges
 
 _WATCHED: Final = (
     *(samedeal_server.cli, settings, config, limits),
-    *(samedeal_client.cli, samedeal_client.address, samedeal_client.commands.common),
+    *(samedeal_client.cli, samedeal_client.net.address, samedeal_client.commands.common),
     *(bot, doctor, join, new, rules, watch, rooms_command),
 )
 _NOWHERE: Final = "127.0.0.1:1"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samedeal_client.address import parse_address
+from samedeal_client.net.address import parse_address
 from samedeal_server import greeting as greetings
 from samedeal_server.config import Config
 from samedeal_server.greeting import doors, greeting

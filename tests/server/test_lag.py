@@ -12,10 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import Acked, Act, Close, Done, Held, Join, Joined, LateBoard, Recover, Start
-from samedeal_client.address import parse_address
-from samedeal_client.link import Link
-from samedeal_client.sessions import BriefSessions
-from samedeal_client.table import Table
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.link import Link
+from samedeal_client.net.sessions import BriefSessions
+from samedeal_client.net.table import Table
 from samedeal_server.store import keys
 from tests.chaos.proxy import Proxy
 from tests.server.client import DEADLINE, Client

@@ -36,15 +36,16 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal_client.address import Address, is_loopback_url, parse_address
-from samedeal_client.commands.common import Failure, is_terminal, until_stopped, whole
-from samedeal_client.lines import Printer, terminal_look
-from samedeal_client.narration import room_lines
-from samedeal_client.spans import Row, Span
+from samedeal_client.commands.common import whole
+from samedeal_client.net.address import Address, is_loopback_url, parse_address
+from samedeal_client.running import Failure, is_terminal, until_stopped
+from samedeal_client.text.lines import Printer, terminal_look
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.admin import ban_rows, room_rows, size, survey_rows
+from samedeal_client.views.narration import room_lines
 
 if TYPE_CHECKING:
-    from samedeal_client.operator import Operator
+    from samedeal_client.net.operator import Operator
 
 DESCRIPTION: Final = """\
 Look after a server: see how it fares, and act where players can't. The server must have been given a token (16
@@ -185,7 +186,7 @@ def run(given: argparse.Namespace) -> int:
 
 async def look_after(given: argparse.Namespace, address: Address, token: str) -> int:
     """Do one thing at a server: the exit code. Raises CannotConnect, Refused and Failure."""
-    from samedeal_client.operator import Operator
+    from samedeal_client.net.operator import Operator
 
     async with Operator(address, token) as operator:
         return await _DEEDS[given.action](operator, given)

@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import Refused
 from samedeal.names import printable
-from samedeal_client.commands.common import (
-    Failure,
-    add_address,
-    add_passphrase,
-    on_signals,
-    place_of,
-)
+from samedeal_client.commands.common import add_address, add_passphrase, place_of
+from samedeal_client.running import Failure, on_signals
 
 if TYPE_CHECKING:
-    from samedeal_client.table import Table
+    from samedeal_client.net.table import Table
 
 DESCRIPTION = """\
 A bot joins a race, is ready at once, plays, and goes when the race is over. It sees what a player sees and nothing
@@ -62,10 +57,10 @@ def run(given: argparse.Namespace) -> int:
     from random import Random
 
     from samedeal.names import clean_name
-    from samedeal_client.bot import Bot, bot_name
-    from samedeal_client.link import Link
-    from samedeal_client.sessions import BriefSessions
-    from samedeal_client.table import Table
+    from samedeal_client.bots.bot import Bot, bot_name
+    from samedeal_client.net.link import Link
+    from samedeal_client.net.sessions import BriefSessions
+    from samedeal_client.net.table import Table
 
     address, room = place_of(given)
     if not room:

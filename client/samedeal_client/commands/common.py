@@ -1,4 +1,4 @@
-"""What several commands share: arguments, a client with its face, and how errors are told."""
+"""What several commands share: arguments, secrets that are asked for, and how errors are told."""
 
 from __future__ import annotations
 
@@ -7,29 +7,14 @@ import asyncio
 import contextlib
 import getpass
 import os
-import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 from samedeal.errors import MalformedText, Refused, SamedealError, UnknownGame
 from samedeal.names import clean_name
-from samedeal_client.address import Address, parse_address
-
-PASSPHRASE: Final = "SAMEDEAL_PASSPHRASE"  # noqa: S105 (its name, not the word itself)
-"""The environment variable for the passphrase of a private room, where arguments can be read by others."""
-
-
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Failure(Exception):
-    """A command that could not be done: the sentence for the player, and the exit code."""
-
-    def __init__(self, sentence: str, code: int = 1) -> None:
-        super().__init__(sentence)
-        self.code = code
+from samedeal_client.net.address import PASSPHRASE, Address, parse_address
+from samedeal_client.running import Failure
 
 
 class Said(NamedTuple):
@@ -41,7 +26,7 @@ class Said(NamedTuple):
 
 def sentence_of(error: Exception) -> Said:
     """How an error is told."""
-    from samedeal_client.dial import CannotConnect
+    from samedeal_client.net.dial import CannotConnect
 
     match error:
         case Failure(code=code):
@@ -123,47 +108,7 @@ def player_name(given: str) -> str:
     raise Failure("Your login name can't be used as a name here: give one with --name", 2)
 
 
-# ---------------------------------------------------------------- running
-
-
-_STOPS: Final[list[Callable[[int], None]]] = []
-"""Who is told of signals, the last one first in line."""
-
-
-@contextmanager
-def on_signals(stop: Callable[[int], None]) -> Iterator[None]:
-    """Have Ctrl-C, SIGTERM and SIGHUP call ``stop`` with the exit code that goes with each.
-
-    Within another one it stands in its place.
-    """
-    loop = asyncio.get_running_loop()
-    _STOPS.append(stop)
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, _stop, 128 + number)
-    try:
-        yield
-    finally:
-        _STOPS.remove(stop)
-        if not _STOPS:
-            for number in _SIGNALS:
-                loop.remove_signal_handler(number)
-
-
-def _stop(code: int) -> None:
-    _STOPS[-1](code)
-
-
-async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
-    """Do some work to its end; a signal cancels it, and it may clean up: the exit code."""
-    stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    with on_signals(lambda code: None if stopped.done() else stopped.set_result(code)):
-        working = asyncio.create_task(work)
-        await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
-        return stopped.result()
+# ---------------------------------------------------------------- secrets
 
 
 async def asking_passphrase(
@@ -181,8 +126,3 @@ async def asking_passphrase(
 async def ask_secret(question: str) -> str:
     """Ask on the terminal for what is not to be seen there, where nothing else reads from it."""
     return await asyncio.to_thread(getpass.getpass, question)
-
-
-def is_terminal() -> bool:
-    """Whether somebody sits there: standard input and output are both a terminal."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()

@@ -9,8 +9,8 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-from samedeal_client.commands.common import is_terminal
-from samedeal_client.findings import Finding, Verdict, finding_rows, ok, worst
+from samedeal_client.running import is_terminal
+from samedeal_client.text.findings import Finding, Verdict, finding_rows, ok, worst
 
 DESCRIPTION = """\
 Look at this terminal, at this machine and, where URL is given, at the way to a server, and say of each whether it
@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Look at everything: the exit code."""
-    from samedeal_client.address import Address, parse_address
-    from samedeal_client.lines import Printer, terminal_look
-    from samedeal_client.way import way
+    from samedeal_client.net.address import Address, parse_address
+    from samedeal_client.net.way import way
+    from samedeal_client.text.lines import Printer, terminal_look
 
     address = Address(parse_address(given.url).url) if given.url else None
     look = terminal_look(ascii_only=given.ascii)
@@ -61,7 +61,7 @@ def _machine() -> Iterator[Finding]:
     from samedeal.protocol.versions import versions
     from samedeal_client import doctor
     from samedeal_client.places import data_home, state_home
-    from samedeal_client.terminal import ask
+    from samedeal_client.text.terminal import ask
 
     yield ok("version", versions())
     yield doctor.screens()

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 
 from samedeal_client.commands.common import (
-    Failure,
     add_address,
     add_player,
     ask_secret,
@@ -14,6 +13,7 @@ from samedeal_client.commands.common import (
     place_of,
     player_name,
 )
+from samedeal_client.running import Failure
 
 DESCRIPTION = """\
 Join a race, or come back to one: with the same name on the same machine you get your seat again, even after
@@ -38,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Join: the exit code."""
-    from samedeal_client.client import Client
     from samedeal_client.face import Lines, Wishes, play_at
-    from samedeal_client.narration import room_lines
+    from samedeal_client.net.client import Client
+    from samedeal_client.views.narration import room_lines
 
     address, room = place_of(given)
     name = player_name(given.name)

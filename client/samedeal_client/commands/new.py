@@ -6,12 +6,13 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import Failure, add_address, add_player, place_of, player_name, whole
+from samedeal_client.commands.common import add_address, add_player, place_of, player_name, whole
+from samedeal_client.running import Failure
 
 if TYPE_CHECKING:
     from samedeal.options import Options
-    from samedeal_client.client import Client
     from samedeal_client.face import Lines
+    from samedeal_client.net.client import Client
 
 DESCRIPTION = """\
 Open a room and join it. It prints the line that your friends type; you are the host, and start the race when
@@ -72,7 +73,7 @@ def options_of(given: argparse.Namespace) -> Options:
     from samedeal.deal import Deal
     from samedeal.games import Game
     from samedeal.options import Options, StartRule
-    from samedeal_client.room_fields import read_duration, read_start
+    from samedeal_client.rooms.room_fields import read_duration, read_start
 
     games = tuple(Game.named(game.lower()).name for game in given.game or ["willow"])
     rules: dict[str, StartRule] = {"host": "host", "all-ready": "all-ready", "full": "full"}
@@ -124,9 +125,9 @@ def run(given: argparse.Namespace) -> int:
         await client.join(room, given.passphrase)
 
     async def only_open() -> int:
-        from samedeal_client.link import Link
-        from samedeal_client.sessions import BriefSessions
-        from samedeal_client.table import Table
+        from samedeal_client.net.link import Link
+        from samedeal_client.net.sessions import BriefSessions
+        from samedeal_client.net.table import Table
 
         async with Link(address, name, BriefSessions()) as link:
             print(invite(await Table(link).create(options, code, given.passphrase)))

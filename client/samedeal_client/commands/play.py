@@ -7,23 +7,17 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import (
-    Failure,
-    add_look,
-    is_terminal,
-    player_name,
-    until_stopped,
-    whole,
-)
+from samedeal_client.commands.common import add_look, player_name, whole
+from samedeal_client.running import Failure, is_terminal, until_stopped
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from typing import Any
 
     from samedeal.options import Options
-    from samedeal_client.client import Client
+    from samedeal_client.bots.local import BotPlan, LocalServer
     from samedeal_client.face import Lines
-    from samedeal_client.local import BotPlan, LocalServer
+    from samedeal_client.net.client import Client
 
 DESCRIPTION = """\
 Race against bots on this machine: it starts a server and the bots, and ends them with the race. Without a terminal one
@@ -75,7 +69,7 @@ def run(given: argparse.Namespace) -> int:
     from random import SystemRandom
 
     from samedeal.games import Game
-    from samedeal_client.local import CannotHost, plan_bots
+    from samedeal_client.bots.local import CannotHost, plan_bots
 
     game = Game.named(given.game.lower()).name
     alone = not is_terminal()
@@ -95,7 +89,7 @@ def _options(given: argparse.Namespace, game: str, *, alone: bool) -> Options:
 
     from samedeal.deal import Deal
     from samedeal.options import Options
-    from samedeal_client.room_fields import read_duration
+    from samedeal_client.rooms.room_fields import read_duration
 
     try:
         limit = read_duration(given.limit or (_SHORT if alone else _LIMIT))
@@ -119,8 +113,8 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
     """The race of somebody who sits at a terminal."""
     from contextlib import AsyncExitStack
 
+    from samedeal_client.bots.local import local_bots, local_server
     from samedeal_client.face import Wishes, play_at
-    from samedeal_client.local import local_bots, local_server
 
     name = player_name(given.name)
     async with local_server() as server, AsyncExitStack() as stack:
@@ -137,10 +131,10 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
 
 async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
     """The race of bots among themselves, told in lines."""
-    from samedeal_client.client import Client
-    from samedeal_client.link import Link
-    from samedeal_client.local import local_bots, local_server
-    from samedeal_client.sessions import BriefSessions
+    from samedeal_client.bots.local import local_bots, local_server
+    from samedeal_client.net.client import Client
+    from samedeal_client.net.link import Link
+    from samedeal_client.net.sessions import BriefSessions
 
     async def race(server: LocalServer) -> int:
         async with Link(server.address, "host", BriefSessions()) as link:
@@ -168,9 +162,9 @@ async def _tell(client: Client) -> int:
     """Print what happens to a race until it is over."""
     import sys
 
-    from samedeal_client.lines import Printer, terminal_look
-    from samedeal_client.narration import Narrator
-    from samedeal_client.panel import clock_text
+    from samedeal_client.text.lines import Printer, terminal_look
+    from samedeal_client.views.narration import Narrator
+    from samedeal_client.views.panel import clock_text
 
     look = terminal_look(ascii_only=False)
     printer = Printer(sys.stdout, colour=False)

@@ -21,11 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """List the rooms: the exit code."""
-    from samedeal_client.lines import terminal_look
-    from samedeal_client.link import Link
-    from samedeal_client.narration import room_lines
-    from samedeal_client.sessions import BriefSessions
-    from samedeal_client.table import Table
+    from samedeal_client.net.link import Link
+    from samedeal_client.net.sessions import BriefSessions
+    from samedeal_client.net.table import Table
+    from samedeal_client.text.lines import terminal_look
+    from samedeal_client.views.narration import room_lines
 
     address, _ = place_of(given)
 

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print them: the exit code."""
-    from samedeal_client.lines import Printer, terminal_look
-    from samedeal_client.rules_text import rules_rows
+    from samedeal_client.text.lines import Printer, terminal_look
+    from samedeal_client.text.rules_text import rules_rows
 
     game = Game.named(given.game)
     look = terminal_look(ascii_only=given.ascii)

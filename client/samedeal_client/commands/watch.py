@@ -6,7 +6,6 @@ import argparse
 import asyncio
 
 from samedeal_client.commands.common import (
-    Failure,
     add_address,
     add_player,
     ask_secret,
@@ -14,6 +13,7 @@ from samedeal_client.commands.common import (
     place_of,
     player_name,
 )
+from samedeal_client.running import Failure
 
 DESCRIPTION = """\
 Watch a race: every board, as many seconds late as the room says (15 unless its host changed it), so that nobody can tell
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Watch: the exit code."""
-    from samedeal_client.client import Client
     from samedeal_client.face import Lines, Wishes, play_at
+    from samedeal_client.net.client import Client
 
     address, room = place_of(given)
     if not room:

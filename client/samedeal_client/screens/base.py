@@ -17,12 +17,12 @@ from textual.timer import Timer
 
 from samedeal.errors import Refused
 from samedeal.names import columns_of
-from samedeal_client.client import Client
-from samedeal_client.key_names import QUIT_KEY, key_text
-from samedeal_client.layout import Size
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.spans import Row, Span, fit, fit_row, row_width, wrap
+from samedeal_client.board.key_names import QUIT_KEY, key_text
+from samedeal_client.board.layout import Size
+from samedeal_client.net.client import Client
+from samedeal_client.rooms.model import Model
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row, Span, fit, fit_row, row_width, wrap
 from samedeal_client.widgets.blank import Blank, blank_lines
 from samedeal_client.widgets.rows import Rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from samedeal_client.screens.sheet import SheetScreen
-from samedeal_client.spans import Row
+from samedeal_client.text.spans import Row
 from samedeal_client.views.help import HELP_KEYS, KEYS_PAGE, PAGES, help_view
 from samedeal_client.views.page import KeyWord, View
 

@@ -15,7 +15,7 @@ from textual.app import SuspendNotSupported
 
 from samedeal.errors import Refused
 from samedeal.options import Options
-from samedeal_client.lobby import (
+from samedeal_client.rooms.lobby import (
     DailyDeal,
     EnterRoom,
     Lobby,
@@ -28,7 +28,7 @@ from samedeal_client.lobby import (
     Wish,
 )
 from samedeal_client.screens.sheet import SheetScreen, Work
-from samedeal_client.spans import Row, Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
 from samedeal_client.views.page import KeyWord, View
 

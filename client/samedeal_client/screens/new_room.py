@@ -10,9 +10,9 @@ from functools import partial
 from textual import events
 
 from samedeal.errors import Refused
-from samedeal_client.room_form import NewRoom, RoomForm
+from samedeal_client.rooms.room_form import NewRoom, RoomForm
 from samedeal_client.screens.sheet import SheetScreen
-from samedeal_client.spans import Row, Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.new_room import form_keys, new_room_view, said
 from samedeal_client.views.page import KeyWord, View
 

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 
 from samedeal.names import columns_of
 from samedeal_client.screens.base import ClientScreen
-from samedeal_client.spans import Row, Span, fit_row
+from samedeal_client.text.spans import Row, Span, fit_row
 from samedeal_client.widgets.rows import Rows
 
 if TYPE_CHECKING:

@@ -19,23 +19,23 @@ from samedeal.errors import PlayError
 from samedeal.games import Game, Stock
 from samedeal.moves import FOUNDATION, Move
 from samedeal.play import UNDO, Undo
-from samedeal_client.bindings import Command
-from samedeal_client.carrying import carried
-from samedeal_client.key_names import QUIT_KEY, command_text, key_sign
-from samedeal_client.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
-from samedeal_client.layout import Layout, Size, layout, smallest
-from samedeal_client.marks import NO_MARKS, Marks, brought, lifted, picked
-from samedeal_client.model import Model
-from samedeal_client.panel import clock_text
-from samedeal_client.picture import Hit
-from samedeal_client.pointer import Pointer
-from samedeal_client.render import pile_rows
-from samedeal_client.rivals import ordinal, racing_now
+from samedeal_client.board.bindings import Command
+from samedeal_client.board.carrying import carried
+from samedeal_client.board.key_names import QUIT_KEY, command_text, key_sign
+from samedeal_client.board.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
+from samedeal_client.board.layout import Layout, Size, layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks, brought, lifted, picked
+from samedeal_client.board.picture import Hit
+from samedeal_client.board.pointer import Pointer
+from samedeal_client.board.render import pile_rows
+from samedeal_client.bots.strategy import Memory, choose
+from samedeal_client.rooms.model import Model
 from samedeal_client.screens.base import ClientScreen, KeyHint, only_counts
 from samedeal_client.screens.question import ResignScreen
-from samedeal_client.spans import Row, Span, row_width
-from samedeal_client.strategy import Memory, choose
+from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
+from samedeal_client.views.panel import clock_text
+from samedeal_client.views.rivals import ordinal, racing_now
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows import Rows

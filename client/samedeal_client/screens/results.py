@@ -13,10 +13,10 @@ from msgspec.structs import replace as with_options
 from samedeal.errors import Refused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal_client.client import Client
-from samedeal_client.records import save_record
+from samedeal_client.net.client import Client
+from samedeal_client.rooms.records import save_record
 from samedeal_client.screens.sheet import SheetScreen, Work
-from samedeal_client.spans import Row, Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
 from samedeal_client.views.results import Aftermath, results_keys, results_view
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from textual.app import ComposeResult
 
-from samedeal_client.key_names import key_sign
-from samedeal_client.layout import Size
-from samedeal_client.model import Model
+from samedeal_client.board.key_names import key_sign
+from samedeal_client.board.layout import Size
+from samedeal_client.rooms.model import Model
 from samedeal_client.screens.base import ClientScreen, KeyHint
-from samedeal_client.spans import Row, Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
 from samedeal_client.widgets.sheet import Sheet
 

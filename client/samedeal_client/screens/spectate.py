@@ -8,17 +8,17 @@ from typing import Final, Literal
 from textual.app import ComposeResult
 
 from samedeal.games import Game
-from samedeal_client.gallery import NUMBERS, ORDERS, Grid, Order, cell_head, gallery_rows, grid, in_order
-from samedeal_client.key_names import QUIT_KEY, key_sign
-from samedeal_client.layout import Layout, Size, layout, smallest
-from samedeal_client.marks import Marks, brought
-from samedeal_client.mini import smallest_mini
-from samedeal_client.model import Model, Watched
-from samedeal_client.panel import Rival, clock_text
-from samedeal_client.reel import Reel
-from samedeal_client.rivals import watched_now
+from samedeal_client.board.key_names import QUIT_KEY, key_sign
+from samedeal_client.board.layout import Layout, Size, layout, smallest
+from samedeal_client.board.marks import Marks, brought
+from samedeal_client.board.mini import smallest_mini
+from samedeal_client.rooms.model import Model, Watched
+from samedeal_client.rooms.reel import Reel
 from samedeal_client.screens.base import ClientScreen, KeyHint
-from samedeal_client.spans import Row, Span
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.gallery import NUMBERS, ORDERS, Grid, Order, cell_head, gallery_rows, grid, in_order
+from samedeal_client.views.panel import Rival, clock_text
+from samedeal_client.views.rivals import watched_now
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows import Rows

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final, cast
 
 from samedeal.errors import Refused
-from samedeal_client.address import is_loopback_url
+from samedeal_client.bots.strategy import Level
+from samedeal_client.net.address import is_loopback_url
 from samedeal_client.screens.sheet import SheetScreen, Work
-from samedeal_client.spans import Row, Span
-from samedeal_client.strategy import Level
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
 from samedeal_client.views.waiting import BOT_LEVELS, Invitation, waiting_keys, waiting_view, waits_for
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from samedeal.names import columns_of, printable
 from samedeal.protocol.admin import BanLine, RoomShown, Survey
-from samedeal_client.look import Look
-from samedeal_client.panel import clock_text, sparkline
-from samedeal_client.spans import Row, Span, cut, fit, fit_row
-from samedeal_client.words import title_of
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row, Span, cut, fit, fit_row
+from samedeal_client.text.words import title_of
+from samedeal_client.views.panel import clock_text, sparkline
 
 SILENT_AFTER: Final = 5_000
 """Milliseconds after which a node that has not been heard of is marked."""

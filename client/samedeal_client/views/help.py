@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal.games import GAMES, Game, Kind, Stock
-from samedeal_client.bindings import Bindings, Command
-from samedeal_client.key_help import entry, key_rows, keys_of, move_lines
-from samedeal_client.look import Look
-from samedeal_client.rules_text import rules_rows
-from samedeal_client.spans import Span
+from samedeal_client.board.bindings import Bindings, Command
+from samedeal_client.text.look import Look
+from samedeal_client.text.rules_text import rules_rows
+from samedeal_client.text.spans import Span
+from samedeal_client.views.key_help import entry, key_rows, keys_of, move_lines
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 
 KEYS_PAGE: Final = "keys"

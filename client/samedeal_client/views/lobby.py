@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from samedeal.protocol.messages import RoomLine
-from samedeal_client.entry import end_of
-from samedeal_client.lobby import DIRECT, Lobby, Prompt
-from samedeal_client.look import Look
-from samedeal_client.panel import clock_text
-from samedeal_client.spans import Span, fit
+from samedeal_client.rooms.lobby import DIRECT, Lobby, Prompt
+from samedeal_client.text.entry import end_of
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Span, fit
+from samedeal_client.text.words import title_of
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
-from samedeal_client.words import title_of
+from samedeal_client.views.panel import clock_text
 
 _FIXED: Final = 9
 """Rows that are not rooms."""

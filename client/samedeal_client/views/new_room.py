@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from samedeal_client.entry import end_of
-from samedeal_client.look import Look
-from samedeal_client.room_fields import Field
-from samedeal_client.room_form import RoomForm
-from samedeal_client.spans import Span, fit
+from samedeal_client.rooms.room_fields import Field
+from samedeal_client.rooms.room_form import RoomForm
+from samedeal_client.text.entry import end_of
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Span, fit
+from samedeal_client.text.words import title_of
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
-from samedeal_client.words import title_of
 
 _LABEL: Final = 11
 _VALUE: Final = 19

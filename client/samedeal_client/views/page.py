@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from samedeal.names import columns_of
-from samedeal_client.look import Look
-from samedeal_client.spans import Row, Span, cut, fit_row, row_text, wrap
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row, Span, cut, fit_row, row_text, wrap
 
 
 class Link(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.games import Game, Kind
 from samedeal.moves import FOUNDATION
-from samedeal_client import digits
-from samedeal_client.bindings import Bindings, Command
-from samedeal_client.key_names import command_text, key_text
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.panel import clock_text
-from samedeal_client.spans import Row, Span, row_width
+from samedeal_client.board.bindings import Bindings, Command
+from samedeal_client.board.key_names import command_text, key_text
+from samedeal_client.rooms.model import Model
+from samedeal_client.text import digits
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.views.panel import clock_text
 
 WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"

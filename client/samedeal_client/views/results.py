@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.panel import standings_lines
-from samedeal_client.plot import Curve, cards_plot
-from samedeal_client.proof import proof
-from samedeal_client.series import Series
-from samedeal_client.spans import Span, wrap
+from samedeal_client.rooms.model import Model
+from samedeal_client.rooms.proof import proof
+from samedeal_client.rooms.series import Series
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Span, wrap
 from samedeal_client.views.page import KeyWord, Link, Page, View
+from samedeal_client.views.panel import standings_lines
+from samedeal_client.views.plot import Curve, cards_plot
 
 _LEAST_PLOT: Final = 7
 _MOST_PLOT: Final = 16

@@ -8,12 +8,12 @@ from typing import Final
 
 from samedeal.deal import Deal
 from samedeal.protocol.messages import RoomState, Seat
-from samedeal_client.look import Look
-from samedeal_client.model import Model
-from samedeal_client.panel import clock_text
-from samedeal_client.spans import Span, fit, wrap
+from samedeal_client.rooms.model import Model
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Span, fit, wrap
+from samedeal_client.text.words import GAME_WORDS, deal_words, games_text, options_lines, title_of
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
-from samedeal_client.words import GAME_WORDS, deal_words, games_text, options_lines, title_of
+from samedeal_client.views.panel import clock_text
 
 _MARK: Final = len("  [x] ")
 _NAME: Final = 22

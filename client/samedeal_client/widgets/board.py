@@ -9,12 +9,12 @@ from textual.widget import Widget
 
 from samedeal.board import Board
 from samedeal.games import Game
-from samedeal_client.carrying import Carried
-from samedeal_client.layout import RESERVE, TOP, Layout, Rect, layout, smallest
-from samedeal_client.look import Look
-from samedeal_client.marks import NO_MARKS, Marks
-from samedeal_client.picture import Hit, Part
-from samedeal_client.render import draw_part
+from samedeal_client.board.carrying import Carried
+from samedeal_client.board.layout import RESERVE, TOP, Layout, Rect, layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks
+from samedeal_client.board.picture import Hit, Part
+from samedeal_client.board.render import draw_part
+from samedeal_client.text.look import Look
 from samedeal_client.widgets.blank import Blank
 from samedeal_client.widgets.rows import Rows
 

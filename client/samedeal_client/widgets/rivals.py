@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samedeal_client.layout import Rect
-from samedeal_client.panel import Rival, race_title, tally_lines
-from samedeal_client.spans import Span
+from samedeal_client.board.layout import Rect
+from samedeal_client.text.spans import Span
+from samedeal_client.views.panel import Rival, race_title, tally_lines
 from samedeal_client.widgets.rows import Rows
 
 

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from samedeal_client.look import Look
-from samedeal_client.spans import Row
+from samedeal_client.text.look import Look
+from samedeal_client.text.spans import Row
 from samedeal_client.widgets.theme import strip_of
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import events
 from textual.message import Message
 
-from samedeal_client.look import Look
+from samedeal_client.text.look import Look
 from samedeal_client.views.page import View
 from samedeal_client.widgets.rows import Rows
 

@@ -14,8 +14,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from samedeal_client.look import STYLES, Look
-from samedeal_client.spans import Row, row_width
+from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.spans import Row, row_width
 
 
 class Paint(NamedTuple):

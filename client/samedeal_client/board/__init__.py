@@ -1,0 +1,1 @@
+"""A board as a player sees it and plays on it."""

@@ -1,0 +1,40 @@
+"""How keys are written for players: ``⏎`` or ``Enter``, ``Ctrl+Q``, ``F1``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from samedeal_client.board.bindings import Bindings, Command
+from samedeal_client.text.look import Look
+
+QUIT_KEY: Final = "ctrl+q"
+
+_SIGNS: Final = {"enter": "⏎", "space": "␣", "backspace": "⌫", "escape": "Esc"}
+_WORDS: Final = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "delete": "Del"}
+
+
+@lru_cache(maxsize=256)
+def key_text(key: str, look: Look) -> str:
+    """A key as it is written: a sign for some where the terminal has it, else its name."""
+    sign = _SIGNS.get(key)
+    if sign and not look.ascii:
+        return sign
+    *modifiers, last = key.split("+") if len(key) > 1 else [key]
+    if len(last) > 1:
+        last = _WORDS.get(last, last.capitalize())
+    elif modifiers:
+        last = last.upper()
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), last])
+
+
+def key_sign(key: str, look: Look) -> str:
+    """A key as it is written where there is little room: ``^Q`` for Ctrl+Q."""
+    before, _, last = key.rpartition("+")
+    return f"^{last.upper()}" if before == "ctrl" and len(last) == 1 else key_text(key, look)
+
+
+def command_text(bindings: Bindings, command: Command, look: Look) -> str:
+    """The first key of a command, as it is written; empty where it has none."""
+    keys = bindings.commands[command]
+    return key_text(keys[0], look) if keys else ""

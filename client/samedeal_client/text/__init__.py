@@ -1,0 +1,1 @@
+"""Words, glyphs and colours for a terminal, and what a terminal answers."""
