@@ -215,34 +215,77 @@ async def watched(directory: Path) -> AsyncIterator[Watched]:
 
 
 class Shards:
-    """A cluster of three primaries."""
+    """A cluster of three primaries, each with a replica of its own if that is wanted: then ``replicas`` are these.
 
-    def __init__(self, directory: Path) -> None:
-        settings = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--cluster-config-file", "nodes.conf")
+    A primary that is lost takes nothing but its own slots with it.
+    """
+
+    def __init__(self, directory: Path, *, replicated: bool = False) -> None:
+        settings = ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"]
+        settings += ["--cluster-node-timeout", "1000" if replicated else "2000"]
+        settings += ["--cluster-require-full-coverage", "no"]
         self.servers = [Server(directory / f"shard{number}", *settings) for number in range(3)]
+        self.replicas = [Server(directory / f"replica{number}", *settings) for number in range(3) if replicated]
         self.url = f"cluster://{','.join(each.address for each in self.servers[:2])}"
         self._ids: list[str] = []
 
     async def start(self) -> None:
-        """Start all, give each a third of the slots, and wait until every one knows it."""
+        """Start all, give each primary a third of the slots, and wait until every one knows it."""
         share = SLOTS // 3 + 1
+        await asyncio.gather(*(server.start() for server in (*self.servers, *self.replicas)))
         for number, server in enumerate(self.servers):
-            await server.start()
             slots = range(number * share, min((number + 1) * share, SLOTS))
             await server.redis.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
             await server.redis.execute_command("CLUSTER ADDSLOTS", *slots)
             self._ids.append(_text(await server.redis.execute_command("CLUSTER MYID")))
-        for server in self.servers[1:]:
+        for server in (*self.servers[1:], *self.replicas):
             await server.redis.execute_command("CLUSTER MEET", "127.0.0.1", self.servers[0].port)
-        await until(self._whole)
+        for primary, replica in zip(self._ids, self.replicas, strict=False):
+            # Not before it has heard of that primary.
+            await until(lambda primary=primary, replica=replica: _follow(replica, primary))  # type: ignore[misc]  # defaults in a lambda
+        await until(self.whole)
 
-    async def _whole(self) -> bool:
-        for server in self.servers:
+    async def whole(self) -> bool:
+        """Whether every server knows of a primary for each slot, and each primary has its replica if it is to have one."""
+        for server in (*self.servers, *self.replicas):
             info = await server.redis.cluster("INFO")
             ranges = await server.redis.execute_command("CLUSTER SLOTS")
-            if info["cluster_state"] != "ok" or len(ranges) != len(self.servers):
+            # Of each range: first and last slot, the primary, replicas.
+            if info["cluster_state"] != "ok" or [len(each) for each in ranges] != 3 * [4 if self.replicas else 3]:
+                return False
+            told = await server.redis.info("replication")
+            if self.replicas and told.get("master_link_status", "up" if told["connected_slaves"] else "") != "up":
                 return False
         return True
+
+    async def taken_over(self, number: int) -> None:
+        """Wait until every server that is left names the replica of one as the primary in its place."""
+        lost, heir = self.servers[number], self.replicas[number]
+
+        async def named() -> bool:
+            for server in (*self.servers, *self.replicas):
+                if server is lost:
+                    continue
+                ranges = await server.redis.execute_command("CLUSTER SLOTS")
+                if heir.port not in {int(primary[1]) for _, _, primary, *_ in ranges}:
+                    return False
+            return True
+
+        await until(named)
+
+    async def fall_behind(self, number: int) -> None:
+        """Have a primary's replica know all that is there, and nothing of what comes from now on."""
+        primary, replica = self.servers[number], self.replicas[number]
+        await primary.redis.execute_command("WAIT", 1, 0)
+        replica.freeze()
+        # What is sent to a frozen one waits for it: the way to it must be gone.
+        await primary.redis.execute_command("CLIENT KILL", "TYPE", "replica")
+
+    async def take_over(self, number: int) -> None:
+        """Have the replica of a primary that is gone go on, and serve in its place at once."""
+        self.replicas[number].thaw()
+        await self.replicas[number].redis.execute_command("CLUSTER FAILOVER", "TAKEOVER")
+        await self.taken_over(number)
 
     async def holder(self, key: str, asked: int = 0) -> int:
         """The number of the server that has a key's slot, by the word of one of them."""
@@ -277,12 +320,18 @@ class Shards:
         await until(agreed)
 
 
+async def _follow(replica: Server, primary: str) -> bool:
+    """Have a server of a cluster be the replica of the one with an id."""
+    await replica.redis.execute_command("CLUSTER REPLICATE", primary)
+    return True
+
+
 @asynccontextmanager
-async def shards(directory: Path) -> AsyncIterator[Shards]:
-    """A cluster of three primaries."""
-    cluster = Shards(directory)
+async def shards(directory: Path, *, replicated: bool = False) -> AsyncIterator[Shards]:
+    """A cluster of three primaries, each with a replica if that is wanted."""
+    cluster = Shards(directory, replicated=replicated)
     async with AsyncExitStack() as stack:
-        for server in cluster.servers:
+        for server in (*cluster.servers, *cluster.replicas):
             stack.push_async_exit(server)
         await cluster.start()
         yield cluster

@@ -20,15 +20,16 @@ from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError,
 from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from samedeal_server.store.address import Host
+from samedeal_server.store.address import Host, named
 from samedeal_server.store.database import Command, OneRedis, Word
+from samedeal_server.tasks import end
 
 _TRIES: Final = 20
 _PAUSE: Final = 0.05
 """Seconds before what can't be done at present, since keys are on their way, is tried again."""
 
-_LOOKS: Final = 2
-"""How often it is asked where the slots are, for one command whose primary is not to be found."""
+_HARK: Final = 0.5
+"""Seconds before a primary that has gone silent is asked for a word again."""
 
 _ELSEWHERE: Final = (MovedError, AskError)
 _PASSES: Final = (TryAgainError, ClusterDownError)
@@ -36,7 +37,11 @@ _GONE: Final = (LostConnection, NoAnswer, OSError)
 
 
 class Cluster:
-    """``seeds``, which ``where`` names, are asked first for where the slots are; ``client`` makes a client of a primary."""
+    """``seeds``, which ``where`` names, are asked first for where the slots are; ``client`` makes a client of a primary.
+
+    A primary that has let a question go unanswered is asked nothing but for a sign of life until it gives one, or another
+    has its slots: commands for it fail at once, so that nobody waits for it who also asks others.
+    """
 
     def __init__(
         self, seeds: Sequence[Host], where: str, client: Callable[[Host], OneRedis], replicas: int = 0
@@ -50,7 +55,7 @@ class Cluster:
         self._moved: dict[int, Host] = {}
         self._looking = asyncio.Lock()
         self._looks = 0
-        self._asked: tuple[Host, ...] = ()
+        self._silent: dict[Host, asyncio.Task[None]] = {}
         self._listened = 0
 
     async def __aenter__(self) -> Self:
@@ -63,6 +68,7 @@ class Cluster:
 
     async def aclose(self) -> None:
         """Close all connections."""
+        await end(self._silent.values())
         nodes, self._nodes = self._nodes, {}
         for node in nodes.values():
             await node.aclose()
@@ -79,28 +85,42 @@ class Cluster:
         async with self._looking:
             if self._looks != looks:
                 return
+            known = dict.fromkeys((*(place for _, _, place in self._places), *self._seeds))
+            # All at once, since one may be frozen; the silent ones too where there is nobody else.
+            asking = [
+                asyncio.create_task(self._slots(address))
+                for address in [each for each in known if each not in self._silent] or known
+            ]
             why: Exception = LostConnection("no node of the cluster is known")
-            for address in dict.fromkeys((*self._asked, *(place for _, _, place in self._places), *self._seeds)):
-                # redis-py leaves this method without types.
-                node: Any = self._node(address)
-                try:
-                    found = await node.execute_command("CLUSTER SLOTS")
-                except (RedisError, OSError) as error:
-                    why = error
-                    continue
-                if found:
-                    self._asked = (address,)
-                    self._places = [(first, last, _address(primary, address)) for first, last, primary, *_ in found]
-                    self._moved.clear()
-                    self._looks += 1
-                    await self._forget_old_nodes()
-                    return
-                why = ClusterDownError("CLUSTERDOWN no slot of the cluster is served")
-            raise why
+            try:
+                for first in asyncio.as_completed(asking):
+                    try:
+                        self._places = await first
+                    except (RedisError, OSError) as error:
+                        why = error
+                    else:
+                        break
+                else:
+                    raise why
+            finally:
+                await end(asking)
+            self._moved.clear()
+            self._looks += 1
+            await self._forget_old_nodes()
+
+    async def _slots(self, address: Host) -> list[tuple[int, int, Host]]:
+        """Where the slots are, by the word of one node."""
+        # redis-py leaves this method without types.
+        node: Any = self._node(address)
+        found = await node.execute_command("CLUSTER SLOTS")
+        if not found:
+            raise ClusterDownError("CLUSTERDOWN no slot of the cluster is served")
+        return [(first, last, _address(primary, address)) for first, last, primary, *_ in found]
 
     async def _forget_old_nodes(self) -> None:
-        kept = {*self._seeds, *(place for _, _, place in self._places)}
-        for address in [each for each in self._nodes if each not in kept]:
+        primaries = {place for _, _, place in self._places}
+        await end([task for address, task in self._silent.items() if address not in primaries])
+        for address in [each for each in self._nodes if each not in primaries and each not in self._seeds]:
             await self._nodes.pop(address).aclose()
 
     def _node(self, address: Host) -> OneRedis:
@@ -112,13 +132,31 @@ class Cluster:
         if not self._places:
             await self._look(self._looks)
         slot = key_slot(key.encode())
+        if (address := self._known(slot)) is None:
+            raise ClusterDownError(f"CLUSTERDOWN no primary has slot {slot}")
+        return address
+
+    def _known(self, slot: int) -> Host | None:
         if slot in self._moved:
             return self._moved[slot]
-        for first, last, address in self._places:
-            if first <= slot <= last:
-                return address
-        await self._look(self._looks)
-        raise ClusterDownError(f"CLUSTERDOWN no primary has slot {slot}")
+        return next((address for first, last, address in self._places if first <= slot <= last), None)
+
+    # ---------------------------------------------------------------- who has gone silent
+
+    def _hush(self, address: Host) -> None:
+        if address not in self._silent:
+            self._silent[address] = task = asyncio.create_task(self._hark(address))
+            task.add_done_callback(lambda _: self._silent.pop(address, None))
+
+    async def _hark(self, address: Host) -> None:
+        """Return when a primary gives a sign of life."""
+        while True:
+            try:
+                await self._node(address).ping()
+            except (RedisError, OSError):
+                await asyncio.sleep(_HARK)
+            else:
+                return
 
     # ---------------------------------------------------------------- asking
 
@@ -126,24 +164,33 @@ class Cluster:
         """As Database says. Commands whose keys move meanwhile follow them."""
         answers: list[Any] = [None] * len(commands)
         todo = list(range(len(commands)))
-        gone = 0
         for _ in range(_TRIES):
             looks = self._looks
-            await self._once(commands, todo, answers, kept=kept)
+            asked = await self._once(commands, todo, answers, kept=kept)
             todo = [at for at in todo if isinstance(answers[at], (*_ELSEWHERE, *_PASSES, *_GONE))]
-            missing = [at for at in todo if isinstance(answers[at], (ClusterDownError, *_GONE))]
-            gone += bool(missing)
-            if not todo or gone > _LOOKS:
-                break
+            missing = {at for at in todo if isinstance(answers[at], (ClusterDownError, *_GONE))}
             if missing:
                 with suppress(RedisError, OSError):
                     await self._look(looks)
+                # Who is still said to be there, and is not, is not asked twice: a player waits who can be told to try again.
+                todo = [at for at in todo if at not in missing or self._is_elsewhere(commands[at], asked.get(at))]
+            if not todo:
+                break
             if any(not isinstance(answers[at], _ELSEWHERE) for at in todo):
                 await asyncio.sleep(_PAUSE)
         return answers
 
-    async def _once(self, commands: Sequence[Command], todo: list[int], answers: list[Any], *, kept: bool) -> None:
-        """Send each to where its key is thought to be, and to where it is then said to be on its way to."""
+    def _is_elsewhere(self, command: Command, asked: Host | None) -> bool:
+        """Whether what a command is about is by now said to be in another place than the one where it was asked."""
+        return self._known(key_slot(command.key.encode())) not in (None, asked)
+
+    async def _once(
+        self, commands: Sequence[Command], todo: list[int], answers: list[Any], *, kept: bool
+    ) -> dict[int, Host]:
+        """Send each to where its key is thought to be, and to where it is then said to be on its way to.
+
+        Returns where each was sent at first.
+        """
         there: dict[Host, list[int]] = defaultdict(list)
         for at in todo:
             try:
@@ -167,6 +214,7 @@ class Cluster:
                 for address, group in coming.items()
             )
         )
+        return {at: address for address, group in there.items() for at in group}
 
     async def _send(
         self,
@@ -182,7 +230,12 @@ class Cluster:
         for at in group:
             words += [("ASKING",), commands[at].words] if asking else [commands[at].words]
         try:
+            if address in self._silent:
+                raise NoAnswer(f"{named(address)} has gone silent")
             found = await self._node(address).send(words, kept=kept)
+        except NoAnswer as error:
+            self._hush(address)
+            found = [error] * len(words)
         except (RedisError, OSError) as error:
             found = [error] * len(words)
         for at, answer in zip(group, found[1::2] if asking else found, strict=True):
@@ -190,7 +243,8 @@ class Cluster:
 
     def listener(self) -> Redis:
         """As Database says. Every node of a cluster hears what is announced at any other."""
-        known = [address for _, _, address in self._places] or self._seeds
+        all_known = [address for _, _, address in self._places] or self._seeds
+        known = [address for address in all_known if address not in self._silent] or all_known
         self._listened = (self._listened + 1) % len(known)
         return self._node(known[self._listened]).listener()
 
