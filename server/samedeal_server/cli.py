@@ -13,13 +13,18 @@ from samedeal.protocol.versions import versions
 from samedeal_server.config import OTHER_VARIABLES, Config
 from samedeal_server.settings import BadSetting, Reading, add_flags, describe, read
 
+NAME = "samedeal-server"
+
+_EXAMPLES = (
+    ("", "host races for this machine; Redis is started and kept with it"),
+    (" --host 0.0.0.0", "host races for everybody who can reach port 7777"),
+    (" --redis redis://10.0.0.5:6379/0", "one of several nodes on one Redis"),
+    (" --config samedeal.toml", "settings from a file; --print-config writes one"),
+    (" restore samedeal.backup", "put a backup into an empty store; restore --help tells more"),
+)
+
 _EPILOG = """\
-examples:
-  samedeal-server                                  host races for this machine; Redis is started and kept with it
-  samedeal-server --host 0.0.0.0                   host races for everybody who can reach port 7777
-  samedeal-server --redis redis://10.0.0.5:6379/0  one of several nodes on one Redis
-  samedeal-server --config samedeal.toml           settings from a file; --print-config writes one
-  samedeal-server restore samedeal.backup          put a backup into an empty store; restore --help tells more
+samedeal-server and samedeal serve are the same.
 
 Each setting is a flag, an environment variable and a key of the file; the flag goes first, then the variable, then the file.
 
@@ -29,13 +34,14 @@ Exit codes: 0 stopped, 1 could not start or go on (the reason is printed), 2 bad
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def parser(name: str = NAME) -> argparse.ArgumentParser:
+    """The command line, under the name by which it was called."""
+    examples = "".join(f"  {name + words:<{len(NAME) + 34}} {told}\n" for words, told in _EXAMPLES)
     command = argparse.ArgumentParser(
-        prog="samedeal-server",
+        prog=name,
         description="Host races: everyone gets the same deal, the first one home wins.",
-        usage="samedeal-server [--config FILE] [--print-config] [--SETTING VALUE ...]",
-        epilog=_EPILOG,
+        usage=f"{name} [--config FILE] [--print-config] [--SETTING VALUE ...]",
+        epilog=f"examples:\n{examples}\n{_EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -65,14 +71,14 @@ def read_config(given: argparse.Namespace) -> Reading[Config]:
     return read(Config, vars(given), os.environ, file, OTHER_VARIABLES)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a node; returns the exit code."""
+def main(arguments: Sequence[str] | None = None, name: str = NAME) -> int:
+    """Run a node; returns the exit code. ``name`` is how it was called."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["restore"]:
         from samedeal_server import restore
 
-        return restore.main(words[1:])
-    command = parser()
+        return restore.main(words[1:], name)
+    command = parser(name)
     given = command.parse_args(words)
     try:
         reading = read_config(given)
@@ -86,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from samedeal_server.app import node_name, run
         from samedeal_server.errors import StartupError
     except ModuleNotFoundError as error:
-        print(f"samedeal-server needs {error.name}: pip install samedeal", file=sys.stderr)
+        print(f"{name} needs {error.name}: pip install samedeal", file=sys.stderr)
         return 1
     from samedeal_server import logs, supervisor
     from samedeal_server.greeting import Doors, greeting
@@ -107,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
-        print(f"samedeal-server: {error.code}: {error}", file=sys.stderr)
+        print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0
 

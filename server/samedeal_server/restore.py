@@ -17,7 +17,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from samedeal_server import backup
 from samedeal_server.app import _store
-from samedeal_server.cli import read_config
+from samedeal_server.cli import NAME, read_config
 from samedeal_server.config import Config
 from samedeal_server.embedded import EmbeddedRedis
 from samedeal_server.errors import StartupError
@@ -31,8 +31,8 @@ _LARGEST: Final = 1 << 23
 
 _EPILOG: Final = """\
 examples:
-  samedeal-server restore samedeal.backup --redis redis://10.0.0.5:6379/0
-  samedeal-server restore samedeal.backup --data ~/.local/share/samedeal/server
+  {name} restore samedeal.backup --redis redis://10.0.0.5:6379/0
+  {name} restore samedeal.backup --data ~/.local/share/samedeal/server
 
 Stop all nodes first. What was played after the backup was made is not in it; races go on where it has them, unless their
 time was up meanwhile. Without --redis and --data it goes to where a server that is started without them keeps its data.
@@ -40,12 +40,12 @@ Exit codes: 0 restored, 1 it could not be done (the reason is printed), 2 bad us
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def parser(name: str = NAME) -> argparse.ArgumentParser:
+    """The command line, under the name by which the server was called."""
     command = argparse.ArgumentParser(
-        prog="samedeal-server restore",
+        prog=f"{name} restore",
         description="Put a backup, made with samedeal admin URL backup, into a store that is empty.",
-        epilog=_EPILOG,
+        epilog=_EPILOG.format(name=name),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -54,14 +54,14 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--data", metavar="DIR", default=argparse.SUPPRESS, help="the data directory of a server's own Redis"
     )
-    command.add_argument("--config", metavar="FILE", help="a file with settings, as for samedeal-server")
+    command.add_argument("--config", metavar="FILE", help=f"a file with settings, as for {name}")
     command.add_argument("--replace", action="store_true", help="throw away what is in the store")
     return command
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Restore; returns the exit code."""
-    command = parser()
+def main(arguments: Sequence[str], name: str = NAME) -> int:
+    """Restore; returns the exit code. ``name`` is how the server was called."""
+    command = parser(name)
     given = command.parse_args(arguments)
     try:
         config = read_config(given).values
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
-        print(f"samedeal-server: {error.code}: {error}", file=sys.stderr)
+        print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     print(f"Restored: rooms: {rooms}, sessions: {sessions}. Start the nodes, and races go on.")
     return 0

@@ -110,6 +110,7 @@ def test_help_comes_at_once_since_nothing_heavy_is_loaded_for_it() -> None:
         ((), 2, "required: COMMAND"),
         (("dance",), 2, "invalid choice: 'dance'"),
         (("join",), 2, "required: URL"),
+        (("rules",), 2, "one of athena, steve, phoenix, ace-of-hearts, willow"),
         (("join", "ftp://x", "k7"), 2, "'ftp' is not the start of an address"),
         (("join", "local host", "k7"), 2, "is not an address"),
         (("join", "localhost", "not a room"), 2, "is not a room"),

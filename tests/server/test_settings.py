@@ -24,6 +24,16 @@ def refusal(flags: str = "", file: str | None = None, environment: Mapping[str, 
     return str(caught.value)
 
 
+def test_the_help_speaks_of_the_server_by_the_name_that_it_was_called_by(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "samedeal-server" in parser().format_help()
+    told = parser("samedeal serve").format_help()
+    assert told.count("samedeal-server") == 1  # that it is the same
+    assert "samedeal serve --host 0.0.0.0 " in told
+    with pytest.raises(SystemExit):
+        main(["restore", "--help"], "samedeal serve")
+    assert "samedeal-server" not in capsys.readouterr().out
+
+
 def test_nothing_given_is_what_the_dataclass_says() -> None:
     assert reading().values == Config()
     assert reading().sources == {}

@@ -19,7 +19,7 @@ def serve(arguments: Sequence[str]) -> int:
             print(f"samedeal: the server needs {module}: pip install samedeal", file=sys.stderr)
             return 1
     sys.stdout.flush()
-    return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *arguments])  # noqa: S606 (ourselves)
+    return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server.serve", *arguments])  # noqa: S606 (ourselves)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
