@@ -20,6 +20,7 @@ from samedeal_client.bots.crew import Crew
 from samedeal_client.net.client import Client
 from samedeal_client.places import state_home, write_private
 from samedeal_client.rooms.model import Model
+from samedeal_client.rooms.room_form import RoomForm
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.look import Look
 
@@ -47,7 +48,12 @@ def place_of(model: Model) -> Place:
 
 
 class SamedealApp(App[int]):
-    """The app: it runs the client, and shows the screen for what the client knows."""
+    """The app: it runs the client, and shows the screen for what the client knows.
+
+    ``back_to`` names the server from whose lobby one has come to practise here, empty for none: one goes back there, as
+    there is nobody in a lobby of this one. ``game`` is what was chosen in the lobby and ``room_form`` how the last room was
+    opened, for when one comes back there.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
@@ -57,12 +63,15 @@ class SamedealApp(App[int]):
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
-    def __init__(self, client: Client, look: Look, bindings: Bindings) -> None:
+    def __init__(self, client: Client, look: Look, bindings: Bindings, back_to: str = "") -> None:
         super().__init__(ansi_color=True)
         self.client = client
         self.look = look
         self.bindings = bindings
         self.crew = Crew(client.link.address)
+        self.back_to = back_to
+        self.game = ""
+        self.room_form = RoomForm()
         self.place: Place | None = None
         self.announced = ""
         self._announcing: Timer | None = None
@@ -94,6 +103,9 @@ class SamedealApp(App[int]):
         model = self.client.model
         waiting = model.room is None and self.client.entering
         place = place_of(model)
+        if place == "lobby" and self.back_to and not waiting:
+            self.exit(0)
+            return
         if place != self.place and not waiting:
             await self.goto(place)
         screen = self.screen
@@ -141,11 +153,11 @@ class SamedealApp(App[int]):
                 return ResultsScreen()
 
     async def help(self) -> None:
-        """Show the keys and the rules of the game in hand, over what is shown."""
+        """Show the keys and the rules, over what is shown: first what is of use there."""
         from samedeal_client.screens.help import HelpScreen
 
-        if not isinstance(self.screen, HelpScreen):
-            await self.push_screen(HelpScreen())
+        if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
+            await self.push_screen(HelpScreen(self.screen.where))
 
     def say(self, sentence: str, style: str = "notice") -> None:
         """Show a sentence for some seconds."""
@@ -178,16 +190,23 @@ class SamedealApp(App[int]):
             return False
         return model.awaited and not (model.board is not None and model.board.won)
 
-    async def action_quit(self) -> None:
-        """Quit, but ask once during a race."""
-        from samedeal_client.screens.question import QuestionScreen, QuitScreen
+    @property
+    def bots_race(self) -> bool:
+        """Whether bots that one has added may be in a race under way."""
+        room = self.client.model.room
+        return bool(self.crew.names) and (room is None or room.phase in ("countdown", "racing"))
 
-        if isinstance(self.screen, QuitScreen) or not self.racing or self.client.connection.state == "ended":
+    async def action_quit(self) -> None:
+        """Quit, but ask once during a race, be it one's own or only that of one's bots."""
+        from samedeal_client.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
+
+        asked = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen))
+        if asked or self.client.connection.state == "ended" or not (self.racing or self.bots_race):
             self.exit(0)
         else:
             if isinstance(self.screen, QuestionScreen):
                 _ = self.pop_screen()  # it can't be awaited in the screen that goes
-            await self.push_screen(QuitScreen())
+            await self.push_screen(QuitScreen() if self.racing else QuitWithBotsScreen())
 
     def _fatal_error(self) -> None:
         """Say in a sentence that the client has made a mistake, and keep what is needed to find it.

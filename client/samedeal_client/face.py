@@ -73,11 +73,14 @@ def invitation(address: Address, room: str) -> str:
     return f"{address.url} {room}"
 
 
-async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, lasting: bool = True) -> int:
+async def play_at(
+    address: Address, name: str, wishes: Wishes, enter: Enter, *, lasting: bool = True, back_to: str = ""
+) -> int:
     """Connect under a name, enter a room (``enter`` does, with lines to ask in where there are) and play: the exit code.
 
-    ``lasting`` says that the server goes on when this program ends, so that the player may come back. Raises
-    CannotConnect, Refused or Failure when it can't be done.
+    ``lasting`` says that the server goes on when this program ends, so that the player may come back; ``back_to`` names
+    the server whose lobby is gone back to, instead of to this one's. Raises CannotConnect, Refused or Failure when it
+    can't be done.
     """
     screen = not wishes.plain and is_terminal() and importlib.util.find_spec("textual") is not None
     look = replace(terminal_look(ascii_only=wishes.ascii_only), four_colour=wishes.four_colour)
@@ -90,7 +93,9 @@ async def play_at(address: Address, name: str, wishes: Wishes, enter: Enter, *, 
 
             bindings = key_bindings()
             await enter(client, None)
-            code = await show(client, with_background(look), bindings)
+            code = await show(client, with_background(look), bindings, back_to)
+            if back_to:
+                print(f"\r\x1b[KBack to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
             room = client.model.room
             if lasting and room is not None and client.model.awaited:
                 print(f"Your seat is kept, and the clock runs on. Come back with: {_come_back(client.link, room.room)}")

@@ -18,10 +18,11 @@ def with_background(look: Look) -> Look:
     return replace(look, dark=is_dark()) if look.colour else look
 
 
-async def show(client: Client, look: Look, bindings: Bindings) -> int:
+async def show(client: Client, look: Look, bindings: Bindings, back_to: str = "") -> int:
     """Show a client, whose link is connected, until its player quits or the program is told to end: the exit code.
 
-    A room that was asked for already, and is not known yet, is waited for.
+    ``back_to`` names the server whose lobby is to be gone back to, instead of this one's. A room that was asked for
+    already, and is not known yet, is waited for.
     """
     # Read once, when Textual is loaded: what a key has changed waits at most half as long to be painted.
     os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -30,7 +31,7 @@ async def show(client: Client, look: Look, bindings: Bindings) -> int:
         os.environ.pop(name, None)
     from samedeal_client.app import SamedealApp
 
-    app = SamedealApp(client, look, bindings)
+    app = SamedealApp(client, look, bindings, back_to)
     # What is loaded by now stays: not looking through it again saves pauses of several frames in mid-race.
     gc.collect()
     gc.freeze()

@@ -8,7 +8,7 @@ from samedeal_client.board.bindings import DEFAULT, Bindings, Command, load_bind
 from samedeal_client.text.look import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_view
-from samedeal_client.views.key_help import COMMAND_WORDS, key_rows, key_word, keys_of
+from samedeal_client.views.key_help import COMMAND_WORDS, Where, key_rows, key_word, keys_of
 
 
 def told(bindings: Bindings = DEFAULT, width: int = 80) -> list[str]:
@@ -33,7 +33,7 @@ def test_keys_of_ones_own_are_told() -> None:
     lines = told(own)
     assert f"u {COMMAND_WORDS[Command.UNDO]}" in lines
     assert f"no key {COMMAND_WORDS[Command.HINT]}" in lines
-    assert "# 5 from column 3 to column 5; a pile's key is written over it" in lines
+    assert "# 5 from column 3 to column 5; a pile's key stands by it" in lines
     assert "# pile 3" in lines
     assert "Piles with keys of your own" in lines
 
@@ -47,6 +47,28 @@ def test_the_page_of_a_game_names_its_piles_by_the_keys_in_force() -> None:
     assert "ö 5" in help_view("willow", own, Look(), 80, 60).text()
     assert "(ö w e r)" in help_view("willow", own, Look(), 80, 60).text()
     assert "w 5" in help_view("athena", DEFAULT, Look(), 80, 60).text()
+
+
+HEADINGS: dict[Where, str] = {
+    "race": "Moving cards takes two keys, a pile and another",
+    "lobby": "In the lobby",
+    "new room": "In the form of a new room",
+    "waiting": "In a room before its race",
+    "results": "When a race is over",
+    "watch": "When you watch",
+}
+
+
+@pytest.mark.parametrize("over", HEADINGS)
+def test_the_keys_of_the_screen_in_hand_come_first_and_all_others_after_them(over: Where) -> None:
+    lines = [row_text(row).strip() for row in key_rows(DEFAULT, Look(), 80, over)]
+    assert lines[0] == HEADINGS[over]
+    assert all(lines.count(heading) == 1 for heading in HEADINGS.values())
+
+
+def test_the_bars_beside_a_racer_are_told() -> None:
+    assert "▁▃▆▂ moves made lately: a bar for every 5 seconds, the newest last; taller is more" in told(width=120)
+    assert any("_:+." in row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -72,7 +72,7 @@ THREE = lobby(FRIDAY, LUNCH, CUP)
         (["3"], EnterRoom("cup")),
         (["4"], None),
         (["w"], WatchRoom("friday")),
-        (["n"], NewRoom("willow")),
+        (["n"], NewRoom("")),
         (["g", "n"], NewRoom("athena")),
         (["f1"], ShowHelp()),
         (["?"], ShowHelp()),
@@ -95,7 +95,7 @@ def test_what_keys_ask_for(keys: list[str], asked: Wish | None) -> None:
         (["choose cup", "watch"], WatchRoom("cup")),
         (["choose cup", "enter"], EnterRoom("cup")),
         (["quick"], QuickMatch(("friday",), THREE.daily_game)),
-        (["new"], NewRoom("willow")),
+        (["new"], NewRoom("")),
     ],
 )
 def test_what_clicks_ask_for(does: list[str], asked: Wish | None) -> None:
@@ -120,6 +120,17 @@ def test_a_room_without_spectators_says_so() -> None:
     assert "Nobody may watch quiet" in pressed(at, "w").said
 
 
+@pytest.mark.parametrize("key", ["z", "escape", "0", "f5", "ctrl+x"])
+def test_what_means_nothing_in_the_lobby_is_known(key: str) -> None:
+    assert not THREE.takes(key)
+    assert THREE.asking("lunch", watch=False, wrong=False).takes(key)
+
+
+@pytest.mark.parametrize("key", ["1", "9", "up", "enter", "n", "f1", "ctrl+q"])
+def test_what_means_something_in_the_lobby_is_known(key: str) -> None:
+    assert THREE.takes(key)
+
+
 def test_what_was_said_is_gone_with_the_next_key() -> None:
     assert pressed(THREE, "7", "down").said == ""
 
@@ -127,9 +138,9 @@ def test_what_was_said_is_gone_with_the_next_key() -> None:
 # ---------------------------------------------------------------- the list
 
 
-def test_rooms_with_a_seat_come_first_and_finished_ones_last() -> None:
+def test_rooms_with_a_seat_come_first_and_finished_ones_last_and_those_that_all_have_left_before_them() -> None:
     at = lobby(line("done", phase="finished"), CUP, LUNCH, line("soon", phase="countdown"), line("left", "0/4"), FRIDAY)
-    assert [room.room for room in at.rooms or ()] == ["friday", "left", "lunch", "soon", "cup", "done"]
+    assert [room.room for room in at.rooms or ()] == ["friday", "lunch", "soon", "cup", "left", "done"]
 
 
 def test_the_chosen_room_stays_chosen_wherever_it_goes() -> None:

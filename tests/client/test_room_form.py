@@ -105,6 +105,8 @@ def test_room_and_passphrase_go_along() -> None:
         ({"limit": "2:00:01"}, "limit", "from 10 s to 2 hours"),
         ({"limit": "soon"}, "limit", "write minutes"),
         ({"limit": "1:75"}, "limit", "write minutes"),
+        ({"limit": "3600"}, "limit", "from 10 s to 2 hours"),
+        ({"limit": "36000 s"}, "limit", "from 10 s to 2 hours"),
         ({"start": "at a time", "start_at": "25:00"}, "start_at", "write 20:30"),
         ({"start": "at a time", "start_at": "later"}, "start_at", "write 20:30"),
         ({"start": "at a time", "start_at": "2026-11-20 10:00"}, "start_at", "next seven days"),
@@ -180,9 +182,55 @@ def test_backspace_mends_what_was_there() -> None:
     assert pressed(RoomForm().do("to limit"), "backspace").values["limit"] == "15:0"
 
 
-def test_a_choice_takes_no_typing() -> None:
-    assert pressed(RoomForm().do("to undo"), *"xyz").values["undo"] == "no-reveal"
+@pytest.mark.parametrize(
+    ("field", "typed", "chosen"),
+    [
+        ("game", "p", "phoenix"),
+        ("game", "P", "phoenix"),
+        ("game", "a", "athena"),
+        ("game", "ac", "ace-of-hearts"),
+        ("game", "ace of", "ace-of-hearts"),
+        ("game", "ace-of", "ace-of-hearts"),
+        ("game", "sw", "willow"),
+        ("game", "pp", "phoenix"),
+        ("game", "hearts", "ace-of-hearts"),
+        ("undo", "f", "free"),
+        ("undo", "n", "no-reveal"),
+        ("hints", "y", "yes"),
+        ("start", "w", "when all are ready"),
+        ("start", "when f", "when full"),
+        ("start", "full", "when full"),
+        ("start", "at", "at a time"),
+    ],
+)
+def test_typing_goes_to_the_choice_that_begins_so(field: str, typed: str, chosen: str) -> None:
+    made = pressed(RoomForm().do(f"to {field}"), *typed)
+    assert (made.values[field], made.missed) == (chosen, False)
+
+
+def test_typing_what_no_choice_begins_with_changes_nothing_and_is_known() -> None:
+    made = pressed(RoomForm().do("to undo"), "x")
+    assert (made.values["undo"], made.missed, made.sought) == ("no-reveal", True, "x")
+    assert not made.press("f").missed
+    assert not made.press("tab").missed
     assert RoomForm().do("to undo").paste("free").values["undo"] == "no-reveal"
+
+
+def test_what_was_typed_to_choose_is_forgotten_in_the_next_field() -> None:
+    assert pressed(RoomForm().do("to undo"), "f", "tab", "y").values["hints"] == "yes"
+
+
+@pytest.mark.parametrize("name", ["undo", "limit"])
+def test_a_key_that_means_nothing_leaves_the_very_same_form(name: str) -> None:
+    made = RoomForm().do(f"to {name}")
+    assert made.press("f5") is made
+
+
+def test_the_next_form_begins_as_the_last_was_but_for_code_and_passphrase() -> None:
+    left = form(game="steve", limit="7", undo="free", room="friday", passphrase="sesame").emptied()
+    assert left.for_game("") == form(game="steve", limit="7", undo="free").do("to game")
+    assert left.for_game("athena").values["game"] == "athena"
+    assert left.for_game("athena").fresh
 
 
 def test_what_is_pasted_is_one_line_without_control_characters() -> None:

@@ -26,11 +26,12 @@ from samedeal_client.rooms.series import Point, Series
 from samedeal_client.text.look import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import PAGES, help_view
+from samedeal_client.views.key_help import Where
 from samedeal_client.views.lobby import lobby_view
 from samedeal_client.views.new_room import new_room_view, said
 from samedeal_client.views.page import Page, View
 from samedeal_client.views.results import Aftermath, race_length, results_keys, results_view
-from samedeal_client.views.waiting import Invitation, waiting_keys, waiting_view, waits_for
+from samedeal_client.views.waiting import NO_BOTS, Invitation, OwnBots, waiting_keys, waiting_view, waits_for
 from tests.client.test_lobby import line
 from tests.golden.kept import assert_kept
 
@@ -127,18 +128,19 @@ def form(made: RoomForm) -> Draw:
     return lambda look, width, height: new_room_view(made, look, width, height, EVENING)
 
 
-def waits(model: Model, invitation: Invitation = INVITATION) -> Draw:
-    return lambda look, width, height: waiting_view(model, invitation, look, width, height, 0, UTC)
+def waits(model: Model, invitation: Invitation = INVITATION, bots: OwnBots = NO_BOTS) -> Draw:
+    return lambda look, width, height: waiting_view(model, invitation, look, width, height, 0, UTC, bots)
 
 
 def ends(model: Model, after: Aftermath) -> Draw:
     return lambda look, width, height: results_view(model, after, look, width, height)
 
 
-def helps(page: str) -> Draw:
-    return lambda look, width, height: help_view(page, DEFAULT, look, width, height)
+def helps(page: str, over: Where = "race") -> Draw:
+    return lambda look, width, height: help_view(page, DEFAULT, look, width, height, 0, over)
 
 
+BOTS = OwnBots(("k0ji", "bot-easy"), ("ott (greedy)",))
 WRONG = RoomForm().with_value("players", "99").with_value("start", "at a time").with_value("start_at", "20:99")
 VIEWS: dict[str, Draw] = {
     "lobby": drawn(lobby()),
@@ -152,11 +154,16 @@ VIEWS: dict[str, Draw] = {
     "new_room_wrong": form(WRONG),
     "waiting": waits(waiting()),
     "waiting_host": waits(waiting("p0"), HERE),
+    "waiting_bots": waits(waiting("p0", players=5), HERE, BOTS),
     "waiting_full": waits(waiting(players=16, private=True, watching=3, options=CYCLE), HERE),
+    "waiting_crowded": waits(waiting(players=15, options=CYCLE), HERE, BOTS),
     "results": ends(finished(104, 97, 64, 22), Aftermath(SAVED)),
     "results_rematch": ends(finished(104, 30, following="friday-2"), Aftermath(SAVED, 1)),
     "results_many": ends(finished(*range(104, 8, -6)), Aftermath()),
     "help_keys": helps("keys"),
+    "help_lobby": helps("keys", "lobby"),
+    "help_new_room": helps("keys", "new room"),
+    "help_waiting": helps("keys", "waiting"),
     "help_athena": helps("athena"),
 }
 
@@ -272,9 +279,38 @@ def test_who_only_watches_has_no_seat_to_be_ready_on() -> None:
     assert "space" not in [word.key for word in waiting_keys(waiting("stranger"))]
 
 
+def test_a_bot_can_be_added_while_there_is_a_seat_that_none_is_on_the_way_to() -> None:
+    def keys(seats: int, bots: OwnBots) -> list[str]:
+        model = waiting("p0", players=3, options=Options(games=("steve",), players=seats))
+        return [word.word for word in waiting_keys(model, bots)]
+
+    assert "add a bot" in keys(4, NO_BOTS)
+    assert "add a bot" not in keys(3, NO_BOTS)
+    assert "add a bot" not in keys(4, OwnBots((), ("ott (greedy)",)))
+    assert "a bot out" in keys(4, OwnBots((), ("ott (greedy)",)))
+    assert "a bot out" not in keys(4, NO_BOTS)
+
+
+def test_each_bot_of_ones_own_is_taken_out_by_a_click_on_it_and_the_last_one_by_the_key() -> None:
+    view = VIEWS["waiting_bots"](Look(), 80, 21)
+    lines = view.text().splitlines()
+    for name, told in (
+        ("k0ji", "your bot     out"),
+        ("bot-easy", "your bot     out"),
+        ("ott (greedy)", "on the way - out"),
+    ):
+        at = view.where(f"out {name}")
+        assert at is not None
+        assert name in lines[at[1]]
+        assert told in lines[at[1]]
+    assert view.where("out ana") is None
+
+
 def test_the_form_says_in_full_what_its_line_is_too_narrow_for() -> None:
     assert said(RoomForm(), Look(), EVENING).text.startswith("Game: 7 columns")
     assert said(WRONG, Look(), EVENING).text.startswith("! write 20:30")
+    missed = said(RoomForm().press("x"), Look(), EVENING).text
+    assert missed == "Nothing begins with 'x': Athena, Steve, Phoenix, Ace of Hearts, Willow"
     assert "Opening" in said(RoomForm(busy=True), Look(), EVENING).text
 
 
@@ -302,9 +338,10 @@ def test_every_page_of_the_help_says_how_to_move_and_how_far_it_goes() -> None:
         view = help_view(page, DEFAULT, Look(), 80, 21)
         assert "3 5" in view.text()
         assert view.beyond > 0
-        assert f"{view.beyond} more below" in view.text()
+        assert f"{view.beyond} more lines below" in view.text().splitlines()[-1]
         last = help_view(page, DEFAULT, Look(), 80, 21, view.beyond)
         assert last.beyond == 0
+        assert "the end" in last.text().splitlines()[-1]
 
 
 def test_the_page_of_a_game_with_a_stock_names_its_key() -> None:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Key, MouseScrollDown, Paste
@@ -326,7 +327,7 @@ async def test_a_room_is_opened_with_every_option_by_keyboard(server: str) -> No
     async with arriving(server) as ana:
         await ana.press("n")
         await ana.sees("New room")
-        await ana.press("left", "left")  # from Willow to Phoenix
+        await ana.press("p")  # from Willow to Phoenix
         await ana.press("tab", *"steve, athena")
         await ana.press("tab", *"4821")
         await ana.press("tab", *"3")
@@ -464,10 +465,200 @@ async def test_a_bot_comes_when_it_is_called_and_goes_with_who_called_it(server:
         await ana.press(*"sesame", "enter")
         await ana.comes_to("waiting")
         await ana.click("2 greedy")
-        await ana.sees("[x]", "(greedy)")
+        await ana.sees("[x]", "(greedy)", "your bot")
         await ana.press("escape")
         await ana.comes_to("lobby")
         await knows(mira, lambda room: len(room.players) == 1)
+
+
+@contextlib.asynccontextmanager
+async def hosting(server: str, **options: Any) -> AsyncIterator[Player]:
+    """Ana, who has opened the room friday and is in it alone."""
+    async with arriving(server) as ana:
+        await ana.app.client.join(await ana.app.client.create(Options(**options), "friday"))
+        await ana.comes_to("waiting")
+        yield ana
+
+
+def bots(ana: Player) -> list[str]:
+    return [seat.name for seat in ana.room.players if seat.name != "ana"]
+
+
+async def test_a_bot_is_seen_to_be_on_the_way_until_it_is_there(server: str) -> None:
+    async with hosting(server) as ana:
+        await ana.press("3")
+        await ana.sees("[ ]", "(careful)", "on the way - out")
+        await ana.sees("[x]", "your bot   - out")
+        assert "on the way" not in ana.text()
+        await ana.says("You are the host")
+
+
+async def test_bots_are_taken_out_by_key_and_by_mouse(server: str) -> None:
+    async with hosting(server) as ana:
+        await ana.press("-")
+        await ana.says("No bot here is yours")
+        await ana.press("1", "2", "3")
+        await ana.until(lambda: len(bots(ana)) == 3)
+        await ana.sees("- out")
+        first, second, last = ana.app.crew.names
+        await ana.press("-")
+        await ana.until(lambda: bots(ana) == [first, second] or set(bots(ana)) == {first, second})
+        line = next(line for line in ana.text().splitlines() if first in line)
+        await ana.click(line[: line.index("out") + 3])
+        await ana.until(lambda: bots(ana) == [second])
+        assert last not in ana.text()
+
+
+async def test_no_more_bots_are_sent_than_there_are_seats(server: str) -> None:
+    async with hosting(server, players=2) as ana:
+        assert "1-3 add a bot" in ana.line("#keys")
+        await ana.press("1")
+        await ana.sees("(random)")
+        assert "add a bot" not in ana.text()
+        await ana.press("1")
+        await ana.says("Every seat is taken")
+
+
+async def test_the_start_waits_for_bots_on_their_way_unless_it_is_asked_for_again(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.sees("on the way")
+        await ana.press("enter")
+        await ana.says("still on the way: wait, or press Enter again to start without")
+        assert ana.room.phase == "open"
+        await ana.sees("your bot")
+        await ana.press("enter")
+        await ana.comes_to("race")
+        assert len(ana.room.players) == 2
+
+
+async def test_who_doesnt_wait_for_a_bot_races_without_it_and_isnt_told_what_the_bot_was(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.sees("on the way")
+        await ana.press("enter", "enter")
+        await ana.comes_to("race")
+        await ana.until(lambda: not ana.app.crew.names)
+        assert [seat.name for seat in ana.room.players] == ["ana"]
+        assert "without you" not in ana.text()
+
+
+@pytest.mark.parametrize(
+    ("way", "place"),
+    [((), "In the lobby"), (("n",), "In the form of a new room")],
+)
+async def test_a_key_that_means_nothing_says_so_and_the_help_begins_with_those_that_do(
+    server: str, way: tuple[str, ...], place: str
+) -> None:
+    async with arriving(server) as ana:
+        await ana.press(*way, "f5")
+        await ana.says("F5 does nothing here: F1 lists the keys")
+        await ana.press("f1")
+        await ana.until(lambda: place in ana.text().splitlines()[3])
+
+
+async def test_a_key_that_means_nothing_in_a_room_says_so(server: str) -> None:
+    async with hosting(server) as ana:
+        await ana.press("k")
+        await ana.says("k does nothing here: F1 lists the keys")
+        await ana.press("f1")
+        await ana.until(lambda: "In a room before its race" in ana.text().splitlines()[3])
+
+
+async def test_typing_chooses_a_game_and_says_so_when_there_is_none(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n", "x")
+        await ana.says("Nothing begins with 'x': Athena, Steve, Phoenix")
+        await ana.press(*"ace")
+        await ana.sees("‹ Ace of Hearts")
+
+
+async def test_the_form_begins_as_it_was_left_with_the_game_that_is_chosen_in_the_lobby(server: str) -> None:
+    async with arriving(server) as ana:
+        await ana.press("n", "p", "tab", "tab", "tab", "tab", *"7:30", "tab", "f", "tab", "y")
+        await ana.press(*["tab"] * 6, *"friday", "enter")
+        await ana.comes_to("waiting")
+        assert (ana.room.game, ana.room.options.limit, ana.room.options.hints) == ("phoenix", 450, True)
+        await ana.press("escape")
+        await ana.comes_to("lobby")
+        await ana.press("n")
+        await ana.sees("Phoenix", "7:30", "free")
+        assert "friday" not in ana.text()
+        await ana.press("escape", "g", "n")
+        await ana.sees("Athena", "7:30")
+
+
+# ---------------------------------------------------------------- leaving
+
+
+async def test_who_quits_while_ones_bots_race_on_is_asked_once(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.sees("your bot")
+        await ana.press("enter")
+        await ana.comes_to("race")
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.sees("Your bots go with you", "Esc  stay")
+        await ana.press("r")
+        await ana.says("You are out")
+        await ana.press("l")
+        await ana.comes_to("lobby")
+        await ana.press("ctrl+q")
+        await ana.sees("The bots that you added are still in a room.")
+        await ana.press("x")
+        await ana.sees("Press one of these keys, or click its line.")
+        await ana.press("escape")
+        await ana.sees("Quick start")
+        await ana.press("ctrl+q", "ctrl+q")
+        assert ana.app._exit
+
+
+async def test_what_is_typed_ahead_of_an_answer_is_no_second_answer(server: str) -> None:
+    """Alone in a race, who resigns ends it: the screen below the question is another one by the next key."""
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.comes_to("race")
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.sees("Esc  stay")
+        question = ana.app.screen
+        for key in "clear":
+            question.post_message(Key(key, key))
+        await ana.comes_to("results")
+        for key in "qr":
+            question.post_message(Key(key, key))
+        await ana.pilot.pause()
+        assert not ana.app._exit
+
+
+async def test_a_click_beside_a_question_says_how_it_is_answered(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.comes_to("race")
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.sees("Esc  stay")
+        await ana.pilot.click(offset=(1, 1))
+        await ana.sees("Press one of these keys, or click its line.")
+        await ana.click("Esc  stay")
+        await ana.until(lambda: "Esc  stay" not in ana.text())
+
+
+async def test_practice_ends_where_it_was_begun(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        ana.app.back_to = "cards.example.org"
+        await ana.press("enter")
+        await ana.comes_to("race")
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        assert "^Q back to cards.example.org" in ana.line("#keys")
+        await ana.press("ctrl+q")
+        await ana.sees("q    end the practice, back to cards.example.org")
+        await ana.press("r")
+        await ana.comes_to("results")
+        await ana.press("escape")
+        await ana.until(lambda: ana.app._exit)
+        assert ana.app.place == "results"
 
 
 async def test_the_rules_of_the_game_are_a_key_away(server: str) -> None:
@@ -619,7 +810,7 @@ async def test_who_has_watched_sees_the_results_and_goes_on_watching(server: str
 async def test_the_help_is_turned_by_keys_and_by_mouse(server: str) -> None:
     async with arriving(server) as ana:
         await ana.press("f1")
-        await ana.sees("Moving cards takes two keys")
+        await ana.sees("In the lobby", "Moving cards takes two keys")
         await ana.press("right")
         await ana.sees("How to move in Athena")
         await ana.click("Hearts   Willow")
@@ -652,12 +843,24 @@ async def test_the_help_is_scrolled_to_its_end_and_back(server: str, way: str) -
 async def test_help_over_any_screen_comes_back_to_it(server: str) -> None:
     async with raced(server) as (ana, _):
         await ana.press("f1")
-        await ana.sees("How to move in Willow")
+        await ana.sees("When a race is over")
         await ana.press("escape")
         await ana.sees("cards up over time")
 
 
 # ---------------------------------------------------------------- sizes and looks
+
+
+async def test_the_help_can_be_left_in_a_window_that_is_just_large_enough_for_a_board(server: str) -> None:
+    async with hosting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.comes_to("race")
+        await ana.pilot.resize_terminal(57, 19)
+        await ana.until(lambda: ana.app.client.model.board is not None)
+        await ana.press("f1")
+        await ana.sees("How to move in Willow")
+        await ana.press("escape")
+        await ana.until(lambda: "How to move" not in ana.text())
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
@@ -696,7 +899,7 @@ async def test_ascii_is_ascii_on_every_screen(server: str) -> None:
         await ana.comes_to("waiting")
         assert ana.text().isascii()
         await ana.press("f1")
-        await ana.sees("How to move")
+        await ana.sees("In a room before its race")
         assert ana.text().isascii()
 
 

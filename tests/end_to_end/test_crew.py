@@ -14,6 +14,7 @@ import pytest
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal_client.bots.bot import Bot
+from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.crew import Crew
 from samedeal_client.bots.local import plan_bots
 from samedeal_client.net.address import parse_address
@@ -90,6 +91,28 @@ async def test_bots_have_names_of_their_own(server: str) -> None:
         await knows(mira, lambda room: names(room) == {name, "mira"})
 
 
+async def test_no_two_bots_share_a_name_whatever_their_levels_nor_has_one_that_of_a_player(server: str) -> None:
+    async with hosting(server, players=16) as mira, crew_of(server) as crew:
+        others = {name for name in BOT_NAMES if name not in ("ada", "bo", "cleo")}
+        taken = {f"{name} (random)" for name in others - {"mo"}} | {"Mo"}
+        sent = [await crew.send("friday", level, "", taken=taken, warn=unheard) for level in ("random", "greedy")]
+        assert len({name.partition(" ")[0] for name in sent} - {"ada", "bo", "cleo"}) == 0
+        assert sent[0].partition(" ")[0] != sent[1].partition(" ")[0]
+        await knows(mira, lambda room: names(room) == {"mira", *sent})
+
+
+async def test_a_bot_that_is_taken_out_frees_its_seat_and_the_others_stay(server: str) -> None:
+    async with hosting(server, players=3) as mira, crew_of(server) as crew:
+        first, second = [await crew.send("friday", "random", "", taken=(), warn=unheard) for _ in range(2)]
+        await knows(mira, lambda room: names(room) == {"mira", first, second})
+        assert crew.sent_to("friday") == (first, second)
+        await crew.take_out(first)
+        assert crew.names == (second,)
+        await knows(mira, lambda room: names(room) == {"mira", second})
+        third = await crew.send("friday", "random", "", taken=(), warn=unheard)
+        await knows(mira, lambda room: names(room) == {"mira", second, third})
+
+
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads command lines as Linux shows them")
 async def test_a_passphrase_is_handed_over_where_others_cant_read_it(server: str) -> None:
     async with hosting(server, "sesame") as mira, crew_of(server) as crew:
@@ -114,7 +137,9 @@ async def test_what_keeps_a_bot_out_is_told(server: str) -> None:
         async with asyncio.timeout(DEADLINE):
             sentence = await told.get()
         assert sentence.startswith(f"{name} has gone: ")
+        assert "it was told" in sentence
         assert "not its passphrase" in sentence
+        assert crew.names == ()
 
 
 OWNER = """

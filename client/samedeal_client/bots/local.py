@@ -150,7 +150,8 @@ async def local_bots(
 
 async def _watch(name: str, process: Process, log: Path, warn: Callable[[str], None]) -> None:
     if await process.wait() != 0:
-        warn(f"{name} has gone: {_last_words(log)}")
+        told = _last_words(log).removeprefix("samedeal: ")
+        warn(f'{name} has gone: it was told "{told}"' if told else f"{name} has gone")
 
 
 async def _start(

@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="when it is over at the latest: 15 (minutes), 15:00 or 90s (15 minutes; without a terminal 55s)",
     )
     parser.add_argument("--name", default="", help="how you are called (your login name)")
+    parser.add_argument("--back-to", default="", metavar="SERVER", help=argparse.SUPPRESS)
     add_look(parser)
 
 
@@ -113,6 +114,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
     """The race of somebody who sits at a terminal."""
     from contextlib import AsyncExitStack
 
+    from samedeal.names import printable
     from samedeal_client.bots.local import local_bots, local_server
     from samedeal_client.face import Wishes, play_at
 
@@ -126,7 +128,10 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
             bots = local_bots(server.address, room, plans, stay=True, warn=lambda sentence: say([sentence]))
             await stack.enter_async_context(bots)
 
-        return await _while_served(play_at(server.address, name, Wishes.given(given), enter, lasting=False), server)
+        race = play_at(
+            server.address, name, Wishes.given(given), enter, lasting=False, back_to=printable(given.back_to)
+        )
+        return await _while_served(race, server)
 
 
 async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:

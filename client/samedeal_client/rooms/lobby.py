@@ -16,6 +16,7 @@ from samedeal_client.text.entry import pasted, typed
 DIRECT: Final = 9
 """The rooms that have a digit."""
 
+_DIGITS: Final = "123456789"
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
@@ -54,7 +55,7 @@ class Practise(NamedTuple):
 
 
 class NewRoom(NamedTuple):
-    """Open a room with options that are yet to be chosen; ``game`` is the one to begin with."""
+    """Open a room with options that are yet to be chosen; ``game`` is the one to begin with, empty for any."""
 
     game: str
 
@@ -132,11 +133,15 @@ class Lobby:
 
     # ---------------------------------------------------------------- keys and clicks
 
+    def takes(self, key: str) -> bool:
+        """Whether a key means anything now."""
+        return self.prompt is not None or key in _KEYS or (len(key) == 1 and key in _DIGITS)
+
     def press(self, key: str) -> tuple[Lobby, Wish | None]:
         """The lobby after a key, and what it asks for."""
         if self.prompt is not None:
             return self._press_prompt(self.prompt, key)
-        if len(key) == 1 and key in "123456789":
+        if len(key) == 1 and key in _DIGITS:
             at = int(key) - 1
             if self.rooms is None or at >= len(self.rooms):
                 return replace(self, said=f"There is no room {key} in the list"), None
@@ -183,7 +188,7 @@ class Lobby:
             case "practise":
                 return quiet, Practise(self.game or self.daily_game)
             case "new":
-                return quiet, NewRoom(self.game or "willow")
+                return quiet, NewRoom(self.game)
             case "help":
                 return quiet, ShowHelp()
             case "quit":
@@ -241,8 +246,9 @@ _KEYS: Final = {
 
 
 def _place(line: RoomLine) -> tuple[int, bool, bool]:
-    """Where a room stands in the list: those that can be joined first, of them those with somebody in them."""
-    return _ORDER.index(line.phase), line.players == line.seats, not line.players
+    """Where a room stands in the list: first where somebody waits; one that all have left comes after what goes on."""
+    left = line.phase == "open" and not line.players
+    return _ORDER.index("finished" if left else line.phase), not left, line.players == line.seats
 
 
 def _has_seat(line: RoomLine) -> bool:

@@ -45,6 +45,13 @@ class Field:
         """The texts that the arrows step through."""
         return self.usual if self.choices is None else tuple(self.choices)
 
+    def beginning(self, typed: str) -> str | None:
+        """The choice that begins with what was typed, or else has a word that does; None where there is none."""
+        choices = {text: text.replace("-", " ") for text in self.choices or ()}
+        start = typed.casefold().replace("-", " ")
+        first = next((text for text, plain in choices.items() if plain.startswith(start)), None)
+        return first or next((text for text, plain in choices.items() if f" {start}" in plain), None)
+
     def value(self, text: str) -> Any:
         """What a text stands for. Raises ValueError."""
         return self.read(text) if self.choices is None else self.choices[text]
@@ -76,11 +83,11 @@ def _number(low: int, high: int) -> Callable[[str], int]:
 def read_duration(text: str) -> int:
     """The seconds of ``15`` (minutes), ``15:00``, ``1:30:00`` or ``90 s``. Raises ValueError."""
     given = text.strip().lower()
-    if (minutes := re.fullmatch(r"(\d{1,3})(?: ?min)?", given)) is not None:
+    if (minutes := re.fullmatch(r"(\d{1,5})(?: ?min)?", given)) is not None:
         seconds = 60 * int(minutes[1])
     elif (clock := re.fullmatch(r"(?:(\d):)?(\d{1,3}):([0-5]\d)", given)) is not None:
         seconds = 3600 * int(clock[1] or 0) + 60 * int(clock[2]) + int(clock[3])
-    elif (short := re.fullmatch(r"(\d{1,4}) ?s", given)) is not None:
+    elif (short := re.fullmatch(r"(\d{1,5}) ?s", given)) is not None:
         seconds = int(short[1])
     else:
         raise ValueError("write minutes, as 15, or 15:00 or 90 s")

@@ -28,8 +28,9 @@ class NewRoom(NamedTuple):
 class RoomForm:
     """The form. ``at`` is the name of the field that keys go to; ``fresh`` that what is typed next replaces its text.
 
-    ``refused`` are sentences of the server, by field, with an empty name for what is about none of them. ``busy`` says that
-    the room is being opened.
+    ``sought`` is what was typed to find a choice, and ``missed`` that there is none that begins so. ``refused`` are
+    sentences of the server, by field, with an empty name for what is about none of them. ``busy`` says that the room is
+    being opened.
     """
 
     values: Mapping[str, str] = field(default_factory=lambda: DEFAULTS)
@@ -37,6 +38,8 @@ class RoomForm:
     fresh: bool = True
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     busy: bool = False
+    sought: str = ""
+    missed: bool = False
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -79,7 +82,21 @@ class RoomForm:
         """The form with another text in a field, to which keys go from now on."""
         refused = {which: why for which, why in self.refused.items() if which not in ("", name)}
         values = MappingProxyType({**self.values, name: text})
-        return replace(self, values=values, at=name, fresh=False, refused=MappingProxyType(refused))
+        shown = self._went_to(name)
+        return replace(shown, values=values, fresh=False, refused=MappingProxyType(refused))
+
+    def _went_to(self, name: str) -> RoomForm:
+        """The form with keys going to a field."""
+        return replace(self, at=name, fresh=True, sought="", missed=False)
+
+    def for_game(self, game: str) -> RoomForm:
+        """The form as it was left, with a game unless that is empty, and keys going to the first field."""
+        return (self.with_value("game", game) if game else self).do("to game")
+
+    def emptied(self) -> RoomForm:
+        """The form as the next room can begin with it: not under the code and the passphrase of this one."""
+        values = MappingProxyType({**self.values, "room": "", "passphrase": ""})
+        return RoomForm(values)
 
     def refusing(self, code: str, sentence: str) -> RoomForm:
         """The form after the server has refused it."""
@@ -98,10 +115,20 @@ class RoomForm:
         if key in _MOVES:
             return self.do(_MOVES[key])
         if not self.current.typed:
-            return self.do("step 1") if key == " " else self
+            return self._choose(key)
         text = "" if self.fresh and len(key) == 1 else self.values[self.at]
         after = typed(text, key, _LONGEST)
         return self if after is None else self.with_value(self.at, after)
+
+    def _choose(self, key: str) -> RoomForm:
+        """The form with the choice that begins with what was typed; a blank that is no part of it goes to the next one."""
+        if len(key) != 1 or not key.isprintable():
+            return self
+        for sought in (self.sought + key, key):
+            found = self.current.beginning(sought) if sought.strip() else None
+            if found is not None:
+                return replace(self.with_value(self.at, found), fresh=True, sought=sought)
+        return self.do("step 1") if key == " " else replace(self, sought=key, missed=True)
 
     def paste(self, text: str) -> RoomForm:
         """The form after a paste."""
@@ -116,9 +143,9 @@ class RoomForm:
         match word:
             case "next" | "back":
                 step = 1 if word == "next" else -1
-                return replace(self, at=names[(names.index(self.at) + step) % len(names)], fresh=True)
+                return self._went_to(names[(names.index(self.at) + step) % len(names)])
             case "to":
-                return replace(self, at=rest[0], fresh=True)
+                return self._went_to(rest[0])
             case "step":
                 name = rest[1] if len(rest) > 1 else self.at
                 stepped = _FIELDS[name].stepped(self.values[name], int(rest[0]))

@@ -23,6 +23,7 @@ from samedeal_client.net.client import Client
 from samedeal_client.rooms.model import Model
 from samedeal_client.text.look import Look
 from samedeal_client.text.spans import Row, Span, fit, fit_row, row_width, wrap
+from samedeal_client.views.key_help import Where
 from samedeal_client.widgets.blank import Blank, blank_lines
 from samedeal_client.widgets.rows import Rows
 
@@ -64,6 +65,8 @@ class ClientScreen(Screen[None]):
     """A screen with the client's frame around its body."""
 
     ALLOW_SELECT: ClassVar[bool] = False
+    where: ClassVar[Where] = "race"
+    """What the help says first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -251,6 +254,10 @@ class ClientScreen(Screen[None]):
         if self._drawn:
             self._sentence_line.show([fit_row(self._sentence(), self.size.width)])
 
+    def say_unknown(self, key: str) -> None:
+        """Say that a key means nothing here, and where those stand that do."""
+        self.say(f"{key_text(key, self.look)} does nothing here: F1 lists the keys")
+
     def _fall_silent(self) -> None:
         self.say("")
 
@@ -290,7 +297,7 @@ class ClientScreen(Screen[None]):
 
     def _key_line(self, width: int) -> Row:
         """The key hints that fit, and where they are."""
-        hints = list(self.key_hints())
+        hints = [self._with_way_back(hint) for hint in self.key_hints()]
         shown: list[KeyHint] = []
         room = width - 1 - sum(_hint_width(hint) + 2 for hint in hints[-2:])
         for hint in hints[:-2]:
@@ -308,6 +315,11 @@ class ClientScreen(Screen[None]):
                 self._key_spots.append((x, x + _hint_width(hint), hint.key))
             x += _hint_width(hint) + 2
         return tuple(spans)
+
+    def _with_way_back(self, hint: KeyHint) -> KeyHint:
+        """A hint that says where one goes, where quitting is not the end."""
+        back = self.samedeal.back_to
+        return hint._replace(word=f"back to {back}") if back and hint.key == QUIT_KEY else hint
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
         """A click on a key hint presses the key."""

@@ -29,6 +29,7 @@ from samedeal_client.rooms.lobby import (
 )
 from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.words import title_of
 from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
 from samedeal_client.views.page import KeyWord, View
 
@@ -44,6 +45,8 @@ _NEXT_ROOM: Final = frozenset(("room_full", "race_started", "room_closed", "no_r
 class LobbyScreen(SheetScreen):
     """The lobby; ``lobby`` is what it knows."""
 
+    where = "lobby"
+
     def __init__(self) -> None:
         super().__init__()
         self.lobby = Lobby(date.min)
@@ -53,7 +56,7 @@ class LobbyScreen(SheetScreen):
 
     def on_mount(self) -> None:
         """List the rooms, now and again and again."""
-        self.lobby = Lobby(self._today())
+        self.lobby = Lobby(self._today(), game=self.samedeal.game)
         self.work(self._ask_rooms)
         self.set_interval(LIST_EVERY, self._list)
 
@@ -83,10 +86,13 @@ class LobbyScreen(SheetScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def take(self, key: str) -> None:
+    def take(self, key: str) -> bool:
         """Do what a key stands for."""
+        if not self.lobby.takes(key):
+            return False
         self.say("")
         self._take(*self.lobby.press(key))
+        return True
 
     def do(self, what: str) -> None:
         """Do what a click stands for."""
@@ -106,6 +112,7 @@ class LobbyScreen(SheetScreen):
 
     def _take(self, lobby: Lobby, wish: Wish | None) -> None:
         self.lobby = lobby
+        self.samedeal.game = lobby.game
         match wish:
             case EnterRoom(room, passphrase):
                 self._grant(f"Joining {room}", partial(self._enter, room, passphrase))
@@ -122,7 +129,7 @@ class LobbyScreen(SheetScreen):
             case NewRoom(game):
                 from samedeal_client.screens.new_room import NewRoomScreen
 
-                _ = self.app.push_screen(NewRoomScreen(game))
+                _ = self.app.push_screen(NewRoomScreen(self.samedeal.room_form.for_game(game)))
             case ShowHelp():
                 self.help()
             case Quit():
@@ -206,10 +213,18 @@ class LobbyScreen(SheetScreen):
     async def _practise(self, game: str) -> None:
         """Give the terminal to a race against bots, and go on here when it is over."""
         look = ["--ascii"] * self.look.ascii + ["--four-color"] * self.look.four_colour
+        here = self.client.link.address.typed
         command = [sys.executable, "-m", "samedeal_client", "play", game, "--name", self.client.link.name, *look]
+        starting = f"Starting a server and three bots on this machine, for {title_of(game)} {self.look.glyphs.ellipsis}"
         try:
             with self.app.batch_update(), self.app.suspend():
-                process = await asyncio.create_subprocess_exec(*command)
-                await process.wait()
+                print(starting, end="", flush=True)
+                process = await asyncio.create_subprocess_exec(*command, "--back-to", here)
+                code = await process.wait()
+                print("\r\x1b[K", end="", flush=True)
         except SuspendNotSupported:
             self.lobby = replace(self.lobby, said=f"Here that can't be done: leave, and type samedeal play {game}")
+        else:
+            if code:
+                said = f"The practice ended with code {code}: samedeal play {game} says why, in a shell"
+                self.lobby = replace(self.lobby, said=said)

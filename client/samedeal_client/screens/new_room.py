@@ -20,10 +20,11 @@ from samedeal_client.views.page import KeyWord, View
 class NewRoomScreen(SheetScreen):
     """The form; ``form`` is what is in it."""
 
-    def __init__(self, game: str) -> None:
+    where = "new room"
+
+    def __init__(self, form: RoomForm) -> None:
         super().__init__()
-        form = RoomForm()
-        self.form = replace(form.with_value("game", game), fresh=True)
+        self.form = form
 
     def _now(self) -> datetime:
         """The server's time, in one's own time zone."""
@@ -45,8 +46,9 @@ class NewRoomScreen(SheetScreen):
         """The fields."""
         return new_room_view(self.form, self.look, width, height, self._now())
 
-    def take(self, key: str) -> None:
+    def take(self, key: str) -> bool:
         """Type, choose, open the room, or go back."""
+        before = self.form
         if key == "escape":
             _ = self.dismiss()
         elif key == "enter":
@@ -55,6 +57,8 @@ class NewRoomScreen(SheetScreen):
             self.help()
         else:
             self.form = self.form.press(key)
+            return self.form is not before
+        return True
 
     def do(self, what: str) -> None:
         """Do what a click stands for."""
@@ -84,6 +88,7 @@ class NewRoomScreen(SheetScreen):
     async def _create(self, filled: NewRoom) -> None:
         try:
             room = await self.client.create(filled.options, filled.room, filled.passphrase)
+            self.samedeal.room_form = self.form.emptied()
             await self.client.join(room, filled.passphrase)
         except Refused as refused:
             self.form = self.form.refusing(refused.code, str(refused))

@@ -27,6 +27,9 @@ class Line(NamedTuple):
     answer: str = ""
 
 
+_HOW: Final = "Press one of these keys, or click its line."
+
+
 class QuestionScreen(ModalScreen[None]):
     """A question about a race: its lines, and the answer behind each key."""
 
@@ -34,17 +37,26 @@ class QuestionScreen(ModalScreen[None]):
     LINES: ClassVar[tuple[Line, ...]] = ()
     KEYS: ClassVar[dict[str, str]] = {}
 
+    def lines(self) -> tuple[Line, ...]:
+        """The lines."""
+        return self.LINES
+
     def compose(self) -> ComposeResult:
         """The box."""
         yield Rows(cast("SamedealApp", self.app).look, id="question")
 
     def on_mount(self) -> None:
         """Write the question."""
+        self._lines = self.lines()
+        self._write("")
+
+    def _write(self, how: str) -> None:
+        """Write the lines, and how they are answered where that has to be said."""
         look = cast("SamedealApp", self.app).look
         edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
         rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]
-        for text, style, _ in self.LINES:
-            inner = fit_row((Span(f" {text} ", style),), _WIDTH + 2)
+        for text, style, _ in (*self._lines, Line(how, "notice")):
+            inner = fit_row((Span(f" {look.says(text)} ", style),), _WIDTH + 2)
             rows.append((Span(edge[2], "axis"), *inner, Span(edge[2], "axis")))
         rows.append((Span(edge[4] + edge[1] * (_WIDTH + 2) + edge[5], "axis"),))
         box = self.query_one(Rows)
@@ -56,13 +68,20 @@ class QuestionScreen(ModalScreen[None]):
         event.stop()
         await self._answer(self.KEYS.get(event.key.lower(), ""))
 
+    async def on_click(self, event: events.Click) -> None:
+        """A click beside the box is no answer."""
+        if not self.query_one(Rows).region.contains(event.screen_x, event.screen_y):
+            await self._answer("")
+
     async def on_rows_clicked(self, event: Rows.Clicked) -> None:
         """Take the answer that was clicked."""
-        if 1 <= event.y <= len(self.LINES):
-            await self._answer(self.LINES[event.y - 1].answer)
+        inside = 1 <= event.y <= len(self._lines)
+        await self._answer(self._lines[event.y - 1].answer if inside else "")
 
     async def _answer(self, answer: str) -> None:
         app = cast("SamedealApp", self.app)
+        if app.screen is not self:
+            return  # answered already, or the race is over: what was typed ahead is no second answer
         if answer == "leave":
             app.exit(0)
         elif answer:
@@ -71,19 +90,43 @@ class QuestionScreen(ModalScreen[None]):
             if answer == "resign" and isinstance(below, ClientScreen):
                 below.say("")
                 below.ask(app.client.resign)
+        else:
+            self._write(_HOW)
 
 
 class QuitScreen(QuestionScreen):
     """Stay, leave with the seat kept, or resign."""
 
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
+
+    def lines(self) -> tuple[Line, ...]:
+        """What leaving means, here and for one's bots."""
+        app = cast("SamedealApp", self.app)
+        bots = [Line("Your bots go with you, out of their race.", "notice")] if app.crew.names else []
+        leave = "leave now: your seat is kept, come back later"
+        if app.back_to:
+            leave = f"end the practice, back to {app.back_to}"
+        return (
+            Line("The race is still on. Its clock goes on without you.", "notice"),
+            *bots,
+            Line(),
+            Line("Esc  stay", "title", "stay"),
+            Line(f"q    {leave}", "", "leave"),
+            Line("r    resign: your cards up count, the race is over", "", "resign"),
+        )
+
+
+class QuitWithBotsScreen(QuestionScreen):
+    """Whether to leave, where one's bots race on without one."""
+
     LINES = (
-        Line("The race is still on. Its clock goes on without you.", "notice"),
+        Line("The bots that you added are still in a room.", "notice"),
+        Line("They go with you, and are out of their race.", "notice"),
         Line(),
         Line("Esc  stay", "title", "stay"),
-        Line("q    leave now: your seat is kept, come back later", "", "leave"),
-        Line("r    resign: your cards up count, the race is over", "", "resign"),
+        Line("q    leave, and take them along", "", "leave"),
     )
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave"}
 
 
 class ResignScreen(QuestionScreen):

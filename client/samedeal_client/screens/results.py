@@ -27,6 +27,8 @@ COUNT_EVERY: Final = 2.0
 class ResultsScreen(SheetScreen):
     """The results; ``after`` is what is known beside the model."""
 
+    where = "results"
+
     def __init__(self) -> None:
         super().__init__()
         self.after = Aftermath()
@@ -62,19 +64,22 @@ class ResultsScreen(SheetScreen):
 
     # ---------------------------------------------------------------- keys and clicks
 
-    def take(self, key: str) -> None:
+    def take(self, key: str) -> bool:
         """Do what a key stands for."""
         match key:
             case "m":
                 self.do("rematch")
             case "n":
                 self._grant("Opening a room", self._anew)
-            case "r" | "f1" | "?":
+            case "r":
+                self.help(rules=True)
+            case "f1" | "?":
                 self.help()
             case "escape":
                 self._grant("Leaving", self._leave)
             case _:
-                self.scrolled(key)
+                return self.scrolled(key)
+        return True
 
     def do(self, what: str) -> None:
         """Go to the rematch, the only thing to be clicked."""

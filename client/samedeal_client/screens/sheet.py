@@ -44,8 +44,12 @@ class SheetScreen(ClientScreen):
         """The keys in the line at the bottom, the most important first; the last one is always shown."""
         return ()
 
-    def take(self, key: str) -> None:
-        """Do what a key stands for: a character, a blank too, or a name as in ``bindings.NAMED_KEYS``."""
+    def take(self, key: str) -> bool:
+        """Do what a key stands for: a character, a blank too, or a name as in ``bindings.NAMED_KEYS``.
+
+        Whether it stands for anything.
+        """
+        raise NotImplementedError
 
     def do(self, what: str) -> None:
         """Do what a click on the view stands for."""
@@ -87,11 +91,11 @@ class SheetScreen(ClientScreen):
             spans += [pointer, Span(f"{self.look.says(word)} ", "label" if number else "title")]
         return tuple(spans)
 
-    def help(self) -> None:
-        """Show the help over this screen."""
+    def help(self, *, rules: bool = False) -> None:
+        """Show the help over this screen, at the keys or at the rules of the game in hand."""
         from samedeal_client.screens.help import HelpScreen
 
-        _ = self.app.push_screen(HelpScreen())
+        _ = self.app.push_screen(HelpScreen(self.where, rules=rules))
 
     def work(self, what: Work, *, group: str = "default", exclusive: bool = False) -> None:
         """Have something done that takes a while; what is ``exclusive`` takes the place of what its group was doing."""
@@ -101,7 +105,8 @@ class SheetScreen(ClientScreen):
 
     def press(self, key: str) -> None:
         """Take a key, and show what comes of it."""
-        self.take(" " if key == "space" else key)
+        if not self.take(" " if key == "space" else key):
+            self.say_unknown(key)
         self.show()
 
     def on_sheet_pressed(self, event: Sheet.Pressed) -> None:

@@ -33,6 +33,8 @@ _LEAST_WIDTH: Final = 40
 class SpectateScreen(ClientScreen):
     """A race that is watched."""
 
+    where = "watch"
+
     def __init__(self) -> None:
         super().__init__()
         self._reel = Reel()

@@ -9,7 +9,7 @@ from samedeal_client.board.bindings import Bindings, Command
 from samedeal_client.text.look import Look
 from samedeal_client.text.rules_text import rules_rows
 from samedeal_client.text.spans import Span
-from samedeal_client.views.key_help import entry, key_rows, keys_of, move_lines
+from samedeal_client.views.key_help import Where, entry, key_rows, keys_of, move_lines
 from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
 
 KEYS_PAGE: Final = "keys"
@@ -25,28 +25,37 @@ PILE_WORDS: Final = {
     Kind.WASTE: "from the waste to column 5",
 }
 
-HELP_KEYS: Final = (
-    KeyWord("right", "next page"),
-    KeyWord("down", "scroll"),
-    KeyWord("pagedown", "by a page"),
-    KeyWord("escape", "back"),
-)
+
+def help_keys(look: Look) -> tuple[KeyWord, ...]:
+    """The keys that do something."""
+    left, down, up = ("<-", "Down", "Up") if look.ascii else ("←", "↓", "↑")
+    return (
+        KeyWord("left", "page before", left),
+        KeyWord("right", "next page", "->" if look.ascii else "→"),
+        KeyWord("down", "scroll", down),
+        KeyWord("up", "back up", up),
+        KeyWord("pagedown", "a screenful"),
+        KeyWord("escape", "close the help"),
+    )
 
 
-def help_view(name: str, bindings: Bindings, look: Look, width: int, height: int, scroll: int = 0) -> View:
-    """A page of the help by its name, one of ``PAGES``, scrolled by so many rows."""
+def help_view(
+    name: str, bindings: Bindings, look: Look, width: int, height: int, scroll: int = 0, over: Where = "race"
+) -> View:
+    """A page of the help by its name, one of ``PAGES``, scrolled by so many rows; ``over`` is what it lies over."""
     page = Page(look, width)
     if name == KEYS_PAGE:
-        page.rows(key_rows(bindings, look, width))
+        page.rows(key_rows(bindings, look, width, over))
     else:
         _rules(page, GAMES[name], bindings)
-    body = page.view(height - 2, scroll, signed=False)
+    body = page.view(height - 3, scroll, signed=False)
     head = Page(look, width)
     head.add(*_tabs(name, look))
-    head.add(*_rule(body, look, width))
-    top = head.view(2)
-    areas = (*top.areas, *(area._replace(y=area.y + 2) for area in body.areas))
-    return View((*top.rows, *body.rows), areas, body.scroll, body.beyond)
+    head.rule()
+    foot = Page(look, width)
+    foot.add(*_end(body, look, width))
+    areas = (*head.view(2).areas, *(area._replace(y=area.y + 2) for area in body.areas))
+    return View((*head.view(2).rows, *body.rows, *foot.view(1).rows), areas, body.scroll, body.beyond)
 
 
 def _rules(page: Page, game: Game, bindings: Bindings) -> None:
@@ -83,8 +92,8 @@ def _tabs(name: str, look: Look) -> list[Piece]:
     return pieces
 
 
-def _rule(body: View, look: Look, width: int) -> list[Piece]:
-    """A line across, which says how much lies above and below."""
-    more = f" {body.beyond} more below " if body.beyond else " the end " if body.scroll else ""
+def _end(body: View, look: Look, width: int) -> list[Piece]:
+    """A line across, which says how many lines lie below it."""
+    more = f" {body.beyond} more lines below " if body.beyond else " the end "
     rest = look.glyphs.rest
     return [Span(rest * max(width - len(more) - 2, 0), "axis"), Span(more, "label"), Span(rest * 2, "axis")]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from samedeal_client.board.bindings import DEFAULT, Bindings, Command
 from samedeal_client.board.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.text.look import Look
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
+from samedeal_client.views.waiting import BOT_LEVELS, OUT_KEY
+
+Where = Literal["race", "lobby", "new room", "waiting", "results", "watch"]
+"""The screens that have keys of their own."""
 
 COMMAND_WORDS: Final[dict[Command, str]] = {
     Command.BEST: "after a pile: to where its cards fit best",
@@ -49,11 +53,11 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
     best = keys_of(bindings, Command.BEST).split(" ")[0]
     fewer, more = (keys_of(bindings, command).split(" ")[0] for command in (Command.FEWER, Command.MORE))
     return (
-        (f"{column} {other}", "from column 3 to column 5; a pile's key is written over it"),
+        (f"{column} {other}", "from column 3 to column 5; a pile's key stands by it"),
         (f"{column} {column}, {column} {up}", "from column 3 to a foundation"),
         (f"{column} {best}", "from column 3 to where it fits best"),
         (f"{column} {fewer} {other}", f"to an empty column, one card fewer; {more} for one more"),
-        (f"{up} {other}", "from a foundation back to column 5 (in Steve)"),
+        (f"{up} {other}", "from a foundation back to column 5; where several fit, you are asked which"),
     )
 
 
@@ -62,6 +66,7 @@ _MOUSE: Final = (
     ("drag", "the same in one go"),
     ("double click", "to where they fit best"),
     ("right click", "give up what was begun"),
+    ("wheel", "around a race: scroll, or go through rooms and fields; on a board nothing"),
 )
 
 _THROUGH: Final = (
@@ -69,33 +74,114 @@ _THROUGH: Final = (
     (LOBBY_KEY, "to the lobby"),
 )
 
+_BOTS: Final = f"add a bot at once, which plays {', '.join(level for _, level in BOT_LEVELS)}"
+
+_AROUND: Final[dict[Where, tuple[str, tuple[tuple[str, str], ...]]]] = {
+    "lobby": (
+        "In the lobby",
+        (
+            ("Enter", "join the chosen room, or come back to a seat; a race under way is watched"),
+            ("1 to 9", "join that room of the list at once"),
+            ("w", "watch the chosen room"),
+            ("Up Down", "choose a room; a click does too, and a second click joins it"),
+            ("q", "quick match: join somebody who waits, or open a room and wait"),
+            ("d", "daily deal: the same cards for everybody today"),
+            ("p", "practice: a race against bots on this machine, and back here"),
+            ("n", "new room, with options of your own"),
+            ("g Left Right", "the game that q, d, p and n are for"),
+        ),
+    ),
+    "new room": (
+        "In the form of a new room",
+        (
+            ("Tab Down", "the next field; a click goes to any"),
+            ("Shift+Tab Up", "the field before"),
+            ("Left Right", "change the field; clicks on the arrows beside it do too"),
+            ("typing", "writes into a field, or chooses what begins so"),
+            ("Backspace", "takes a character back, Ctrl+U all of them"),
+            ("Enter", "open the room, and go in"),
+            ("Esc", "back to the lobby"),
+        ),
+    ),
+    "waiting": (
+        "In a room before its race",
+        (
+            ("Enter", "start the race, where you are the host"),
+            ("Space", "ready, or not ready after all"),
+            (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
+            (OUT_KEY, "take out the bot that you added last; a click on one takes out that one"),
+            ("c", "copy the line that others type to come in"),
+            ("r", "the rules of the game"),
+            ("Esc", "leave; your bots go with you"),
+        ),
+    ),
+    "results": (
+        "When a race is over",
+        (
+            ("m", "rematch: the next deal, in a room to which all of this race can come"),
+            ("n", "a room of your own like this one, on a random deal"),
+            ("r", "the rules of the game"),
+            ("Esc", "to the lobby; your bots go with you"),
+        ),
+    ),
+    "watch": (
+        "When you watch",
+        (
+            ("1 to 9, a to g", "one board alone; a click on it does the same"),
+            ("0 Esc", "all boards again"),
+            ("Up Down", "the board before, the next one"),
+            ("PgUp PgDn", "more boards, where not all fit"),
+            ("Left Right", "10 seconds back in time, and forth again"),
+            ("l End", "no longer back: as live as the room allows"),
+            ("s", "sort by place, seat, name or pace"),
+            ("o", "to your own board, where you have one"),
+            ("q", "to the lobby"),
+        ),
+    ),
+}
+
 _ELSEWHERE: Final = (
     (
         f"{key_text(QUIT_KEY, _WORDS)}, {key_sign(QUIT_KEY, _WORDS)}",
-        "quit; during a race it asks once, and the seat is kept for a while",
+        "quit; during a race it asks once, and the seat is kept for a while; bots that you added go with you",
     ),
     ("Ctrl+Z", "suspend; fg in the shell comes back, and the clock runs on"),
-    ("a click", "does what a key does, wherever a key is shown"),
+    ("a click", "on a key in the last line presses it"),
 )
 
 
-def key_rows(bindings: Bindings, look: Look, width: int) -> tuple[Row, ...]:
-    """All keys, in rows of at most ``width`` columns."""
+def _racers(look: Look) -> tuple[tuple[str, str], ...]:
+    """What stands beside a racer's name."""
+    bars = "".join(look.glyphs.spark[level] for level in (0, 2, 5, 1))
+    return (
+        (bars, "moves made lately: a bar for every 5 seconds, the newest last; taller is more"),
+        ("away", "the connection is cut; the seat is kept"),
+        ("out", "has resigned; the cards up count"),
+    )
+
+
+def key_rows(bindings: Bindings, look: Look, width: int, over: Where = "race") -> tuple[Row, ...]:
+    """All keys, in rows of at most ``width`` columns; first those of the screen that the help lies over."""
     commands = tuple((keys_of(bindings, command), COMMAND_WORDS[command]) for command in Command)
     changed = tuple(
         (key_word(keys[0]) if keys else "no key", f"pile {name}")
         for name, keys in bindings.piles.items()
         if keys != DEFAULT.piles[name]
     )
+    *moves, (back, words) = move_lines(bindings)
     sections = [
-        ("Moving cards takes two keys, a pile and another", move_lines(bindings)),
+        ("Moving cards takes two keys, a pile and another", (*moves, (back, f"in Steve: {words}"))),
         ("On the board", commands),
         ("By mouse", _MOUSE),
+        ("In the list of racers", _racers(look)),
         ("Home or out, while others race on", _THROUGH),
         ("Everywhere", _ELSEWHERE),
+        *(section for where, section in _AROUND.items() if where != over),
     ]
     if changed:
         sections.insert(1, ("Piles with keys of your own", changed))
+    if over in _AROUND:
+        sections.insert(0, _AROUND[over])
     rows: list[Row] = []
     for title, lines in sections:
         rows += [(), (Span(f" {title}", "title"),)] if rows else [(Span(f" {title}", "title"),)]

@@ -94,6 +94,8 @@ def _room(page: Page, number: int, line: RoomLine, wide: int, *, chosen: bool, n
         enter = "Enter" if look.ascii else "⏎"
         if line.phase == "open" and line.players < line.seats:
             pieces.append(Link(f"{enter} join", "key", "enter"))
+        elif line.phase == "finished":
+            pieces.append(Link(f"{enter} results", "key", "enter"))
         elif line.spectators:
             pieces.append(Link("w watch", "key", "watch"))
     page.add(*pieces, does=f"choose {line.room}", chosen=chosen)

@@ -23,6 +23,7 @@ def form_keys(look: Look) -> tuple[KeyWord, ...]:
         KeyWord("enter", "open the room"),
         KeyWord("tab", "next"),
         KeyWord("right", "change", "<- ->" if look.ascii else "← →"),
+        KeyWord("f1", "help"),
         KeyWord("escape", "back"),
     )
 
@@ -31,8 +32,8 @@ def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: date
     """The form; ``now`` has its time zone."""
     page = Page(look, width)
     page.rule()
-    arrows = "<- and ->" if look.ascii else "← and →"
-    page.add(Span(" New room", "title"), Span(f"      type, or change with {arrows}", "label"))
+    keys, buttons = ("<- ->", "< >") if look.ascii else ("← →", "‹ ›")
+    page.add(Span(" New room", "title"), Span(f"    type, or change with {keys} or by clicks on {buttons}", "label"))
     page.blank()
     errors = form.errors(now)
     for field in form.fields:
@@ -48,14 +49,22 @@ def said(form: RoomForm, look: Look, now: datetime) -> Span:
     if wrong := errors.get(form.at) or errors.get(""):
         return Span(f"! {wrong}", "bad")
     current = form.current
+    if form.missed:
+        choices = ", ".join(_shown(current, text) for text in current.steps)
+        return Span(f"Nothing begins with {form.sought!r}: {choices}", "notice")
     return Span(f"{current.label}: {current.tell(form.values[current.name])}", "label")
+
+
+def _shown(field: Field, text: str) -> str:
+    """A text as it is read."""
+    return title_of(text) if field.name == "game" else text
 
 
 def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:
     look = page.look
     chosen = form.at == field.name
     text = form.values[field.name]
-    shown = title_of(text) if field.name == "game" else text
+    shown = _shown(field, text)
     cursor = "_" if chosen and field.typed else ""
     left, right = ("<", ">") if look.ascii else ("‹", "›")
     wide = _VALUE + max(0, min(page.width - 80, 12))

@@ -7,6 +7,7 @@ from datetime import tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
+from samedeal.names import columns_of
 from samedeal.protocol.messages import RoomState, Seat
 from samedeal_client.rooms.model import Model
 from samedeal_client.text.look import Look
@@ -21,6 +22,24 @@ _SEAT: Final = 38
 """Columns for a player where two stand side by side."""
 
 BOT_LEVELS: Final = (("1", "random"), ("2", "greedy"), ("3", "careful"))
+"""The keys that add a bot, and how it plays."""
+OUT_KEY: Final = "-"
+
+
+@dataclass(frozen=True)
+class OwnBots:
+    """The bots that one has added, by name: those ``here``, and those ``coming`` who have no seat yet."""
+
+    here: tuple[str, ...] = ()
+    coming: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> str:
+        """The one that was added last, empty for none."""
+        return (*self.here, *self.coming)[-1] if self.here or self.coming else ""
+
+
+NO_BOTS: Final = OwnBots()
 
 
 @dataclass(frozen=True)
@@ -31,7 +50,13 @@ class Invitation:
     only_here: str = ""
 
 
-def waiting_keys(model: Model) -> tuple[KeyWord, ...]:
+def has_seats(model: Model, bots: OwnBots) -> bool:
+    """Whether there is a seat for one more bot, and one may add it."""
+    room = model.room
+    return room is not None and model.seat is not None and len(room.players) + len(bots.coming) < room.options.players
+
+
+def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[KeyWord, ...]:
     """The keys that do something now."""
     seat = model.seat
     keys = []
@@ -39,7 +64,12 @@ def waiting_keys(model: Model) -> tuple[KeyWord, ...]:
         keys.append(KeyWord("enter", "start"))
     if seat is not None:
         keys.append(KeyWord("space", "not ready" if seat.ready else "ready"))
-    keys += [KeyWord("c", "copy"), KeyWord("b", "add a bot"), KeyWord("r", "rules")]
+    if has_seats(model, bots):
+        key, _ = BOT_LEVELS[-1]
+        keys.append(KeyWord(key, "add a bot", f"{BOT_LEVELS[0][0]}-{key}"))
+    if bots.last:
+        keys.append(KeyWord(OUT_KEY, "a bot out"))
+    keys += [KeyWord("c", "copy"), KeyWord("r", "rules")]
     return (*keys, KeyWord("f1", "help"), KeyWord("escape", "leave"))
 
 
@@ -78,6 +108,7 @@ def waiting_view(
     height: int,
     scroll: int = 0,
     zone: tzinfo | None = None,
+    bots: OwnBots = NO_BOTS,
 ) -> View:
     """The room; empty outside one. ``zone`` is a time zone, one's own if it is left out."""
     page = Page(look, width)
@@ -97,44 +128,56 @@ def waiting_view(
     if room.private:
         page.add(Span("          and the passphrase, which they are asked for", "label"))
     page.blank()
-    _players(page, model, room)
+    _players(page, model, room, bots)
     page.blank()
     _options(page, room, zone)
     return page.view(height, scroll)
 
 
-def _players(page: Page, model: Model, room: RoomState) -> None:
+def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
     seats = room.options.players
     watching = f", {room.watching} watching" if room.watching else ""
     page.add(Span(" Players", "title"), Span(f"  {len(room.players)} of {seats}{watching}", "label"))
-    abreast = 2 if len(room.players) > page.width // 10 and page.width >= 2 * _SEAT else 1
-    rows = -(-len(room.players) // abreast)
+    count = len(room.players) + len(bots.coming)
+    abreast = 2 if count > page.width // 10 and page.width >= 2 * _SEAT else 1
+    own, coming = ("bot", "soon") if abreast > 1 else ("your bot  ", "on the way")
+    lines = [_player(page.look, model, room, seat, _out(own, seat.name, bots)) for seat in room.players]
+    lines += [_line(page.look, " ", "label", name, "label", _out(coming, name, bots)) for name in bots.coming]
+    rows = -(-count // abreast)
     for row in range(rows):
-        pieces: list[Piece] = []
-        for seat in room.players[row::rows] if abreast > 1 else room.players[row : row + 1]:
-            pieces += _player(page.look, model, room, seat)
-        page.add(*pieces)
-    if len(room.players) < seats and model.seat is not None:
-        pieces = [Span("   +  ", "label"), Span("a bot, playing  ", "label")]
+        page.add(*(piece for line in (lines[row::rows] if abreast > 1 else [lines[row]]) for piece in line))
+    if has_seats(model, bots):
+        pieces: list[Piece] = [Span("   +  ", "label"), Span("add a bot at once: ", "label")]
         for key, level in BOT_LEVELS:
             pieces += [Link(f" {key} ", "key", f"bot {level}"), Link(f"{level}  ", "name", f"bot {level}")]
         page.add(*pieces)
 
 
-def _player(look: Look, model: Model, room: RoomState, seat: Seat) -> list[Piece]:
+def _player(look: Look, model: Model, room: RoomState, seat: Seat, out: list[Piece]) -> list[Piece]:
     you = seat.player == model.me
     tally = model.tallies.get(seat.player)
-    mark = "x" if seat.ready else " "
-    name = look.says(seat.name)
     words = ["host"] if seat.player == room.host else []
     words += ["you"] if you else []
     words += ["away"] if tally is not None and not tally.connected else []
-    box, name_style = f"  [{mark}] ", "you" if you else "name"
-    return [
-        Link(box, "good" if seat.ready else "label", "ready") if you else Span(box, "good" if seat.ready else "label"),
-        Span(fit(name, _NAME, look.glyphs.ellipsis), name_style),
-        Span(fit(", ".join(words), _SEAT - _MARK - _NAME), "label"),
-    ]
+    style = "good" if seat.ready else "label"
+    told = out or [Span(", ".join(words), "label")]
+    line = _line(look, "x" if seat.ready else " ", style, seat.name, "you" if you else "name", told)
+    return [Link(line[0].text, style, "ready"), *line[1:]] if you else line
+
+
+def _out(words: str, name: str, bots: OwnBots) -> list[Piece]:
+    """What is said of a bot of one's own, and what takes it out: nothing of anybody else."""
+    if name not in (*bots.here, *bots.coming):
+        return []
+    key = OUT_KEY if name == bots.last else " " * len(OUT_KEY)
+    return [Span(f"{words} ", "label"), Link(key, "key", f"out {name}"), Link(" out", "name", f"out {name}")]
+
+
+def _line(look: Look, mark: str, style: str, name: str, name_style: str, told: list[Piece]) -> list[Piece]:
+    """A line of the list, as wide as a seat."""
+    shown = fit(look.says(name), _NAME, look.glyphs.ellipsis)
+    left = _SEAT - _MARK - _NAME - sum(columns_of(piece.text) for piece in told)
+    return [Span(f"  [{mark}] ", style), Span(shown, name_style), *told, Span(" " * max(left, 0))]
 
 
 def _options(page: Page, room: RoomState, zone: tzinfo | None) -> None:
