@@ -93,14 +93,14 @@ async def test_back_in_time_and_live_again() -> None:
         await moves(table, "p3", "1 0", "2 0", after=12_000)
         table.referee.time += 15_000
         await table.press("left")
-        assert "10 s back" in table.line("#header")
+        assert "01:14 played, 25 s ago" in table.line("#header")
         assert "k0ji ▸ 1 0 (A♠)" in table.text()
         await table.press("left")
         assert "k0ji  " in table.text()
         await table.press("right")
         assert "k0ji ▸ 1 0 (A♠)" in table.text()
-        await table.press("l")
-        assert "back" not in table.line("#header")
+        await table.press("n")
+        assert "01:24 played, shown 15 s late" in table.line("#header")
         assert "k0ji ▸ 2 0 (2♠)" in table.text()
 
 
@@ -108,7 +108,7 @@ async def test_no_further_back_than_there_is_something_to_see() -> None:
     async with sitting(watching(), watch=True) as table:
         await moves(table, "p3", "1 0")
         await table.press(*["left"] * 20)
-        assert "s back" not in table.line("#header")
+        assert "s ago" not in table.line("#header")
 
 
 async def test_more_boards_than_fit_are_on_pages() -> None:
@@ -137,9 +137,59 @@ async def test_before_the_race_who_is_there() -> None:
         assert "The boards are shown 15 s late: the first in 10 s." in table.text()
 
 
-async def test_leaving() -> None:
+async def click_key(table: Sitting, word: str) -> None:
+    """Click on a word of the line of keys."""
+    await table.pilot.click("#keys", offset=(table.line("#keys").index(word) + 1, 0))
+    await table.settle()
+
+
+async def test_a_click_on_a_key_is_that_key_once() -> None:
     async with sitting(watching(), watch=True) as table:
-        await table.press("q")
+        await moves(table, "p3", "1 0", "2 0", after=12_000)
+        table.referee.time += 15_000
+        await click_key(table, "one board")
+        assert "1 k0ji" in table.sentence
+        for shown in ("2 ana", "3 mira"):
+            await click_key(table, "next")
+            assert shown in table.sentence
+        await click_key(table, "10 s back")
+        assert "25 s ago" in table.line("#header")
+
+
+async def test_which_order_boards_have_is_said_where_it_is_not_seen() -> None:
+    async with sitting(watching(), watch=True) as table:
+        await table.press("1", "s")
+        assert table.sentence == "The boards are sorted by seat now"
+
+
+async def test_what_means_nothing_is_answered() -> None:
+    async with sitting(watching(), watch=True) as table:
+        await table.press("x")
+        assert table.sentence == "x does nothing here: F1 lists the keys"
+        await table.press("7")
+        assert table.sentence == "There is no board to be seen at that number"
+
+
+async def test_the_help_is_there() -> None:
+    async with sitting(watching(), watch=True) as table:
+        await table.press("f1")
+        assert table.screen == "HelpScreen"
+        await table.press("escape")
+        assert table.screen == "SpectateScreen"
+
+
+async def test_a_ten_is_called_as_the_board_below_shows_it() -> None:
+    async with sitting(watching("1: TS | 2: JH | 3: KC"), watch=True) as table:
+        await moves(table, "p3", "1 2")
+        assert "1 2 (T♠)" in table.text()
+        await table.press("3")
+        assert "1 2 (10♠)" in table.sentence
+
+
+@pytest.mark.parametrize("key", ["l", "q"])
+async def test_leaving(key: str) -> None:
+    async with sitting(watching(), watch=True) as table:
+        await table.press(key)
         assert isinstance(table.referee.asked[-2], Leave) or isinstance(table.referee.asked[-1], Leave)
         assert table.screen == "LobbyScreen"
 

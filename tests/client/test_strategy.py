@@ -16,8 +16,9 @@ from samedeal.cards import HIDDEN
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bots.search import key_of
+from samedeal_client.bots.patience import FRUITLESS, Patience
 from samedeal_client.bots.strategy import LEVELS, Level, Memory, choose
+from samedeal_client.rooms.prospects import key_of
 from tests.client.boards import board
 
 DEALS = {"athena": 20, "steve": 5, "phoenix": 20, "ace-of-hearts": 20, "willow": 20}
@@ -130,18 +131,47 @@ def test_where_nothing_helps_it_stops_and_stays_stopped(level: Level) -> None:
     assert [choose(level, now, memory) for _ in range(3)] == [None] * 3
 
 
-def test_even_random_stops_when_nothing_but_drawing_is_left() -> None:
-    now, memory = (
-        board("athena", "1: 9H | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S | w: 2C 3C 4D"),
-        Memory(Random(1)),
-    )
-    for _ in range(200):
-        move = choose("random", now, memory)
-        if move is None:
-            return
-        assert move == DRAW
+def plays_until(level: Level, now: Board, most: int) -> tuple[Board, int]:
+    """The board on which a bot gives up or has won, and the moves it made; no more than so many."""
+    memory, patience = Memory(Random(1)), Patience(level)
+    for made in range(most):
+        seen = now.masked()
+        if now.won or patience.ends(seen) or (move := choose(level, seen, memory)) is None:
+            return now, made
         now = now.play(move).board
-    pytest.fail("it draws for ever")
+    pytest.fail("it plays on for ever")
+
+
+@pytest.mark.parametrize(
+    ("game", "position"),
+    [
+        ("athena", "1: 9H | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S | w: 2C 3C 4D"),
+        ("ace-of-hearts", "1: KH 2S | 2: KD 4C | 3: QS KC | 4: 4D JH | 5: KS | 6: 6S | 7: 8S"),
+        ("phoenix", "1: KH TC 9H | 2: JD | 3: TS | 4: KD 3S | 5: KC 4S | 6: KS 5C"),
+    ],
+)
+def test_even_random_gives_up_soon_where_nothing_helps(game: str, position: str) -> None:
+    _, made = plays_until("random", board(game, position), 100)
+    assert made <= 20
+
+
+def test_where_something_helps_a_bot_gives_up_only_after_long() -> None:
+    now, patience = board("willow", "1: KS 2H AH | 2: KH | 3: QC"), Patience("greedy")
+    assert [patience.ends(now) for _ in range(FRUITLESS["greedy"] + 2)] == [False] * (FRUITLESS["greedy"] + 1) + [True]
+
+
+def test_a_gain_makes_a_bot_patient_again() -> None:
+    patience = Patience("greedy")
+    before, after = (board("willow", text) for text in ("1: KS 2H AH | 2: KH", "1: KS 2H | 2: KH | 03: AH"))
+    assert not any(patience.ends(before) for _ in range(FRUITLESS["greedy"]))
+    assert not any(patience.ends(after) for _ in range(FRUITLESS["greedy"]))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("level", ["random", "greedy"])
+def test_every_race_comes_to_an_end(game: str, level: Level) -> None:
+    for number in range(1, 6):
+        plays_until(level, dealt(game, number), 1_500)
 
 
 @pytest.mark.parametrize(

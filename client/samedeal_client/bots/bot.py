@@ -10,6 +10,7 @@ from typing import Final
 from samedeal.errors import PlayError, Refused
 from samedeal.protocol.messages import Notice
 from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.bots.patience import Patience
 from samedeal_client.bots.strategy import Level, Memory, choose
 from samedeal_client.net.link import Connected, Ended, Lost, Unseated
 from samedeal_client.net.table import Table
@@ -128,8 +129,8 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Move at the pace, not quite evenly, until the race is over or nothing helps."""
-        memory = Memory(self._rng)
+        """Move at the pace, not quite evenly, until the race is over; resign where nothing helps, so that nobody waits."""
+        memory, patience = Memory(self._rng), Patience(self._level)
         loop = asyncio.get_running_loop()
         due = loop.time() + self._rng.uniform(0, self._interval)
         while self._phase == "racing":
@@ -139,14 +140,22 @@ class Bot:
             model = self._table.model
             if self._phase != "racing" or model.board is None or model.board.won:
                 return
-            move = choose(self._level, model.board, memory)
+            move = None if patience.ends(model.board) else choose(self._level, model.board, memory)
             if move is None:
-                self._say("nothing helps any more")
+                await self._resign()
                 return
             try:
                 self._table.act(move)
             except PlayError:
                 return
+
+    async def _resign(self) -> None:
+        self._say("nothing helps any more")
+        try:
+            await self._table.resign()
+        except Refused as refused:
+            if refused.code not in ("not_racing", "room_closed"):  # it has just ended
+                raise
 
     @property
     def _can_move(self) -> bool:

@@ -15,12 +15,11 @@ from samedeal.board import Board
 from samedeal.cards import DECK, FACE, HIDDEN
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.bots.appraisal import Appraisal
+from samedeal_client.rooms.prospects import Key, key_of
 
 _WON: Final = 1e9
 _BETWEEN_LINES: Final = 0.1
 """The share of ``haste`` that counts between lines; all of it counts in what is looked at next."""
-
-Key = tuple[tuple[bytes, ...], tuple[bytes, ...]]
 
 
 class Line(NamedTuple):
@@ -41,12 +40,6 @@ class _Node(NamedTuple):
     board: Board
     before: _Node | None
     move: Move | None
-
-
-def key_of(board: Board) -> Key:
-    """What tells boards apart for a player, to whom it doesn't matter which column lies where."""
-    columns = board.game.columns
-    return tuple(sorted(board.piles[columns.start : columns.stop])), board.piles[columns.stop :]
 
 
 def look_ahead(board: Board, appraise: Appraisal, visited: AbstractSet[Key], most: int) -> Outlook:

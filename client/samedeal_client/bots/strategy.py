@@ -5,7 +5,8 @@
 - ``careful`` looks at thousands before it makes up its mind.
 
 Both of the latter keep to a line of moves once they have found it, until it turns up a card; deal when nothing better is in
-sight; go back to a board only on the way to one on which they have not been; and stop when nothing helps.
+sight; go back to a board only on the way to one on which they have not been; and stop when nothing helps. When a bot that
+still moves is to give up all the same is ``patience``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Final, Literal, get_args
 
 from samedeal.board import Board
 from samedeal.games import Lift, Stock
-from samedeal.moves import DEAL, DRAW, Move
+from samedeal.moves import DEAL, Move
 from samedeal_client.bots.appraisal import WEIGHTS, Appraisal
-from samedeal_client.bots.search import Key, key_of, look_ahead
+from samedeal_client.bots.search import look_ahead
+from samedeal_client.rooms.prospects import Key, key_of
 
 Level = Literal["random", "greedy", "careful"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
@@ -32,9 +34,6 @@ LOOKS: Final = 4000
 _DETOURS: Final = 6
 """Lines in a row that gain nothing, after which a level that looks ahead stops."""
 
-_IDLE_DRAWS: Final = 60
-"""Draws in a row after which the random level stops: twice through Athena's stock and waste."""
-
 
 @dataclass
 class Memory:
@@ -46,7 +45,6 @@ class Memory:
     visited: set[Key] = field(default_factory=set)
     line: list[tuple[Board, Move]] = field(default_factory=list)
     detours: int = 0
-    draws: int = 0
 
 
 def choose(level: Level, board: Board, memory: Memory) -> Move | None:
@@ -65,11 +63,7 @@ def choose(level: Level, board: Board, memory: Memory) -> Move | None:
 
 def _random(board: Board, memory: Memory) -> Move | None:
     moves = board.legal_moves()
-    if not moves or (moves == [DRAW] and memory.draws >= _IDLE_DRAWS):
-        return None
-    move = memory.rng.choice(moves)
-    memory.draws = memory.draws + 1 if move == DRAW else 0
-    return move
+    return memory.rng.choice(moves) if moves else None
 
 
 # ---------------------------------------------------------------- greedy and careful

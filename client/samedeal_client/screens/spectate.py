@@ -8,7 +8,7 @@ from typing import Final, Literal
 from textual.app import ComposeResult
 
 from samedeal.games import Game
-from samedeal_client.board.key_names import QUIT_KEY, key_sign
+from samedeal_client.board.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.board.layout import Layout, Size, layout, smallest
 from samedeal_client.board.marks import Marks, brought
 from samedeal_client.board.mini import smallest_mini
@@ -18,6 +18,7 @@ from samedeal_client.screens.base import ClientScreen, KeyHint
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.gallery import NUMBERS, ORDERS, Grid, Order, cell_head, gallery_rows, grid, in_order
 from samedeal_client.views.panel import Rival, clock_text
+from samedeal_client.views.race import LOBBY_KEY
 from samedeal_client.views.rivals import watched_now
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.rivals import RivalsPanel
@@ -182,12 +183,12 @@ class SpectateScreen(ClientScreen):
         room = self.model.room
         if room is None or not room.starts:
             return ()
-        late = f" shown {self.model.delay} s late" if self.model.delay else " live"
-        again = f", {self._back // 1000} s back" if self._back else ""
+        late = f", shown {self.model.delay} s late" if self.model.delay else ", live"
+        ago = (self.model.delay or 0) + self._back // 1000
         return (
             Span(f" {clock_text(self.shown_time - room.starts)}", "title"),
-            Span(late, "label"),
-            Span(again, "notice"),
+            Span(" played", "label"),
+            Span(f", {ago} s ago", "notice") if self._back else Span(late, "label"),
             Span(f"  {room.watching} watching" if self.size.width >= 90 else "", "label"),
         )
 
@@ -196,7 +197,7 @@ class SpectateScreen(ClientScreen):
         zoomed = next((at for at, rival in enumerate(self._rivals) if rival.player == self._zoomed), -1)
         if zoomed >= 0:
             watched = self._boards.get(self._zoomed)
-            return cell_head(self._rivals[zoomed], NUMBERS[zoomed], watched, self.look, self.size.width)
+            return cell_head(self._rivals[zoomed], NUMBERS[zoomed], watched, self.look, self.size.width, self.look.card)
         if not self._boards:
             return ()
         at = self._grid()
@@ -216,15 +217,17 @@ class SpectateScreen(ClientScreen):
                 yield KeyHint(up, "previous", "up")
                 yield KeyHint(down, "next", "down")
             else:
-                yield KeyHint(f"1-{NUMBERS[max(count - 1, 0)]}", "one board")
+                first = NUMBERS[min(self._page * self._grid().on_page, len(NUMBERS) - 1)]
+                yield KeyHint(f"1-{NUMBERS[max(count - 1, 0)]}", "one board", first)
                 if self._grid().pages > 1:
                     yield KeyHint("PgDn", "more", "pagedown")
             yield KeyHint("s", "sort", "s")
             yield KeyHint(left, "10 s back", "left")
             if self._back:
                 yield KeyHint(right, "forth", "right")
-                yield KeyHint("l", "as live as it gets", "l")
-        yield KeyHint("q", "lobby", "q")
+                yield KeyHint("n", "now", "n")
+        yield KeyHint("F1", "help", "f1")
+        yield KeyHint(LOBBY_KEY, "lobby", LOBBY_KEY)
         yield KeyHint(key_sign(QUIT_KEY, self.look), "quit", QUIT_KEY)
 
     # ---------------------------------------------------------------- keys and mouse
@@ -233,6 +236,8 @@ class SpectateScreen(ClientScreen):
         """Take a key."""
         if self._take(key):
             self._refit_and_show()
+        else:
+            self.say(f"{key_text(key, self.look)} does nothing here: F1 lists the keys")
 
     def _take(self, key: str) -> bool:
         if key in NUMBERS and len(key) == 1:
@@ -243,18 +248,22 @@ class SpectateScreen(ClientScreen):
                 self._zoomed = ""
             case "left" | "right":
                 self._go_back(BACK if key == "left" else -BACK)
-            case "l" | "L" | "end":
+            case "n" | "end":
                 self._back = 0
             case "s":
                 self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+                if self._zoomed:
+                    self.say(f"The boards are sorted by {self._order} now", "label")
             case "up" | "down":
                 self._turn(-1 if key == "up" else 1)
             case "pageup" | "pagedown":
                 self._page = min(max(self._page + (1 if key == "pagedown" else -1), 0), self._grid().pages - 1)
             case "o" if self.model.through:
                 self.ask(self._sit_down)
-            case "q":
+            case _ if key in (LOBBY_KEY, "q"):
                 self.ask(self.client.leave)
+            case "f1" | "?":
+                self.app.call_later(self.samedeal.help)
             case _:
                 return False
         return True
@@ -268,6 +277,8 @@ class SpectateScreen(ClientScreen):
     def _zoom(self, number: int) -> None:
         if number < len(self._rivals) and self._rivals[number].player in self._boards:
             self._zoomed = self._rivals[number].player
+        elif self._boards:
+            self.say("There is no board to be seen at that number")
 
     def _turn(self, by: Literal[-1, 1]) -> None:
         players = [rival.player for rival in self._rivals]
@@ -275,12 +286,10 @@ class SpectateScreen(ClientScreen):
             self._zoom((players.index(self._zoomed) + by) % len(players))
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """A click on a board shows it large."""
+        """A click on a board shows it large; what else is clicked the base class hears of by itself."""
         if event.rows.id == "gallery" and self._boards:
             self._zoom(self._grid().hit(event.x, event.y, self._page))
             self._refit_and_show()
-        else:
-            super().on_rows_clicked(event)
 
     def refit(self, size: Size) -> None:
         """Show everything in a new size; a large board that doesn't fit any more is shown small again."""

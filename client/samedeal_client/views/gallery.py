@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -105,20 +105,25 @@ def _at(cell: tuple[Row, ...], y: int, width: int) -> Row:
 
 def _cell(rival: Rival, number: int, boards: Mapping[str, Watched], look: Look, size: Size) -> tuple[Row, ...]:
     watched = boards.get(rival.player)
-    head = cell_head(rival, NUMBERS[number], watched, look, size.width)
+    head = cell_head(rival, NUMBERS[number], watched, look, size.width, look.short)
     if watched is None:
         return (head, fit_row((Span("  not in sight yet", "label"),), size.width))
     inner = draw_mini(watched.play.board, look, size.width - 1, size.height - 1)
     return (head, *(fit_row((Span(" "), *row), size.width) for row in inner))
 
 
-def cell_head(rival: Rival, key: str, watched: Watched | None, look: Look, width: int) -> Row:
-    """The line over a board: its key, the player, the last move, cards up, and a bar where there is room."""
+def cell_head(
+    rival: Rival, key: str, watched: Watched | None, look: Look, width: int, card: Callable[[int], str]
+) -> Row:
+    """The line over a board: its key, the player, the last move, cards up, and a bar where there is room.
+
+    ``card`` writes a card as the board under it does.
+    """
     up = f" home {clock_text(rival.home)} " if rival.home is not None else f" {rival.up}/{rival.total} "
     name = look.says(rival.name) + (" (out)" if rival.out and rival.home is None else "")
     move = ""
     if watched is not None and watched.play.last is not None:
-        move = f" {look.glyphs.pointer} {last_move(watched.play.board, watched.play.last, look)}"
+        move = f" {look.glyphs.pointer} {last_move(watched.play.board, watched.play.last, card)}"
     room = max(width - 3 - len(up), 0)
     taken = columns_of(name) + len(move)
     bars = _BAR if room > taken + _BAR else 0
@@ -131,11 +136,11 @@ def cell_head(rival: Rival, key: str, watched: Watched | None, look: Look, width
     return (*fit_row(left, width - row_width(right)), *right)
 
 
-def last_move(board: Board, step: Step, look: Look) -> str:
+def last_move(board: Board, step: Step, name: Callable[[int], str]) -> str:
     """The move that led to a board, as ``5 2 (6♥)``: from where to where, and the card that leads."""
     move = step.move
     if not move.is_transfer:
         return move.source
     pile = board.piles[step.target]
     card = pile[-step.size] if len(pile) >= step.size else pile[-1]
-    return f"{move.source} {move.target} ({look.card(card)})"
+    return f"{move.source} {move.target} ({name(card)})"
