@@ -8,7 +8,7 @@ from typing import Final, Literal
 from textual.app import ComposeResult
 
 from samedeal.games import Game
-from samedeal_client.board.key_names import QUIT_KEY, key_sign, key_text
+from samedeal_client.board.key_names import QUIT_KEY, key_sign
 from samedeal_client.board.layout import Layout, Size, layout, smallest
 from samedeal_client.board.marks import Marks, brought
 from samedeal_client.board.mini import smallest_mini
@@ -237,7 +237,7 @@ class SpectateScreen(ClientScreen):
         if self._take(key):
             self._refit_and_show()
         else:
-            self.say(f"{key_text(key, self.look)} does nothing here: F1 lists the keys")
+            self.say_unknown(key)
 
     def _take(self, key: str) -> bool:
         if key in NUMBERS and len(key) == 1:

@@ -132,10 +132,11 @@ _AROUND: Final[dict[Where, tuple[str, tuple[tuple[str, str], ...]]]] = {
             ("Up Down", "the board before, the next one"),
             ("PgUp PgDn", "more boards, where not all fit"),
             ("Left Right", "10 seconds back in time, and forth again"),
-            ("l End", "no longer back: as live as the room allows"),
+            ("n End", "no longer back: as live as the room allows"),
             ("s", "sort by place, seat, name or pace"),
             ("o", "to your own board, where you have one"),
-            ("q", "to the lobby"),
+            (f"{LOBBY_KEY} q", "to the lobby"),
+            ("T", "on a small board, is a ten"),
         ),
     ),
 }
