@@ -51,8 +51,8 @@ class SamedealApp(App[int]):
     """The app: it runs the client, and shows the screen for what the client knows.
 
     ``back_to`` names the server from whose lobby one has come to practise here, empty for none: one goes back there, as
-    there is nobody in a lobby of this one. ``game`` is what was chosen in the lobby and ``room_form`` how the last room was
-    opened, for when one comes back there.
+    there is nobody in a lobby of this one. ``game`` and ``room`` are what was chosen in the lobby, and ``room_form`` is how
+    the last room was opened, for when one comes back there.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -70,7 +70,7 @@ class SamedealApp(App[int]):
         self.bindings = bindings
         self.crew = Crew(client.link.address)
         self.back_to = back_to
-        self.game = ""
+        self.game = self.room = ""
         self.room_form = RoomForm()
         self.place: Place | None = None
         self.announced = ""

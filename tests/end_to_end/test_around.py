@@ -497,9 +497,11 @@ async def test_bots_are_taken_out_by_key_and_by_mouse(server: str) -> None:
     async with hosting(server) as ana:
         await ana.press("-")
         await ana.says("No bot here is yours")
+        row = next(y for y, line in enumerate(ana.text().splitlines()) if "add a bot" in line)
         await ana.press("1", "2", "3")
         await ana.until(lambda: len(bots(ana)) == 3)
         await ana.sees("- out")
+        assert "add a bot" in ana.text().splitlines()[row]
         first, second, last = ana.app.crew.names
         await ana.press("-")
         await ana.until(lambda: bots(ana) == [first, second] or set(bots(ana)) == {first, second})
@@ -623,7 +625,7 @@ async def test_what_is_typed_ahead_of_an_answer_is_no_second_answer(server: str)
         await ana.press("ctrl+q")
         await ana.sees("Esc  stay")
         question = ana.app.screen
-        for key in "clear":
+        for key in "clearrr":
             question.post_message(Key(key, key))
         await ana.comes_to("results")
         for key in "qr":
@@ -788,11 +790,15 @@ async def test_the_same_game_again_is_a_room_of_its_own_on_a_new_deal(server: st
         assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
 
 
-async def test_escape_goes_to_the_lobby(server: str) -> None:
-    async with raced(server) as (ana, _):
+async def test_escape_goes_to_the_lobby_which_has_the_results_still(server: str) -> None:
+    async with raced(server) as (ana, mira):
+        await mira.create(Options(), "lunch")
+        await mira.join("lunch")
         await ana.press("escape")
         await ana.comes_to("lobby")
-        await ana.sees("finished")
+        await ana.sees("lunch", "finished", "⏎ results")
+        await ana.press("enter")
+        await ana.comes_to("results")
 
 
 async def test_who_has_watched_sees_the_results_and_goes_on_watching(server: str) -> None:

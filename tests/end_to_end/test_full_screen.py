@@ -144,3 +144,22 @@ async def test_a_spectator_sees_the_boards_late(
         await terminal.says("stock 21")
         await other.resign()
         await terminal.says("results")
+
+
+async def test_practice_says_what_is_being_started_and_leads_back_to_the_lobby(
+    programs: Programs, terminal: Terminal, redis_url: str
+) -> None:
+    address, _ = await programs.server(redis_url)
+    there = address.removeprefix("ws://")
+    terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+    await terminal.says("Quick start")
+    terminal.type("g", "p")
+    await terminal.says("Starting a server and three bots on this machine, for Athena")
+    await terminal.says(f"back to {there}")
+    terminal.type("C-q")
+    await terminal.says(f"q +end the practice, back to {there}")
+    terminal.type("q")
+    await terminal.says(f"samedeal ▸ {there} ▸ as ana")
+    terminal.type("C-q")
+    await terminal.says("code 0")
+    assert "Starting" not in terminal.text

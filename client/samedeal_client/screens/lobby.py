@@ -56,7 +56,7 @@ class LobbyScreen(SheetScreen):
 
     def on_mount(self) -> None:
         """List the rooms, now and again and again."""
-        self.lobby = Lobby(self._today(), game=self.samedeal.game)
+        self.lobby = Lobby(self._today(), chosen=self.samedeal.room, game=self.samedeal.game)
         self.work(self._ask_rooms)
         self.set_interval(LIST_EVERY, self._list)
 
@@ -112,7 +112,7 @@ class LobbyScreen(SheetScreen):
 
     def _take(self, lobby: Lobby, wish: Wish | None) -> None:
         self.lobby = lobby
-        self.samedeal.game = lobby.game
+        self.samedeal.game, self.samedeal.room = lobby.game, lobby.chosen
         match wish:
             case EnterRoom(room, passphrase):
                 self._grant(f"Joining {room}", partial(self._enter, room, passphrase))

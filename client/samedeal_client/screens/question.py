@@ -47,6 +47,7 @@ class QuestionScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Write the question."""
+        self._answered = False
         self._lines = self.lines()
         self._write("")
 
@@ -80,8 +81,9 @@ class QuestionScreen(ModalScreen[None]):
 
     async def _answer(self, answer: str) -> None:
         app = cast("SamedealApp", self.app)
-        if app.screen is not self:
-            return  # answered already, or the race is over: what was typed ahead is no second answer
+        if self._answered or app.screen is not self:
+            return  # what was typed ahead is no second answer, and no answer once the race is over
+        self._answered = bool(answer)
         if answer == "leave":
             app.exit(0)
         elif answer:
@@ -112,7 +114,7 @@ class QuitScreen(QuestionScreen):
             Line(),
             Line("Esc  stay", "title", "stay"),
             Line(f"q    {leave}", "", "leave"),
-            Line("r    resign: your cards up count, the race is over", "", "resign"),
+            Line("r    resign: your cards up count, you can watch", "", "resign"),
         )
 
 

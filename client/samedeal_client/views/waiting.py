@@ -135,9 +135,15 @@ def waiting_view(
 
 
 def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
+    """Who is here; what adds bots stands above, so that it stays where it is while they come."""
     seats = room.options.players
     watching = f", {room.watching} watching" if room.watching else ""
     page.add(Span(" Players", "title"), Span(f"  {len(room.players)} of {seats}{watching}", "label"))
+    if has_seats(model, bots):
+        pieces: list[Piece] = [Span("   +  ", "label"), Span("add a bot at once: ", "label")]
+        for key, level in BOT_LEVELS:
+            pieces += [Link(f" {key} ", "key", f"bot {level}"), Link(f"{level}  ", "name", f"bot {level}")]
+        page.add(*pieces)
     count = len(room.players) + len(bots.coming)
     abreast = 2 if count > page.width // 10 and page.width >= 2 * _SEAT else 1
     own, coming = ("bot", "soon") if abreast > 1 else ("your bot  ", "on the way")
@@ -146,11 +152,6 @@ def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
     rows = -(-count // abreast)
     for row in range(rows):
         page.add(*(piece for line in (lines[row::rows] if abreast > 1 else [lines[row]]) for piece in line))
-    if has_seats(model, bots):
-        pieces: list[Piece] = [Span("   +  ", "label"), Span("add a bot at once: ", "label")]
-        for key, level in BOT_LEVELS:
-            pieces += [Link(f" {key} ", "key", f"bot {level}"), Link(f"{level}  ", "name", f"bot {level}")]
-        page.add(*pieces)
 
 
 def _player(look: Look, model: Model, room: RoomState, seat: Seat, out: list[Piece]) -> list[Piece]:
