@@ -71,6 +71,13 @@ def test_the_bars_beside_a_racer_are_told() -> None:
     assert any("_:+." in row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
 
 
+def test_the_signs_on_a_board_are_told_as_they_are_drawn() -> None:
+    assert "(3♥) a card face down that you have seen" in told()
+    drawn = "\n".join(row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
+    assert "(3H)" in drawn
+    assert ":+5" in drawn
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_keys_fit_the_width(width: int) -> None:
     assert all(row_width(row) <= width for row in key_rows(DEFAULT, Look(), width))

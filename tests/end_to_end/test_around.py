@@ -467,6 +467,11 @@ async def test_a_bot_comes_when_it_is_called_and_goes_with_who_called_it(server:
         await ana.click("2 greedy")
         await ana.sees("[x]", "(greedy)", "your bot")
         await ana.press("escape")
+        await ana.sees("The bots that you added go too")
+        await ana.press("escape")
+        await ana.until(lambda: "go too" not in ana.text())
+        await ana.press("escape")
+        await ana.click("y    leave")
         await ana.comes_to("lobby")
         await knows(mira, lambda room: len(room.players) == 1)
 

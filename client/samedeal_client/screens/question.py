@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from textual import events
@@ -36,6 +37,11 @@ class QuestionScreen(ModalScreen[None]):
     ALLOW_SELECT: ClassVar[bool] = False
     LINES: ClassVar[tuple[Line, ...]] = ()
     KEYS: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, go: Callable[[], None] | None = None) -> None:
+        """``go`` is what the answer ``go`` has done."""
+        super().__init__()
+        self._go = go
 
     def lines(self) -> tuple[Line, ...]:
         """The lines."""
@@ -92,6 +98,8 @@ class QuestionScreen(ModalScreen[None]):
             if answer == "resign" and isinstance(below, ClientScreen):
                 below.say("")
                 below.ask(app.client.resign)
+            elif answer == "go" and self._go is not None:
+                self._go()
         else:
             self._write(_HOW)
 
@@ -129,6 +137,18 @@ class QuitWithBotsScreen(QuestionScreen):
         Line("q    leave, and take them along", "", "leave"),
     )
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave"}
+
+
+class LeaveScreen(QuestionScreen):
+    """Whether to leave a room before its race, where one's bots wait for it too."""
+
+    LINES = (
+        Line("Leave the room? The bots that you added go too.", "notice"),
+        Line(),
+        Line("Esc  stay", "title", "stay"),
+        Line("y    leave", "", "go"),
+    )
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "go"}
 
 
 class ResignScreen(QuestionScreen):

@@ -9,6 +9,7 @@ from typing import Final, cast
 from samedeal.errors import Refused
 from samedeal_client.bots.strategy import Level
 from samedeal_client.net.address import is_loopback_url
+from samedeal_client.screens.question import LeaveScreen
 from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
@@ -92,6 +93,8 @@ class WaitingScreen(SheetScreen):
                 self.help(rules=True)
             case "f1" | "?":
                 self.help()
+            case "escape" if self.bots.last:
+                _ = self.app.push_screen(LeaveScreen(partial(self._ask, self._leave)))
             case "escape":
                 self._ask(self._leave)
             case _ if key == OUT_KEY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from samedeal.cards import Card
 from samedeal_client.board.bindings import DEFAULT, Bindings, Command
 from samedeal_client.board.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.text.look import Look
@@ -151,6 +152,17 @@ _ELSEWHERE: Final = (
 )
 
 
+def _signs(look: Look) -> tuple[tuple[str, str], ...]:
+    """What is written on a board beside cards."""
+    low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
+    return (
+        (look.glyphs.hidden * 2, "a card face down"),
+        (f"({low})", "a card face down that you have seen"),
+        (f"{low}{high}", "two covered cards in one row, where a column is deep"),
+        (f"{look.glyphs.more}+5", "so many cards more, for which there is no room: look into the pile"),
+    )
+
+
 def _racers(look: Look) -> tuple[tuple[str, str], ...]:
     """What stands beside a racer's name."""
     bars = "".join(look.glyphs.spark[level] for level in (0, 2, 5, 1))
@@ -174,6 +186,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: Where = "race") -
         ("Moving cards takes two keys, a pile and another", (*moves, (back, f"in Steve: {words}"))),
         ("On the board", commands),
         ("By mouse", _MOUSE),
+        ("Signs on a board", _signs(look)),
         ("In the list of racers", _racers(look)),
         ("Home or out, while others race on", _THROUGH),
         ("Everywhere", _ELSEWHERE),

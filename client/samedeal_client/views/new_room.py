@@ -72,7 +72,7 @@ def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:
     pieces: list[Piece] = [
         Span(f" {look.glyphs.pointer if chosen else ' '} {field.label:<{_LABEL}}", "name"),
         Link(f"{left} " if field.steps else "  ", "key", f"step -1 {field.name}"),
-        Link(value, "field", f"to {field.name}" if field.typed else f"step 1 {field.name}"),
+        Span(value, "field"),
         Link(f" {right} " if field.steps else "   ", "key", f"step 1 {field.name}"),
         Span(f"! {error}", "bad") if error else Span(field.tell(text), "label"),
     ]
