@@ -528,3 +528,53 @@ def test_who_came_in_the_middle_proves_the_seed_alone() -> None:
     assert checked is not None
     assert checked.holds
     assert "your cards" not in checked.sentence
+
+
+# ---------------------------------------------------------------- how far the others had come
+
+
+def told(server: Server, **counts: Any) -> None:
+    server.model = server.model.after(Progress(tallies=(Tally(player="you", **counts),)))
+
+
+def comes_back(server: Server, phase: Phase = "racing", **counts: Any) -> None:
+    server.model = server.model.after(Joined(to=9, room="k7", seat=1, generation=2))
+    server.model = server.model.after(server.state(phase, tallies=(Tally(player="you", **counts),)))
+
+
+def test_what_is_told_all_along_is_known_all_along() -> None:
+    server = Server()
+    told(server, up=1, moves=1, active=START + 1_000, risen=START + 1_000)
+    told(server, up=9, moves=12, active=START + 9_000, risen=START + 8_000)
+    state = server.state("racing", tallies=(Tally(player="you", up=20, moves=30, active=START + 9_500),))
+    server.model = server.model.after(state)
+    series = server.model.series["you"]
+    assert (series.points[-1], series.missed) == ((START + 9_500, 20, 30), ())
+
+
+def test_what_happened_while_one_was_cut_off_is_not_known() -> None:
+    server = Server()
+    told(server, up=1, moves=1, active=START + 1_000, risen=START + 1_000)
+    comes_back(server, up=9, moves=12, active=START + 9_000, risen=START + 8_000)
+    told(server, up=10, moves=13, active=START + 10_000, risen=START + 10_000)
+    series = server.model.series["you"]
+    assert series.cards_up(START) == ((1_000, 1), (8_000, 9), (10_000, 10))
+    assert series.missed_since(START) == ((1_000, 8_000),)
+
+
+def test_who_comes_after_the_race_knows_only_when_the_last_card_went_up() -> None:
+    server = Server()
+    server.model = Model("me", "ana")
+    comes_back(server, "finished", up=52, moves=99, active=START + 60_000, risen=START + 60_000)
+    series = server.model.series["you"]
+    assert (series.cards_up(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))
+
+
+def test_a_spectator_who_comes_late_does_not_know_what_was_before() -> None:
+    server = Server()
+    server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
+    board = Board(server.game, tuple(b"\x31\x32\x33" if key == "01" else b"" for key in server.game.keys))
+    late = LateBoard(player="you", revision=30, piles=board.piles, moves=30, undos=0, at=START + 40_000)
+    server.model = server.model.after(late)
+    series = server.model.series["you"]
+    assert (series.cards_up(START), series.missed_since(START)) == (((40_000, 3),), ((0, 40_000),))

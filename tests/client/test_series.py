@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal_client.rooms.series import MOST_POINTS, Point, Series
+from samedeal_client.rooms.series import MOST_POINTS, Point, Series, climb
+from tests.client.hands import won
 
 
 def series(*points: tuple[int, int, int]) -> Series:
@@ -39,6 +43,32 @@ def test_what_is_older_or_tells_nothing_new_is_passed_over() -> None:
 
 def test_cards_up_since_a_time() -> None:
     assert series((5_000, 1, 1), (9_000, 3, 4)).cards_up(4_000) == ((1_000, 1), (5_000, 3))
+
+
+def test_how_it_went_while_one_was_away_is_not_known_but_for_when_it_came_to_the_last() -> None:
+    found = series((1_000, 1, 1), (2_000, 2, 2)).resume(Point(9_000, 8, 20), 7_000)
+    assert found.points == ((1_000, 1, 1), (2_000, 2, 2), (7_000, 8, 20))
+    assert found.missed_since(500) == ((1_500, 6_500),)
+    assert found.activity(9_000, 2, 5_000) == (2, 0)
+    assert found.add(Point(9_500, 9, 21)).missed == found.missed
+
+
+def test_one_card_more_leaves_nothing_open() -> None:
+    assert series((1_000, 1, 1)).resume(Point(9_000, 2, 5), 8_000) == series((1_000, 1, 1), (9_000, 2, 5))
+
+
+def test_who_comes_late_knows_nothing_of_before() -> None:
+    found = Series().resume(Point(9_000, 8, 20), 7_000)
+    assert (found.cards_up(1_000), found.missed_since(1_000)) == (((6_000, 8),), ((0, 6_000),))
+
+
+@pytest.mark.parametrize("game", ["willow", "steve"])
+def test_the_climb_of_a_record_ends_with_all_cards_up(game: str) -> None:
+    record = won(game)
+    climbed = climb(record)
+    assert len(climbed) == len(record.actions)
+    assert climbed[-1] == (record.actions[-1][0], record.game.cards)
+    assert climb(replace(record, actions=((0, "9 9"),))) == ()
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=1, max_size=2_000))

@@ -315,8 +315,61 @@ def test_the_form_says_in_full_what_its_line_is_too_narrow_for() -> None:
 
 
 def test_the_rematch_key_says_whether_there_is_one_to_join() -> None:
-    assert results_keys(finished(104, 3))[0].word == "rematch"
+    assert results_keys(finished(104, 3))[0].word == "rematch: #4822"
     assert results_keys(finished(104, 3, following="friday-2"))[0].word == "join the rematch"
+
+
+@pytest.mark.parametrize(
+    ("deal", "words"),
+    [
+        ("#7", ["rematch: #8", "new room: random deal", "new room: #7 again"]),
+        ("daily 2026-11-21", ["rematch: random deal", "new room: random deal", "new room: daily 2026-11-21 again"]),
+        ("random", ["rematch: random deal", "new room: random deal"]),
+    ],
+)
+def test_what_comes_next_says_on_which_deal(deal: str, words: list[str]) -> None:
+    model = finished(104, 3)
+    assert model.room is not None
+    model = replace(model, room=with_(model.room, deal=deal))
+    assert [key.word for key in results_keys(model)][: len(words)] == words
+    assert (deal == "random") == ("a" not in [key.key for key in results_keys(model)])
+
+
+def unknown_before(model: Model, player: str, at: int) -> Model:
+    """The model of a client that knows of a player's cards only from so many milliseconds after the start on."""
+    series = model.series[player]
+    kept = Series(tuple(point for point in series.points if point.at >= NOW + at), ((0, NOW + at),))
+    return replace(model, series=MappingProxyType({**model.series, player: kept}))
+
+
+def test_what_is_known_only_of_the_end_is_not_drawn() -> None:
+    model = unknown_before(finished(104, 97, 64, 22), "p0", 300_000)
+    text = results_view(model, Aftermath(), Look(), 80, 21).text()
+    legend = next(row for row in text.splitlines() if "cards up over time" in row)
+    assert "ana" not in legend
+    assert "Not drawn, as how they got on while you were away is not known here: ana." in text
+
+
+def test_a_line_is_drawn_only_from_where_it_is_known() -> None:
+    model = unknown_before(finished(104, 97, 64, 22), "p0", 100_000)
+    text = results_view(model, Aftermath(), Look(), 80, 21).text()
+    assert "ana" in next(row for row in text.splitlines() if "cards up over time" in row)
+    assert "Where a line is missing you were away" in text
+
+
+def test_where_nothing_is_known_there_is_no_plot() -> None:
+    model = replace(finished(104, 97), series=MappingProxyType({}))
+    text = results_view(model, Aftermath(), Look(), 80, 21).text()
+    assert "cards up over time  " not in text
+    assert "How the cards went up over time is not known here" in text
+
+
+def test_ones_own_line_comes_from_the_record_where_there_is_one() -> None:
+    model = replace(finished(104, 97), series=MappingProxyType({}))
+    text = results_view(model, Aftermath(climb=((100_000, 30), (300_000, 97))), Look(), 80, 21).text()
+    legend = next(row for row in text.splitlines() if "cards up over time" in row)
+    assert "mira" in legend
+    assert "is not known here: ana." in text
 
 
 def test_the_length_of_a_race_is_that_of_the_last_thing_in_it() -> None:

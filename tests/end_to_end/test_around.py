@@ -795,6 +795,32 @@ async def test_the_same_game_again_is_a_room_of_its_own_on_a_new_deal(server: st
         assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
 
 
+async def test_the_same_deal_again_is_a_room_of_its_own(server: str) -> None:
+    async with raced(server, options=Options(games=("steve",), deal="#7", countdown=0)) as (ana, _):
+        await ana.press("a")
+        await ana.comes_to("waiting")
+        assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
+
+
+async def test_a_random_deal_is_none_that_can_be_had_again(server: str) -> None:
+    async with raced(server, options=Options(deal="random", countdown=0)) as (ana, _):
+        assert ana.line("#header").startswith("samedeal ▸ Willow, random deal ▸ room friday")
+        await ana.press("a")
+        await ana.sees("A random deal can't be dealt again: n opens a room on another one")
+
+
+async def test_results_that_one_comes_to_later_draw_only_what_is_known(server: str) -> None:
+    async with raced(server) as (ana, _), arriving(server, "caro") as caro:
+        await caro.app.client.watch("friday")
+        await caro.comes_to("results")
+        await caro.sees("ana", "mira", "cards up over time")
+        await ana.press("escape")
+        await ana.comes_to("lobby")
+        await ana.app.client.join("friday")
+        await ana.comes_to("results")
+        await ana.sees("ana (you)", "cards up over time")
+
+
 async def test_escape_goes_to_the_lobby_which_has_the_results_still(server: str) -> None:
     async with raced(server) as (ana, mira):
         await mira.create(Options(), "lunch")

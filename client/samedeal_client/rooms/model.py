@@ -81,7 +81,8 @@ class Model:
     ``first`` is the board that the play began with, where it was seen from the deal on, and ``done`` the actions since, as
     in a record. ``rollback`` is what the last message took back, if it did. ``delay`` is how many seconds late a spectator
     is, None for a player. ``series`` are each player's counts over time, as late as their boards for a spectator.
-    ``commitment`` is the first one that the room's race was seen with.
+    ``commitment`` is the first one that the room's race was seen with. ``away`` is true until the room's state comes after
+    one was not there, for how long and whyever.
     """
 
     me: str = ""
@@ -98,6 +99,7 @@ class Model:
     delay: int | None = None
     series: Mapping[str, Series] = field(default_factory=dict)
     commitment: bytes = b""
+    away: bool = True
     rollback: Rollback | None = None
     astray: bool = False
 
@@ -241,7 +243,8 @@ def _welcome(model: Model, message: Welcome) -> Model:
 
 
 def _joined(model: Model, message: Joined) -> Model:
-    return model if model.is_in(message.room) and model.delay is None else _entering(model, message.room, None)
+    known = model.is_in(message.room) and model.delay is None
+    return replace(model, away=True) if known else _entering(model, message.room, None)
 
 
 def _entering(model: Model, room: str, delay: int | None) -> Model:
@@ -270,8 +273,9 @@ def _room_state(model: Model, state: RoomState) -> Model:
         model,
         room=state,
         tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
-        series=_counted(model, state.tallies),
+        series=_found(model, state),
         commitment=model.commitment or state.commitment,
+        away=False,
     )
 
 
@@ -285,9 +289,26 @@ def _counted(model: Model, tallies: tuple[Tally, ...]) -> Mapping[str, Series]:
     """The series with the tallies in them; a spectator's are of the boards that are seen."""
     if model.delay is not None:
         return model.series
-    return _longer(
-        model.series, {each.player: Point(each.active, each.up, each.moves) for each in tallies if each.active}
-    )
+    return _longer(model.series, {each.player: _point(each) for each in tallies if each.active})
+
+
+def _found(model: Model, state: RoomState) -> Mapping[str, Series]:
+    """The series with what a room's state tells: after one was away, and to a spectator of a race that is over, more."""
+    over = state.phase == "finished"
+    if not model.away and (model.delay is None or not over):
+        return _counted(model, state.tallies)
+    if model.delay is not None and not over:
+        return model.series
+    found = {
+        each.player: model.series.get(each.player, Series()).resume(_point(each), each.risen or each.active)
+        for each in state.tallies
+        if each.active
+    }
+    return MappingProxyType({**model.series, **found})
+
+
+def _point(tally: Tally) -> Point:
+    return Point(tally.active, tally.up, tally.moves)
 
 
 def _longer(series: Mapping[str, Series], points: Mapping[str, Point]) -> Mapping[str, Series]:
@@ -379,7 +400,10 @@ def _late_board(model: Model, message: LateBoard) -> Model:
         return replace(model, astray=True)
     board = _board(model.game, message.piles)
     play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
-    return _hang(model, message.player, Watched(play, message.at))
+    known = model.series.get(message.player, Series())
+    resumed = known.resume(Point(message.at, board.cards_up, message.moves), message.at)
+    found = replace(model, series=MappingProxyType({**model.series, message.player: resumed}))
+    return _hang(found, message.player, Watched(play, message.at))
 
 
 def _board(game: Game, piles: tuple[bytes, ...]) -> Board:

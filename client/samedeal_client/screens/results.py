@@ -10,11 +10,14 @@ from typing import Final
 
 from msgspec.structs import replace as with_options
 
+from samedeal.deal import Deal
 from samedeal.errors import Refused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
+from samedeal.record import Record
 from samedeal_client.net.client import Client
 from samedeal_client.rooms.records import save_record
+from samedeal_client.rooms.series import climb
 from samedeal_client.screens.sheet import SheetScreen, Work
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.page import KeyWord, View
@@ -37,7 +40,8 @@ class ResultsScreen(SheetScreen):
 
     def on_mount(self) -> None:
         """Keep the record of one's own race, and count those who go on to the rematch."""
-        self.after = Aftermath(saved=saved(self.client))
+        record = self.client.record()
+        self.after = Aftermath(saved(self.client, record), climb=climb(record) if record is not None else ())
         self.set_interval(COUNT_EVERY, self._count)
 
     # ---------------------------------------------------------------- showing
@@ -47,7 +51,7 @@ class ResultsScreen(SheetScreen):
         room = self.model.room
         if room is None:
             return ()
-        deal = "" if room.deal == "random" else f" {room.deal}"
+        deal = ", random deal" if room.deal == "random" else f" {room.deal}"
         return self.heading(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
     def words(self) -> Iterable[KeyWord]:
@@ -71,6 +75,8 @@ class ResultsScreen(SheetScreen):
                 self.do("rematch")
             case "n":
                 self._grant("Opening a room", self._anew)
+            case "a":
+                self._again()
             case "r":
                 self.help(rules=True)
             case "f1" | "?":
@@ -112,12 +118,19 @@ class ResultsScreen(SheetScreen):
         room = await self.client.rematch()
         await (self.client.watch(room, passphrase) if watches else self.client.join(room, passphrase))
 
-    async def _anew(self) -> None:
+    def _again(self) -> None:
+        room = self.model.room
+        if room is not None and Deal.parse(room.deal).public:
+            self._grant("Opening a room", partial(self._anew, room.deal))
+        else:
+            self.say("A random deal can't be dealt again: n opens a room on another one")
+
+    async def _anew(self, deal: str = "random") -> None:
         room = self.model.room
         if room is None:
             return
         passphrase = self.client.passphrase if room.private else ""
-        code = await self.client.create(same_again(room), passphrase=passphrase)
+        code = await self.client.create(same_again(room, deal), passphrase=passphrase)
         await self.client.join(code, passphrase)
 
     def _count(self) -> None:
@@ -138,22 +151,19 @@ class ResultsScreen(SheetScreen):
         self.show()
 
 
-def same_again(room: RoomState) -> Options:
-    """The options for another race as this one was, on a new deal; a cycle of games goes on from the present one."""
+def same_again(room: RoomState, deal: str = "random") -> Options:
+    """The options for another race as this one was, on a deal; a cycle of games goes on from the present one."""
     options = room.options
     at = options.games.index(room.game) if room.game in options.games else 0
     start = "host" if options.start == "at" else options.start
-    return with_options(
-        options, games=(*options.games[at:], *options.games[:at]), deal="random", start=start, start_at=0
-    )
+    return with_options(options, games=(*options.games[at:], *options.games[:at]), deal=deal, start=start, start_at=0)
 
 
-def saved(client: Client) -> str:
+def saved(client: Client, record: Record | None) -> str:
     """Keep the record of one's own play, and say where it is or why there is none; empty for who has watched."""
     room = client.model.room
     if room is None or client.model.play is None:
         return ""
-    record = client.record()
     if record is None:
         return "There is no record of your race: not all of it is known here."
     try:

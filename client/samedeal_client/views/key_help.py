@@ -119,8 +119,9 @@ _AROUND: Final[dict[Where, tuple[str, tuple[tuple[str, str], ...]]]] = {
     "results": (
         "When a race is over",
         (
-            ("m", "rematch: the next deal, in a room to which all of this race can come"),
+            ("m", "rematch: in a room to which all of this race can come, on the next number or a random deal"),
             ("n", "a room of your own like this one, on a random deal"),
+            ("a", "such a room on the same deal, if it has a number or a date: samedeal new takes it as --deal too"),
             ("r", "the rules of the game"),
             ("Esc", "to the lobby; your bots go with you"),
         ),

@@ -18,20 +18,28 @@ _TICK_ROOM: Final = 10
 
 
 class Curve(NamedTuple):
-    """A player's cards up: ``points`` are milliseconds from the start and the cards up from then on, in order of time."""
+    """A player's cards up: ``points`` are milliseconds from the start and the cards up from then on, in order of time.
+
+    ``missed`` are stretches of time in which they are not known.
+    """
 
     name: str
     points: tuple[tuple[int, int], ...]
+    missed: tuple[tuple[int, int], ...] = ()
 
-    def levels(self, times: Sequence[float]) -> list[int]:
-        """The cards up at each of some times, which are in order."""
-        levels: list[int] = []
+    def known(self, length: int) -> int:
+        """For how many of the first milliseconds the cards up are known."""
+        return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
+
+    def levels(self, times: Sequence[float]) -> list[int | None]:
+        """The cards up at each of some times, which are in order; None where they are not known."""
+        levels: list[int | None] = []
         at = up = 0
         for time in times:
             while at < len(self.points) and self.points[at][0] <= time:
                 up = self.points[at][1]
                 at += 1
-            levels.append(up)
+            levels.append(None if any(begin < time < end for begin, end in self.missed) else up)
         return levels
 
 
@@ -52,7 +60,7 @@ def cards_plot(
     canvas = _canvas(columns, rows, length, look)
     times = [length * (column + 1) / columns for column in range(columns)]
     for number in range(len(shown) - 1, -1, -1):
-        levels = [round(up * (rows - 1) / total) for up in shown[number].levels(times)]
+        levels = [None if up is None else round(up * (rows - 1) / total) for up in shown[number].levels(times)]
         _draw(canvas, levels, number, look)
     labelled = {round(quarter * (rows - 1) / 4) for quarter in range(5)}
     lines = [_legend(shown, width, look)]
@@ -75,15 +83,20 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
     return [*canvas, axis]
 
 
-def _draw(canvas: list[list[Span]], levels: list[int], number: int, look: Look) -> None:
-    """Draw a curve by its level in each column; on level 0 the axis stays, but for where the line leaves it."""
+def _draw(canvas: list[list[Span]], levels: list[int | None], number: int, look: Look) -> None:
+    """Draw a curve by its level in each column; on level 0 the axis stays, but for where the line leaves it.
+
+    Where the level is None nothing is drawn.
+    """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"
     stroke = look.glyphs.strokes[number]
     _, _, _, leaves, _, upright, up_to, up_from, down_from, down_to = look.glyphs.plot
-    before = 0
+    before: int | None = 0
     for column, level in enumerate(levels):
-        if number or level == before:
+        if level is None:
+            pass
+        elif number or before is None or level == before:
             if level:
                 canvas[bottom - level][column] = Span(stroke, style)
         else:

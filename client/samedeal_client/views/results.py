@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from samedeal.deal import Deal
 from samedeal_client.rooms.model import Model
 from samedeal_client.rooms.proof import proof
 from samedeal_client.rooms.series import Series
@@ -14,6 +16,10 @@ from samedeal_client.views.page import KeyWord, Link, Page, View
 from samedeal_client.views.panel import standings_lines
 from samedeal_client.views.plot import Curve, cards_plot
 
+Sentence = tuple[str, str, str]
+"""A sentence, its style, and what a click on it does."""
+
+_MOST_NAMED: Final = 4
 _LEAST_PLOT: Final = 7
 _MOST_PLOT: Final = 16
 
@@ -23,20 +29,31 @@ class Aftermath:
     """What is known beside the model.
 
     ``saved`` says where the record is, or why there is none; ``there`` how many players the room of the rematch has, None
-    while that is not known.
+    while that is not known; ``climb`` are one's own cards up over time by the record, as ``series.climb`` has them.
     """
 
     saved: str = ""
     there: int | None = None
+    climb: tuple[tuple[int, int], ...] = ()
 
 
 def results_keys(model: Model) -> tuple[KeyWord, ...]:
-    """The keys that do something now."""
-    follow = "join the rematch" if model.room is not None and model.room.next else "rematch"
-    keys = [KeyWord("m", follow if model.seat is not None else "watch the rematch")]
+    """The keys that do something now, and on which deals."""
+    room = model.room
+    if room is None:
+        return ()
+    deal = Deal.parse(room.deal)
+    if model.seat is None:
+        rematch = "watch the rematch"
+    elif room.next:
+        rematch = "join the rematch"
+    else:
+        rematch = f"rematch: #{deal.number + 1}" if deal.kind == "number" else "rematch: random deal"
+    again = (KeyWord("a", f"new room: {deal} again"),) if deal.public else ()
     return (
-        *keys,
-        KeyWord("n", "same game, new deal"),
+        KeyWord("m", rematch),
+        KeyWord("n", "new room: random deal"),
+        *again,
         KeyWord("r", "rules"),
         KeyWord("f1", "help"),
         KeyWord("escape", "lobby"),
@@ -62,13 +79,15 @@ def results_view(model: Model, after: Aftermath, look: Look, width: int, height:
     if room is None:
         return page.view(height)
     page.rows(standings_lines(room.standings, model.game.cards, look, width, model.me))
-    words = _words(model, after, look)
+    drawn, left_out = curves(model, after, look)
+    words = [*_left_out(drawn, left_out), *_words(model, after, look)]
     below = 1 + sum(len(_folded(text, width - 2)) for text, _, _ in words)
     plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
     plot -= (plot - _LEAST_PLOT) % 4  # so that there are rows for a quarter, a half and three quarters
     page.blank()
-    page.rows(cards_plot(curves(model, look), _scale(model), race_length(model), width, plot, look))
-    page.blank()
+    if drawn:
+        page.rows(cards_plot(drawn, _scale(model), race_length(model), width, plot, look))
+        page.blank()
     for text, style, does in words:
         for line in _folded(text, width - 2):
             page.add(Span(" "), Link(line, style, does) if does else Span(line, style))
@@ -81,27 +100,54 @@ def _scale(model: Model) -> int:
     return min(model.game.cards, max(8, -(-most // 4) * 4))
 
 
-def curves(model: Model, look: Look) -> tuple[Curve, ...]:
-    """Cards up over time, one's own first, then those of the others from the first place on."""
+def curves(model: Model, after: Aftermath, look: Look) -> tuple[list[Curve], list[str]]:
+    """Cards up over time, one's own first, then those of the others from the first place on.
+
+    Who is known for less than half of the race has no curve, but is named in the second list.
+    """
     room = model.room
     if room is None:
-        return ()
-    order = sorted(room.standings, key=lambda line: line.player != model.me)
-    return tuple(
-        Curve(look.says(line.name), model.series.get(line.player, Series()).cards_up(room.starts)) for line in order
-    )
+        return [], []
+    length = race_length(model)
+    drawn, left_out = [], []
+    for line in sorted(room.standings, key=lambda line: line.player != model.me):
+        if line.player == model.me and after.climb:
+            curve = Curve(look.says(line.name), after.climb)
+        else:
+            series = model.series.get(line.player, Series())
+            curve = Curve(look.says(line.name), series.cards_up(room.starts), series.missed_since(room.starts))
+        known = 2 * curve.known(length) >= length and (curve.points or not line.up)
+        if known:
+            drawn.append(curve)
+        else:
+            left_out.append(curve.name)
+    return drawn, left_out
 
 
-def _words(model: Model, after: Aftermath, look: Look) -> list[tuple[str, str, str]]:
-    """The sentences below: each with its style and what a click on it does."""
+def _left_out(drawn: Sequence[Curve], left_out: Sequence[str]) -> list[Sentence]:
+    """What the plot doesn't show, and why."""
+    if not drawn:
+        return [("How the cards went up over time is not known here: you came to this room after it.", "label", "")]
+    if left_out:
+        names = ", ".join(left_out[:_MOST_NAMED]) + (" and others" if len(left_out) > _MOST_NAMED else "")
+        return [(f"Not drawn, as how they got on while you were away is not known here: {names}.", "label", "")]
+    if any(curve.missed for curve in drawn):
+        return [("Where a line is missing you were away: how it went there is not known here.", "label", "")]
+    return []
+
+
+def _words(model: Model, after: Aftermath, look: Look) -> list[Sentence]:
+    """The sentences below."""
     room = model.room
-    words = []
+    if room is None:
+        return []
+    words: list[Sentence] = []
     checked = proof(model)
     if checked is not None:
         words.append((f"{checked.sentence}.", "good" if checked.holds else "bad", ""))
     if after.saved:
         words.append((look.says(after.saved), "label", ""))
-    if room is not None and room.next:
+    if room.next:
         there = "" if after.there is None else f" with {after.there} player{'s' if after.there != 1 else ''} so far"
         words.append((f"The rematch is in room {room.next}{there}: m goes there.", "notice", "rematch"))
     return words
