@@ -531,7 +531,7 @@ async def test_the_start_waits_for_bots_on_their_way_unless_it_is_asked_for_agai
         await ana.press("1")
         await ana.sees("on the way")
         await ana.press("enter")
-        await ana.says("still on the way: wait, or press Enter again to start without")
+        await ana.says("still on the way: wait, or Enter again starts without")
         assert ana.room.phase == "open"
         await ana.sees("your bot")
         await ana.press("enter")
@@ -776,6 +776,19 @@ async def test_the_rematch_is_joined_and_who_is_there_already_is_said(server: st
         await ana.comes_to("waiting")
         assert ana.room.room == "friday-2"
         assert ana.room.deal == "#8"
+
+
+async def test_ones_bots_are_seen_to_be_on_the_way_to_the_rematch(server: str) -> None:
+    async with raced(server) as (ana, mira):
+        await mira.create(Options(), "elsewhere")
+        crew = ana.app.crew
+        bot = await crew.send("elsewhere", "random", "", taken=(), warn=ana.app.say)
+        crew.follow("elsewhere", "friday")  # as if it had raced there
+        await ana.press("m")
+        await ana.comes_to("waiting")
+        await ana.sees(bot, "on the way - out")
+        await ana.press("-")
+        await ana.until(lambda: bot not in ana.text())
 
 
 async def test_the_rematch_is_a_click_away(server: str) -> None:

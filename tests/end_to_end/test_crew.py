@@ -113,6 +113,16 @@ async def test_a_bot_that_is_taken_out_frees_its_seat_and_the_others_stay(server
         await knows(mira, lambda room: names(room) == {"mira", second, third})
 
 
+async def test_bots_of_a_room_follow_to_that_of_its_rematch(server: str) -> None:
+    async with hosting(server) as mira, crew_of(server) as crew:
+        name = await crew.send("friday", "random", "", taken=(), warn=unheard)
+        await knows(mira, lambda room: len(room.players) == 2)
+        crew.follow("monday", "monday-2")
+        assert crew.sent_to("friday") == (name,)
+        crew.follow("friday", "friday-2")
+        assert (crew.sent_to("friday"), crew.sent_to("friday-2")) == ((), (name,))
+
+
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads command lines as Linux shows them")
 async def test_a_passphrase_is_handed_over_where_others_cant_read_it(server: str) -> None:
     async with hosting(server, "sesame") as mira, crew_of(server) as crew:

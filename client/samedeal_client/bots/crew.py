@@ -40,8 +40,13 @@ class Crew:
         return tuple(self._sent)
 
     def sent_to(self, room: str) -> tuple[str, ...]:
-        """The names of those that were sent to a room, be they there yet or not."""
+        """The names of those that were sent to a room, or follow to it, be they there yet or not."""
         return tuple(name for name, sent in self._sent.items() if sent.room == room)
+
+    def follow(self, room: str, following: str) -> None:
+        """Those of a room follow to that of its rematch, which they do by themselves."""
+        for name in self.sent_to(room):
+            self._sent[name] = self._sent[name]._replace(room=following)
 
     async def send(
         self, room: str, level: Level, passphrase: str, *, taken: Collection[str], warn: Callable[[str], None]
@@ -53,12 +58,9 @@ class Crew:
         async with self._sending:
             plan = BotPlan(self._name(level, (*taken, *self._sent)), level, PACE)
             bot = AsyncExitStack()
-
-            def gone(sentence: str) -> None:
-                self._forget(plan.name)
-                warn(sentence)
-
-            bots = local_bots(self._address, room, [plan], stay=True, warn=gone, passphrase=passphrase)
+            bots = local_bots(
+                self._address, room, [plan], stay=True, warn=warn, ended=self._forget, passphrase=passphrase
+            )
             await bot.enter_async_context(bots)
             self._sent[plan.name] = _Sent(room, bot)
         return plan.name

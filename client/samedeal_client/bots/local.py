@@ -123,9 +123,12 @@ async def local_bots(
     *,
     stay: bool,
     warn: Callable[[str], None],
+    ended: Callable[[str], None] = lambda _: None,
     passphrase: str = "",
 ) -> AsyncIterator[None]:
-    """Have bots join a room and play; they are gone afterwards. ``warn`` is told of one that fails.
+    """Have bots join a room and play; they are gone afterwards.
+
+    ``warn`` is told of one that fails, and ``ended`` the name of one that has ended by itself, well or not.
 
     Each ends when its standard input does, so that they are gone too when this process is killed.
     """
@@ -140,7 +143,7 @@ async def local_bots(
                 with _opened(log) as errors:
                     process = await _start([*command, *(["--stay"] if stay else [])], errors, passphrase=passphrase)
                 processes.append(process)
-                watching.append(asyncio.create_task(_watch(plan.name, process, log, warn)))
+                watching.append(asyncio.create_task(_watch(plan.name, process, log, warn, ended)))
             yield
         finally:
             for task in watching:
@@ -148,8 +151,12 @@ async def local_bots(
             await _stop(processes)
 
 
-async def _watch(name: str, process: Process, log: Path, warn: Callable[[str], None]) -> None:
-    if await process.wait() != 0:
+async def _watch(
+    name: str, process: Process, log: Path, warn: Callable[[str], None], ended: Callable[[str], None]
+) -> None:
+    code = await process.wait()
+    ended(name)
+    if code != 0:
         told = _last_words(log).removeprefix("samedeal: ")
         warn(f'{name} has gone: it was told "{told}"' if told else f"{name} has gone")
 

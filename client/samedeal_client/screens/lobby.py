@@ -226,5 +226,5 @@ class LobbyScreen(SheetScreen):
             self.lobby = replace(self.lobby, said=f"Here that can't be done: leave, and type samedeal play {game}")
         else:
             if code:
-                said = f"The practice ended with code {code}: samedeal play {game} says why, in a shell"
+                said = f"Practice ended with code {code}: samedeal play {game} says why"
                 self.lobby = replace(self.lobby, said=said)

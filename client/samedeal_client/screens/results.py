@@ -115,7 +115,10 @@ class ResultsScreen(SheetScreen):
     async def _rematch(self) -> None:
         watches = self.model.seat is None
         passphrase = self.client.passphrase
+        before = self.model.room
         room = await self.client.rematch()
+        if before is not None:
+            self.samedeal.crew.follow(before.room, room)
         await (self.client.watch(room, passphrase) if watches else self.client.join(room, passphrase))
 
     def _again(self) -> None:

@@ -132,7 +132,7 @@ class WaitingScreen(SheetScreen):
         if coming and coming != self._warned_of:
             self._warned_of = coming
             who = f"{coming[0]} is" if len(coming) == 1 else f"{len(coming)} bots are"
-            self.say(f"{who} still on the way: wait, or press Enter again to start without")
+            self.say(f"{who} still on the way: wait, or Enter again starts without")
         else:
             self._ask(partial(self._start_without, coming))
 
