@@ -471,17 +471,36 @@ async def test_an_end_for_good_is_told() -> None:
 async def test_nothing_that_helps_is_left() -> None:
     async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as table:
         await table.press("space")
-        table.app.client.model = replace(table.app.client.model, stuck=True)
+        table.app.client.model = replace(table.app.client.model, blocked=True)
         table.app.screen.update(table.app.client.model)  # type: ignore[attr-defined]
         table.app.say("")
-        assert table.sentence == "Nothing that helps is left: undo with ⌫, or resign with Ctrl+R"
+        assert table.sentence == "Nothing that helps is left: resign with Ctrl+R"
 
 
 async def test_where_nothing_helps_the_hint_is_that() -> None:
     async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as table:
-        table.app.client.model = replace(table.app.client.model, stuck=True)
+        table.app.client.model = replace(table.app.client.model, blocked=True)
         await table.press("question_mark")
-        assert table.sentence.startswith("Nothing that helps is left: undo with ⌫")
+        assert table.sentence.startswith("Nothing that helps is left: ")
+
+
+TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
+
+
+@pytest.mark.parametrize("undo", ["free", "off"])
+async def test_a_card_that_can_only_go_to_and_fro_does_not_help(undo: str) -> None:
+    options = Options(games=("phoenix",), undo=undo, hints=True)  # type: ignore[arg-type]  # one of its words
+    async with sitting(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as table:
+        stuck = "Nothing that helps is left: resign with Ctrl+R"
+        assert table.sentence == stuck
+        await table.press("1", "2")
+        assert table.acts == ["1 2"]
+        if undo == "free":
+            stuck = "Nothing that helps is left: undo with ⌫, or resign with Ctrl+R"
+        assert table.sentence == stuck
+        await table.press("question_mark")
+        assert table.sentence == stuck
+        assert table.screen == "RaceScreen"
 
 
 # ---------------------------------------------------------------- leaving

@@ -17,7 +17,7 @@ from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.bots.patience import FRUITLESS, Patience
-from samedeal_client.bots.strategy import LEVELS, Level, Memory, choose
+from samedeal_client.bots.strategy import LEVELS, Level, Memory, choose, hint
 from samedeal_client.rooms.prospects import key_of
 from tests.client.boards import board
 
@@ -199,6 +199,35 @@ def test_careful_draws_through_to_the_card_that_helps() -> None:
         now = now.play(move).board
     assert DRAW in made
     assert now.piles[now.game.index["01"]][-1:] == bytes([2])
+
+
+@pytest.mark.parametrize("game", ["willow", "phoenix", "athena"])
+def test_a_hint_is_the_same_on_the_same_board(game: str) -> None:
+    now, memory = dealt(game, 3), Memory(Random(1), 300)
+    for _ in range(5):
+        move = hint(now.masked(), memory)
+        assert move is not None
+        assert move == hint(now.masked(), memory)
+        now = now.play(move).board
+
+
+@pytest.mark.parametrize(("game", "number"), [("phoenix", 7), ("athena", 7), ("willow", 5)])
+def test_hints_never_go_to_and_fro_for_ever(game: str, number: int) -> None:
+    now, memory = dealt(game, number), Memory(Random(1), 300)
+    passed: Counter[Board] = Counter()
+    while (move := hint(now.masked(), memory)) is not None and passed.total() < 300:
+        passed[now.masked()] += 1
+        now = now.play(move).board
+    assert passed.total() < 300
+    assert max(passed.values()) <= 6
+
+
+def test_who_has_asked_often_is_told_more_once_there_is_something() -> None:
+    memory = Memory(Random(1))
+    for text in ("1: 9H | 2: 9D", "1: 9H | 2: 9D | 3: 9C", "1: 7H | 2: 9D"):
+        for _ in range(9):
+            hint(board("willow", text), memory)
+    assert hint(board("willow", "1: 9H AC | 2: 9D"), memory) == Move("1", "0", 1)
 
 
 def test_in_ace_of_hearts_the_cards_are_dealt_first() -> None:

@@ -37,7 +37,10 @@ _DETOURS: Final = 6
 
 @dataclass
 class Memory:
-    """What a bot remembers of a race between its moves. ``looks`` is how hard the careful level thinks."""
+    """What a bot remembers of a race between its moves, or whoever gives hints: ``told`` is the last one.
+
+    ``looks`` is how hard the careful level thinks.
+    """
 
     rng: Random
     looks: int = LOOKS
@@ -45,6 +48,7 @@ class Memory:
     visited: set[Key] = field(default_factory=set)
     line: list[tuple[Board, Move]] = field(default_factory=list)
     detours: int = 0
+    told: tuple[Board, Move | None] | None = None
 
 
 def choose(level: Level, board: Board, memory: Memory) -> Move | None:
@@ -56,6 +60,23 @@ def choose(level: Level, board: Board, memory: Memory) -> Move | None:
             return _looking(board, memory, min(GLANCE, memory.looks))
         case "careful":
             return _looking(board, memory, memory.looks)
+
+
+def hint(board: Board, memory: Memory) -> Move | None:
+    """What to tell a player who asks for a hint, None when nothing that helps is in sight. ``memory`` is changed.
+
+    It is what the careful level would do, and the same again on the same board. Who only follows hints is told after some
+    that gain nothing that none is in sight; who has gone another way is told more.
+    """
+    if memory.told is None or memory.told[0] != board:
+        if memory.told is None or not _followed(*memory.told, board):
+            memory.detours = 0
+        memory.told = board, choose("careful", board, memory)
+    return memory.told[1]
+
+
+def _followed(before: Board, move: Move | None, board: Board) -> bool:
+    return move is not None and not before.turns_up(move) and before.play(move).board == board
 
 
 # ---------------------------------------------------------------- random

@@ -43,6 +43,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.record import Record
+from samedeal_client.rooms.prospects import hopeless
 from samedeal_client.rooms.series import Point, Series
 
 
@@ -82,7 +83,7 @@ class Model:
     in a record. ``rollback`` is what the last message took back, if it did. ``delay`` is how many seconds late a spectator
     is, None for a player. ``series`` are each player's counts over time, as late as their boards for a spectator.
     ``commitment`` is the first one that the room's race was seen with. ``away`` is true until the room's state comes after
-    one was not there, for how long and whyever.
+    one was not there, for how long and whyever. ``blocked`` is whether the server says that no move helps any more.
     """
 
     me: str = ""
@@ -91,7 +92,7 @@ class Model:
     play: Play | None = None
     pending: tuple[Pending, ...] = ()
     shown: Play | None = None
-    stuck: bool = False
+    blocked: bool = False
     first: Board | None = None
     done: tuple[tuple[int, str], ...] = ()
     tallies: Mapping[str, Tally] = field(default_factory=dict)
@@ -138,8 +139,16 @@ class Model:
         seat, play = self.seat, self.play
         if self.room is None or self.room.phase != "racing" or seat is None:
             return False
-        over = self.stuck and not self.pending and self.room.options.undo_rule is Undo.OFF
+        over = self.blocked and not self.pending and self.room.options.undo_rule is Undo.OFF
         return seat.out or over or (play is not None and play.board.won)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing that helps is left: by the server's word, or as is proven here of all that may follow.
+
+        It is so of the board that was acknowledged. Finding out takes some milliseconds at the most, once for each board.
+        """
+        return self.blocked or (self.play is not None and hopeless(self.play.board))
 
     @property
     def unsettled(self) -> bool:
@@ -159,6 +168,11 @@ class Model:
     def time_left(self, now: int) -> int:
         """Milliseconds to the end of the race's time, 0 when it is over or has no end yet."""
         return max(0, self.room.ends - now) if self.room and self.room.ends else 0
+
+    @property
+    def may_undo(self) -> bool:
+        """Whether the last move can be taken back, as far as is known here."""
+        return self._undo_is_beyond_knowledge() or (self.shown is not None and self.shown.why_no_undo is None)
 
     # ---------------------------------------------------------------- acting
 
@@ -260,7 +274,7 @@ def _entering(model: Model, room: str, delay: int | None) -> Model:
         play=model.play,
         pending=model.pending,
         shown=model.shown,
-        stuck=model.stuck,
+        blocked=model.blocked,
         first=model.first,
         done=model.done,
     )
@@ -329,7 +343,7 @@ def _dealt(model: Model, state: BoardState) -> Model:
         play=Play(board, rule, revision=state.revision, moves=state.moves, undos=state.undos),
         first=board if state.revision == 0 else None,
         done=(),
-        stuck=state.stuck,
+        blocked=state.stuck,
         astray=board.state_hash() != state.hash,
     )
     return _showing(taken_over)
@@ -358,7 +372,7 @@ def _acked(model: Model, ack: Acked) -> Model:
     if model.first is not None and model.room is not None:
         at = max([0, pending.at - model.room.starts, *(each[0] for each in done[-1:])])
         done = (*done, (at, pending.action))
-    return _showing(replace(model, play=play, stuck=ack.stuck, done=done))
+    return _showing(replace(model, play=play, blocked=ack.stuck, done=done))
 
 
 def _play_on(play: Play, action: str, ack: Acked) -> Play | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from samedeal.board import Board
@@ -9,6 +10,8 @@ from samedeal.games import Stock
 
 MOST_TRIED: Final = 300
 """Moves that are tried after each of a player's own, to find out whether to tell that nothing helps."""
+
+_REMEMBERED: Final = 256
 
 Key = tuple[tuple[bytes, ...], tuple[bytes, ...]]
 
@@ -19,6 +22,7 @@ def key_of(board: Board) -> Key:
     return tuple(sorted(board.piles[columns.start : columns.stop])), board.piles[columns.stop :]
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def hopeless(board: Board, most: int = MOST_TRIED) -> bool:
     """Whether it is proven that nothing helps: whatever is done, no card never seen turns up and none more goes up.
 

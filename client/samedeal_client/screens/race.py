@@ -28,7 +28,7 @@ from samedeal_client.board.marks import NO_MARKS, Marks, brought, lifted, picked
 from samedeal_client.board.picture import Hit
 from samedeal_client.board.pointer import Pointer
 from samedeal_client.board.render import pile_rows
-from samedeal_client.bots.strategy import Memory, choose
+from samedeal_client.bots.strategy import Memory, hint
 from samedeal_client.rooms.model import Model
 from samedeal_client.screens.base import ClientScreen, KeyHint, only_counts
 from samedeal_client.screens.question import ResignScreen
@@ -440,13 +440,13 @@ class RaceScreen(ClientScreen):
             self.say("This room has no hints")
             return
         if self.model.stuck:
-            self.say(views.stuck(self.samedeal.bindings, self.look))
+            self.say(views.stuck(self.model, self.samedeal.bindings, self.look))
             return
         self.run_worker(self._hint(board), name="hint", exclusive=True)
 
     async def _hint(self, board: Board) -> None:
         """Think in another thread, so that the screen stays alive."""
-        move = await asyncio.to_thread(choose, "careful", board.masked(), self._memory)
+        move = await asyncio.to_thread(hint, board.masked(), self._memory)
         if board != self._board:
             return
         if move is None:

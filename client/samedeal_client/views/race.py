@@ -46,7 +46,7 @@ def state(model: Model, bindings: Bindings, look: Look) -> Row:
         ways = f"{watch}{LOBBY_KEY} is the lobby."
         return (Span(f" {_outcome(model)} Now {ways}", "you" if board.won else "notice"),)
     if model.stuck and not model.unsettled:
-        return (Span(f" {stuck(bindings, look)}", "notice"),)
+        return (Span(f" {stuck(model, bindings, look)}", "notice"),)
     return (Span(f" {_how(board.game, bindings, look)}", "label"),)
 
 
@@ -63,10 +63,11 @@ def _how(game: Game, bindings: Bindings, look: Look) -> str:
     return f"{text}; or drag"
 
 
-def stuck(bindings: Bindings, look: Look) -> str:
-    """What is said where nothing that helps is left, but what was done can be undone."""
+def stuck(model: Model, bindings: Bindings, look: Look) -> str:
+    """What is said where nothing that helps is left: what else there is to do."""
     undo, resign = (command_text(bindings, command, look) for command in (Command.UNDO, Command.RESIGN))
-    return f"Nothing that helps is left: undo with {undo}, or resign with {resign}"
+    back = f"undo with {undo}, or " if model.may_undo else ""
+    return f"Nothing that helps is left: {back}resign with {resign}"
 
 
 def _outcome(model: Model) -> str:
