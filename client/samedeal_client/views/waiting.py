@@ -69,7 +69,7 @@ def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[KeyWord, ...]:
         keys.append(KeyWord(key, "add a bot", f"{BOT_LEVELS[0][0]}-{key}"))
     if bots.last:
         keys.append(KeyWord(OUT_KEY, "a bot out"))
-    keys += [KeyWord("c", "copy"), KeyWord("r", "rules")]
+    keys += [KeyWord("r", "rules"), KeyWord("c", "copy")]  # copying is offered beside the invitation too
     return (*keys, KeyWord("f1", "help"), KeyWord("escape", "leave"))
 
 
