@@ -47,9 +47,10 @@ Deed = Callable[[Shards], Awaitable[None]]
 
 
 async def longest(racer: Steady, over: asyncio.Event) -> float:
-    """Seconds between two acks of a racer, at the most."""
-    most, last = 0.0, time.monotonic()
-    while not over.is_set():
+    """Seconds between two acks of a racer, at the most, until something is done or there is no move left."""
+    most, last, count = 0.0, time.monotonic(), -1
+    while not over.is_set() and count < len(racer.acked):
+        count = len(racer.acked)
         await racer.moves(1)
         now = time.monotonic()
         most, last = max(most, now - last), now
