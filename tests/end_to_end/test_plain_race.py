@@ -222,3 +222,18 @@ async def test_a_player_a_bot_and_a_spectator(programs: Programs, redis_url: str
     ana.type("leave")
     await ana.says("You have given up your seat")
     assert await ana.ends() == 0
+
+
+async def test_nobody_waits_for_a_bot_that_gets_nowhere(programs: Programs, redis_url: str) -> None:
+    url, _ = await programs.server(redis_url)
+    options = ("--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
+    ana, room = await opened(programs, url, *options)
+    bot = await programs.samedeal("bot", url, room, "--level", "random", "--pace", "600", "--name", "bot")
+    await ana.says(r"0 of 52 cards up\.")
+    await bot.says("nothing helps any more")
+    await ana.says("bot is out")
+    ana.type("resign")
+    await ana.says("The race is over")
+    assert await bot.ends() == 0
+    ana.type("quit")
+    assert await ana.ends() == 0
