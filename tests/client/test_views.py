@@ -322,9 +322,9 @@ def test_the_rematch_key_says_whether_there_is_one_to_join() -> None:
 @pytest.mark.parametrize(
     ("deal", "words"),
     [
-        ("#7", ["rematch: #8", "new room: random deal", "new room: #7 again"]),
-        ("daily 2026-11-21", ["rematch: random deal", "new room: random deal", "new room: daily 2026-11-21 again"]),
-        ("random", ["rematch: random deal", "new room: random deal"]),
+        ("#7", ["rematch: #8", "new room: random", "#7 again"]),
+        ("daily 2026-11-21", ["rematch: random deal", "new room: random", "daily 2026-11-21 again"]),
+        ("random", ["rematch: random deal", "new room: random"]),
     ],
 )
 def test_what_comes_next_says_on_which_deal(deal: str, words: list[str]) -> None:

@@ -49,10 +49,10 @@ def results_keys(model: Model) -> tuple[KeyWord, ...]:
         rematch = "join the rematch"
     else:
         rematch = f"rematch: #{deal.number + 1}" if deal.kind == "number" else "rematch: random deal"
-    again = (KeyWord("a", f"new room: {deal} again"),) if deal.public else ()
+    again = (KeyWord("a", f"{deal} again"),) if deal.public else ()
     return (
         KeyWord("m", rematch),
-        KeyWord("n", "new room: random deal"),
+        KeyWord("n", "new room: random"),
         *again,
         KeyWord("r", "rules"),
         KeyWord("f1", "help"),
