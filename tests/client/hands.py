@@ -7,7 +7,7 @@ from pathlib import Path
 from samedeal.board import Board
 from samedeal.moves import FOUNDATION, Move
 from samedeal.record import Record
-from samedeal_client.board.marks import lifted
+from samedeal_client.board.marks import sizes
 
 RECORDS = Path(__file__).parent.parent / "golden" / "records"
 
@@ -26,7 +26,7 @@ def keys_for(move: Move, board: Board) -> list[str]:
         return [FOUNDATION, move.target, *(move.source[1:] if len(takers(board, move.target)) > 1 else "")]
     keys = [move.source]
     if to >= 0 and not board.piles[to]:
-        keys += ["-"] * (lifted(board, move.source) - move.size)
+        keys += ["-"] * sum(size > move.size for size in sizes(board, move.source))
     return [*keys, move.target]
 
 

@@ -325,6 +325,13 @@ class Sitting:
         self._mouse(events.MouseUp, end, button)
         await self.settle()
 
+    def fling(self, pile: str, to: str) -> None:
+        """Drag all at once, as a slow line brings it."""
+        start, end = self.where(pile), self.where(to)
+        self._mouse(events.MouseDown, start, 1)
+        self._mouse(events.MouseMove, end, 1)
+        self._mouse(events.MouseUp, end, 1)
+
     async def hold(self, pile: str, card: int | None = None) -> None:
         """Press the button on a card, and keep it down."""
         self._mouse(events.MouseDown, self.where(pile, card), 1)

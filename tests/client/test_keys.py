@@ -82,7 +82,7 @@ def test_two_keys_are_a_move(game: str, typed: str, made: str | None) -> None:
 @pytest.mark.parametrize(
     ("game", "typed", "sentence"),
     [
-        ("athena", "5", "There is nothing to take: the column 5 is empty"),
+        ("athena", "5", "There is nothing to take: column 5 is empty"),
         ("athena", "0", "Athena lets nothing be taken from a foundation: start with another pile"),
         ("athena", "4 1", "2H can't go on JD: a column builds down by one in alternating colours"),
         ("athena", "4 5", "2H can't go to the empty column 5: an empty column takes only a king"),
@@ -91,7 +91,7 @@ def test_two_keys_are_a_move(game: str, typed: str, made: str | None) -> None:
         ("athena", "q", "'q' is no pile of Athena and no command: F1 lists the keys"),
         ("athena", "ctrl+t", "ctrl+t is no pile of Athena and no command: F1 lists the keys"),
         ("athena", "8", "'8' is no pile of Athena and no command: F1 lists the keys"),
-        ("athena", "enter", "Choose a pile first, by the key that stands above it or beside it"),
+        ("athena", "enter", "Choose a pile first: by the key that stands at it, or with a click"),
         ("athena", "-", "Choose a pile first: then - and + change how many of its cards go"),
         ("athena", "4 enter", "No card of column 4 can go anywhere that helps"),
         ("willow", "space", "Willow has no stock: all its cards are in play"),
@@ -115,20 +115,49 @@ def test_a_source_is_chosen_with_as_many_cards_as_go_together() -> None:
     assert effects("ace-of-hearts", "1") == [Choose("1", 3)]
 
 
-def test_a_pile_that_takes_nothing_is_a_new_source() -> None:
-    assert effects("athena", "3 w 2") == [Choose("3", 1), Choose("w", 1), move("w 2")]
-    assert effects("phoenix", "1 k q") == [Choose("1", 1), Choose("k", 1), Choose("q", 1)]
+def test_a_pile_that_takes_nothing_says_so() -> None:
+    assert last("athena", "3 w") == Unknown("KD can't go to waste w: no card is ever put there")
+    assert last("phoenix", "1 k") == Unknown("8S can't go to reserve k: no card is ever put there")
+    assert last("phoenix", "1 a") == Unknown("8S can't go to reserve a: no card is ever put there")
+
+
+@pytest.mark.parametrize(
+    ("game", "typed", "sentence"),
+    [
+        ("athena", "5 1", "There is nothing to take: column 5 is empty"),
+        ("athena", "0 4", "Athena lets nothing be taken from a foundation: start with another pile"),
+        ("athena", "5 enter", "There is nothing to take: column 5 is empty"),
+    ],
+)
+def test_the_destination_of_a_source_that_gives_nothing_is_no_new_source(game: str, typed: str, sentence: str) -> None:
+    """Who types both keys at once has begun nothing with the second."""
+    assert effects(game, typed) == [Unknown(sentence)] * 2
+    assert effects(game, f"{typed} 3 5")[2:] == effects(game, "3 5")
 
 
 def test_minus_and_plus_change_how_many_cards_go() -> None:
     assert effects("willow", "1 - 7") == [Choose("1", 3), Choose("1", 2), move("1 7 x2")]
-    assert effects("willow", "1 - - - + 7")[2:] == [Choose("1", 1), Choose("1", 1), Choose("1", 2), move("1 7 x2")]
-    assert effects("willow", "1 + 7") == [Choose("1", 3), Choose("1", 3), move("1 7 x3")]
-    assert effects("willow", "1 = 7")[1] == Choose("1", 3)
+    least = Choose("1", 1, "No fewer cards of column 1 can go")
+    assert effects("willow", "1 - - - + 7")[2:] == [Choose("1", 1), least, Choose("1", 2), move("1 7 x2")]
+    assert effects("willow", "1 + 7") == [
+        Choose("1", 3),
+        Choose("1", 3, "No more cards of column 1 can go"),
+        move("1 7 x3"),
+    ]
+    assert effects("willow", "1 = 7")[1] == Choose("1", 3, "No more cards of column 1 can go")
+    assert last("athena", "3 -") == Choose("3", 1, "No fewer cards of column 3 can go")
     assert isinstance(last("willow", "1 - 2"), Unknown)
-    assert effects("ace-of-hearts", "4 - 3")[-1] == Unknown(
-        "2C can't go to the empty column 3: an empty column takes only a king"
-    )
+
+
+def test_minus_and_plus_pass_over_what_can_go_nowhere() -> None:
+    text = "1: 4S KD 3H KC 9C | 2: TH | 3: "
+    assert effects("ace-of-hearts", "1 - - + 3", text=text) == [
+        Choose("1", 4),
+        Choose("1", 2),
+        Choose("1", 2, "No fewer cards of column 1 can go"),
+        Choose("1", 4),
+        move("1 3 x4"),
+    ]
 
 
 def test_enter_is_the_best_destination() -> None:
@@ -202,8 +231,22 @@ def test_cards_are_found_by_rank_and_suit() -> None:
         Typing("/"),
         Cancel(idle=False),
     ]
-    wrong = Unknown("To find a card type / and its rank (A 2-10 J Q K) and suit (C D H S), as in /7h or /10s")
-    assert [last("willow", typed) for typed in ("/ x", "/ 7 x", "/ 1 h", "/ h", "/ 7 enter", "/ 0")] == [wrong] * 6
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "sentence"),
+    [
+        ("/ x", "/", "'x' is not a rank: A, 2 to 10, J, Q or K"),
+        ("/ h", "/", "'h' is not a rank: A, 2 to 10, J, Q or K"),
+        ("/ 0", "/", "'0' is not a rank: A, 2 to 10, J, Q or K"),
+        ("/ 1 h", "/1", "'h' is not a rank: A, 2 to 10, J, Q or K"),
+        ("/ 7 x", "/7", "'x' is not a suit: C, D, H or S"),
+        ("/ 7 enter", "/7", "enter is not a suit: C, D, H or S"),
+    ],
+)
+def test_a_wrong_letter_of_a_card_is_told_and_does_nothing_else(typed: str, text: str, sentence: str) -> None:
+    assert last("willow", typed) == Typing(text, sentence)
+    assert last("willow", f"{typed} escape") == Cancel(idle=False)
 
 
 def test_a_pile_can_be_looked_into() -> None:
@@ -211,9 +254,7 @@ def test_a_pile_can_be_looked_into() -> None:
     assert last("willow", "1 v") == LookInto("1")
     assert last("athena", "v w") == LookInto("w")
     assert last("ace-of-hearts", "v 0") == LookInto("01")
-    assert last("willow", "v 0") == Unknown(
-        "A foundation holds what is under its top card: look into a column, a fan or the waste"
-    )
+    assert last("willow", "v 0") == Unknown("All cards below a foundation's top one are in it: look into another pile")
 
 
 def test_the_mouse_picks_up_a_card_and_those_on_it_and_puts_them_down() -> None:

@@ -73,6 +73,15 @@ async def test_a_refused_move_is_put_back_with_the_reason() -> None:
         assert table.sentence == "10♦ stays where it is"
 
 
+async def test_a_sentence_that_is_too_long_for_its_line_takes_that_of_the_keys() -> None:
+    async with sitting(willow("1: KS | 2: 9H QH | 4: 7S"), (60, 20)) as table:
+        await table.press("41")
+        assert table.sentence == "7♠ can't go on K♠: a column builds down by one in"
+        assert table.line("#keys") == "alternating colours"
+        await table.press("4")
+        assert "Esc cancel" in table.line("#keys")
+
+
 async def test_what_is_known_to_be_illegal_is_not_sent() -> None:
     async with sitting(willow()) as table:
         await table.press("14")
@@ -169,8 +178,62 @@ async def test_a_card_is_found() -> None:
     async with sitting(willow(), look=Look(colour=False)) as table:
         await table.press("slash", "9", "h")
         assert "*9♥*" in table.text()
+        assert table.sentence == "9♥ is in column 2, under 1 other"
         await table.press("slash", "k", "d")
-        assert table.sentence.startswith("K♦ is not in sight")
+        assert table.sentence == "K♦ is not in sight"
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("qc", "Q♣ is in column 1"),
+        ("ah", "A♥ is in waste w"),
+        ("2d", "2♦ is not in sight: it lies face down in a column or in the stock"),
+    ],
+)
+async def test_where_a_card_is_or_may_be(typed: str, sentence: str) -> None:
+    async with sitting(athena()) as table:
+        await table.press("slash", *typed)
+        assert table.sentence == sentence
+
+
+async def test_a_card_is_found_by_clicks() -> None:
+    async with sitting(willow(), look=Look(colour=False)) as table:
+        for word in ("find", "9", "♥"):
+            await table.pilot.click("#keys", offset=(table.line("#keys").index(word) + 1, 0))
+            await table.settle()
+        assert "*9♥*" in table.text()
+
+
+async def test_a_destination_that_comes_at_once_after_an_empty_source_is_no_new_source() -> None:
+    async with sitting(willow()) as table:
+        await table.press("5", "6")
+        assert table.sentence == "There is nothing to take: column 5 is empty"
+        await table.press("66")
+        assert table.acts == ["6 0"]
+
+
+async def test_who_has_seen_that_a_source_is_empty_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race._AT_ONCE", 0.01)
+    async with sitting(willow()) as table:
+        await table.press("5")
+        await table.until(lambda: not table.app.screen._keys.nothing)  # type: ignore[attr-defined]
+        await table.press("66")
+        assert table.acts == ["6 0"]
+
+
+async def test_moves_are_counted_and_so_are_those_taken_back() -> None:
+    async with sitting(willow()) as table:
+        await table.press("66")
+        assert "1/52  1 move " in table.text()
+        await table.press("backspace", "32")
+        assert "0/52  2 moves " in table.text()
+
+
+async def test_a_key_redraws_what_something_else_has_written_over() -> None:
+    async with sitting(willow()) as table:
+        await table.press("ctrl+l")
+        assert table.sentence.startswith("type from")
 
 
 async def test_a_deep_pile_can_be_looked_into() -> None:
@@ -192,7 +255,7 @@ async def test_hints_only_where_the_room_has_them() -> None:
     async with sitting(willow(hints=True), look=Look(colour=False)) as table:
         await table.press("question_mark")
         await table.until(lambda: "?A♠?" in table.text())
-        assert table.sentence == "hint: 6 0 moves the A♠"
+        assert table.sentence == "hint: 6 0 moves the A♠ up"
         assert table.acts == []
 
 
@@ -231,11 +294,47 @@ async def test_a_click_on_cards_and_one_on_where_they_go() -> None:
         assert table.acts == ["3 2 x2"]
 
 
-async def test_a_click_on_the_top_card_is_enough_where_only_one_group_fits() -> None:
+async def test_what_is_seen_picked_up_is_what_goes() -> None:
     async with sitting(willow()) as table:
         await table.click("3", 2)
         await table.click("2", 1)
+        assert table.acts == []
+        assert table.sentence == "10♦ can't go on Q♥: a column builds down by one in alternating colours"
+        await table.drag("3", 2, "2", 1)
+        assert table.acts == []
+
+
+async def test_a_click_on_the_name_of_a_column_picks_up_what_fits() -> None:
+    async with sitting(willow()) as table:
+        await table.click("3")
+        await table.click("2")
         assert table.acts == ["3 2 x2"]
+
+
+async def test_a_click_where_cards_do_not_fit_says_why_and_picks_up_others() -> None:
+    async with sitting(willow(), look=Look(colour=False)) as table:
+        await table.click("1", 0)
+        await table.click("4", 0)
+        assert table.sentence == "K♠ can't go on 7♠: a column builds down by one in alternating colours"
+        assert "[7♠]" in table.text()
+        await table.click("5")
+        assert table.acts == ["4 5"]
+
+
+async def test_a_pile_is_looked_into_by_two_clicks() -> None:
+    async with sitting(willow()) as table:
+        await table.pilot.click("#keys", offset=(table.line("#keys").index("look") + 1, 0))
+        await table.click("2")
+        assert "column 2, 2 cards: 9♥ Q♥" in table.text()
+        assert table.acts == []
+
+
+async def test_a_click_on_the_stock_with_cards_in_hand_deals_nothing() -> None:
+    async with sitting(athena()) as table:
+        await table.click("4", 0)
+        await table.click("stock")
+        assert table.acts == []
+        assert table.sentence == "No card is ever put on the stock"
 
 
 async def test_dragging() -> None:
@@ -288,6 +387,15 @@ async def test_dragging_to_a_foundation() -> None:
     async with sitting(willow()) as table:
         await table.drag("6", 1, "01")
         assert table.acts == ["6 0"]
+
+
+@pytest.mark.parametrize(("source", "target", "act"), [("6", "01", "6 0"), ("3", "2", "3 2 x2"), ("q", "2", None)])
+async def test_a_drag_that_comes_in_one_go_is_a_drag(source: str, target: str, act: str | None) -> None:
+    async with sitting(willow()) as table:
+        table.fling(source, target)
+        await table.settle()
+        assert table.acts == ([act] if act else [])
+        assert table.sentence.startswith("type from") or act is None
 
 
 async def test_a_double_click_moves_to_the_best_place() -> None:

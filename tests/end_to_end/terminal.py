@@ -60,6 +60,15 @@ class Terminal:
             await asyncio.sleep(0.02)
         raise AssertionError(f"{pattern!r} is not in:\n{self.text}")
 
+    async def says_no_more(self, pattern: str, deadline: float = DEADLINE) -> None:
+        """Wait for a text to be gone from the window."""
+        compiled = re.compile(pattern, re.MULTILINE)
+        for _ in range(int(deadline / 0.02)):
+            if not compiled.search(self.text):
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"{pattern!r} is still in:\n{self.text}")
+
     def _run(self, *arguments: str) -> str:
         tmux = ["tmux", "-S", str(self._home / f"tmux{self._opened}"), "-f", "/dev/null"]
         done = subprocess.run(

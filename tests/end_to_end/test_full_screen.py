@@ -89,6 +89,11 @@ async def test_who_leaves_is_told_how_to_come_back_and_finds_the_terminal_as_it_
     await terminal.says("stock 24")
     terminal.type("Space")
     await terminal.says("stock 21")
+    for column in "123":
+        terminal.type("v", column)
+        await terminal.says(f"column {column}, 4 cards:")
+        terminal.type("Escape")
+        await terminal.says_no_more("4 cards:")
     terminal.type("C-c")
     await terminal.says("The race is still on")
     terminal.type("q")

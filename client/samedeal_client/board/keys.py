@@ -24,17 +24,21 @@ from samedeal.games import Kind, Stock
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal_client.board.bindings import DEFAULT, Bindings, Command, normal_key
 from samedeal_client.board.key_names import key_text
-from samedeal_client.board.marks import lifted
+from samedeal_client.board.marks import lifted, sizes
 from samedeal_client.board.notation import best_destination
 from samedeal_client.text.look import Look
 
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """Cards are picked up: ``size`` of a pile's top cards; of ``0``, a foundation's top card, which one is not yet said."""
+    """Cards are picked up: ``size`` of a pile's top cards; of ``0``, a foundation's top card, which one is not yet said.
+
+    ``sentence`` says why it is not what was asked for, where it isn't.
+    """
 
     source: str
     size: int
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,10 @@ class Which:
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """More keys are needed: what has been typed, to be shown."""
+    """More keys are needed: what has been typed, to be shown, and what was wrong with the last key, if anything."""
 
     text: str
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,8 @@ class Keys:
     """What has been typed so far.
 
     ``source`` is the pile picked from, ``size`` the number of cards where it was said; ``among`` are moves to choose from;
-    ``finding`` is what was typed of a card to find; ``looking`` says that the next pile is to be looked into.
+    ``finding`` is what was typed of a card to find; ``looking`` says that the next pile is to be looked into. ``nothing`` is
+    why a source has nothing to give: its destination may be under way already, and is no new source.
     """
 
     bindings: Bindings = field(default=DEFAULT, repr=False)
@@ -112,11 +118,12 @@ class Keys:
     among: tuple[Move, ...] = ()
     finding: str | None = None
     looking: bool = False
+    nothing: str = ""
 
     @property
     def idle(self) -> bool:
         """Whether nothing has been begun."""
-        return self == Keys(self.bindings)
+        return self == Keys(self.bindings, nothing=self.nothing)
 
     def press(self, key: str, board: Board) -> Pressed:
         """Take a key, by its character or its name, on the board as it is shown now."""
@@ -130,10 +137,15 @@ class Keys:
         if meaning is None or not _is_pile(board, meaning):
             return self._ends(Unknown(self._no_key(key, board)))
         if self.looking:
-            return self._ends(_look(board, meaning))
-        if self.source and (meaning == self.source or _takes(board, meaning)):
+            return self.look_into(meaning, board)
+        if self.nothing:
+            return self._ends(Unknown(self.nothing))
+        if self.source:
             return self.put(meaning, board)
-        return self.pick(meaning, board)
+        picked = self.pick(meaning, board)
+        if isinstance(picked.effect, Unknown):
+            return Pressed(Keys(self.bindings, nothing=picked.effect.sentence), picked.effect)
+        return picked
 
     # ---------------------------------------------------------------- what the mouse does too
 
@@ -146,18 +158,22 @@ class Keys:
             return self._ends(Unknown(f"{game.title} lets nothing be taken from a {kind}: start with another pile"))
         filled = any(board.piles[at] for at in game.foundations) if source == FOUNDATION else bool(board.piles[at])
         if not filled:
-            what = "foundations are" if source == FOUNDATION else f"{kind} {source} is"
-            return self._ends(Unknown(f"There is nothing to take: the {what} empty"))
-        most = 1 if source == FOUNDATION else lifted(board, source)
-        if size is not None and size > most:
+            what = "the foundations are" if source == FOUNDATION else f"{kind} {source} is"
+            return self._ends(Unknown(f"There is nothing to take: {what} empty"))
+        if source == FOUNDATION:
+            return Pressed(Keys(self.bindings, source), Choose(source, 1))
+        if size is not None and size > lifted(board, source):
             return self._ends(Unknown(_why_not(board, Move(source, FOUNDATION, size))))
-        return Pressed(Keys(self.bindings, source, size), Choose(source, most if size is None else size))
+        shown = max(sizes(board, source), default=0) if size is None else size
+        return Pressed(Keys(self.bindings, source, size), Choose(source, shown))
 
     def put(self, target: str, board: Board) -> Pressed:
         """Move what is picked up to a pile; onto its own pile, and ``0``, is to a foundation."""
         source = self.source
         if not source:
             return self.pick(target, board)
+        if target != FOUNDATION and _kind(board, target) is Kind.STOCK:
+            return self._ends(Unknown("No card is ever put on the stock"))
         on_foundation = target == FOUNDATION or (target in board.game.index and _kind(board, target) is Kind.FOUNDATION)
         if source == FOUNDATION or (_kind(board, source) is Kind.FOUNDATION and on_foundation):
             return self._from_foundation(target, board)
@@ -173,7 +189,9 @@ class Keys:
     def best(self, board: Board) -> Pressed:
         """Move what is picked up to where it fits best."""
         if not self.source:
-            return self._ends(Unknown("Choose a pile first, by the key that stands above it or beside it"))
+            return self._ends(
+                Unknown(self.nothing or "Choose a pile first: by the key that stands at it, or with a click")
+            )
         if self.source == FOUNDATION:
             return self._ends(Unknown("Say which column takes the card from the foundation, as in 0 5"))
         move = best_destination(board, self.source)
@@ -181,9 +199,18 @@ class Keys:
             helps = [other for other in board.legal_moves() if other.source == self.source and not board.is_null(other)]
             move = min((other for other in helps if other.size == self.size), key=_rank(board), default=None)
         if move is None:
-            kind = _kind(board, self.source).value
-            return self._ends(Unknown(f"No card of {kind} {self.source} can go anywhere that helps"))
+            return self._ends(Unknown(self._nowhere(board)))
         return self._ends(move)
+
+    def _nowhere(self, board: Board) -> str:
+        at = board.game.index[self.source]
+        if self.size is None:
+            return f"No card of {board.game.piles[at].kind.value} {self.source} can go anywhere that helps"
+        return f"{Card(board.piles[at][-self.size])} can't go anywhere that helps"
+
+    def look_into(self, pile: str, board: Board) -> Pressed:
+        """Show a whole pile."""
+        return self._ends(_look(board, pile))
 
     def draw(self, board: Board) -> Pressed:
         """Draw or deal from the stock."""
@@ -203,7 +230,7 @@ class Keys:
             case Command.FIND:
                 return Pressed(Keys(self.bindings, finding=""), Typing("/"))
             case Command.LOOK if self.source:
-                return self._ends(_look(board, self.source))
+                return self.look_into(self.source, board)
             case Command.LOOK:
                 return Pressed(Keys(self.bindings, looking=True), Typing("look into which pile?"))
             case Command.FEWER | Command.MORE:
@@ -218,9 +245,15 @@ class Keys:
     def _resize(self, step: int, board: Board) -> Pressed:
         if not self.source or self.source == FOUNDATION:
             return self._ends(Unknown("Choose a pile first: then - and + change how many of its cards go"))
-        most = lifted(board, self.source)
-        size = min(max((self.size or most) + step, 1), most)
-        return Pressed(replace(self, size=size), Choose(self.source, size))
+        can_go = sizes(board, self.source)
+        now = max(can_go, default=0) if self.size is None else self.size
+        if step > 0:
+            size = min((size for size in can_go if size > now), default=now)
+        else:
+            size = max((size for size in can_go if size < now), default=now)
+        pile = f"{_kind(board, self.source).value} {self.source}"
+        why = f"No {'more' if step > 0 else 'fewer'} cards of {pile} can go" if size == now else ""
+        return Pressed(replace(self, size=size), Choose(self.source, size, why))
 
     def _from_foundation(self, target: str, board: Board) -> Pressed:
         game = board.game
@@ -265,9 +298,8 @@ class Keys:
             return Pressed(replace(self, finding="10"), Typing("/10"))
         if typed not in ("", "1") and char in SUITS and len(char) == 1:
             return self._ends(Find(Card.parse(typed + char)))
-        return self._ends(
-            Unknown("To find a card type / and its rank (A 2-10 J Q K) and suit (C D H S), as in /7h or /10s")
-        )
+        wanted = "a suit: C, D, H or S" if typed not in ("", "1") else "a rank: A, 2 to 10, J, Q or K"
+        return Pressed(self, Typing("/" + typed, f"{key if len(key) > 1 else repr(key)} is not {wanted}"))
 
     def _no_key(self, key: str, board: Board) -> str:
         helps = " or ".join(key_text(help_key, Look(ascii=True)) for help_key in self.bindings.commands[Command.HELP])
@@ -282,11 +314,6 @@ def _kind(board: Board, pile: str) -> Kind:
 
 def _is_pile(board: Board, pile: str) -> bool:
     return pile == FOUNDATION or pile in board.game.index
-
-
-def _takes(board: Board, pile: str) -> bool:
-    """Whether cards can ever be put on a pile; another pile typed as a target is a new source instead."""
-    return pile == FOUNDATION or _kind(board, pile) in (Kind.COLUMN, Kind.FAN)
 
 
 def _rank(board: Board) -> Callable[[Move], int]:
@@ -306,7 +333,7 @@ def _look(board: Board, pile: str) -> Effect:
     if pile == FOUNDATION:
         filled = [board.game.keys[at] for at in board.game.foundations]
         if len(filled) > 1:
-            return Unknown("A foundation holds what is under its top card: look into a column, a fan or the waste")
+            return Unknown("All cards below a foundation's top one are in it: look into another pile")
         return LookInto(filled[0])
     return LookInto(pile)
 

@@ -111,6 +111,12 @@ def lifted(board: Board, key: str) -> int:
     return size
 
 
+def sizes(board: Board, key: str) -> tuple[int, ...]:
+    """How many top cards of a pile can go somewhere, from few to many; where none can, how many can be picked up."""
+    going = {move.size for move in board.legal_moves() if move.source == key}
+    return tuple(sorted(going)) or tuple(range(1, lifted(board, key) + 1))
+
+
 def foundation_for(board: Board, card: int) -> str | None:
     """The name of the foundation that takes a card, the first where several do (rulings R19, R24); None where none does."""
     game = board.game
@@ -122,7 +128,7 @@ def foundation_for(board: Board, card: int) -> str | None:
 
 
 def picked(board: Board, key: str, size: int | None = None, *, last: tuple[tuple[str, int], ...] = ()) -> Marks:
-    """The marks for cards picked up from a pile: ``size`` of its top cards, or as many as go together, and their targets.
+    """The marks for cards picked up from a pile: ``size`` of its top cards, or as many as can go, and their targets.
 
     Without ``size`` the targets are those of every group that can be lifted from the pile. ``0`` is any foundation's top.
     """
@@ -136,7 +142,7 @@ def picked(board: Board, key: str, size: int | None = None, *, last: tuple[tuple
         if move.source == key and size in (None, move.size):
             target = foundation_for(board, top[0] & FACE) if move.target == FOUNDATION else move.target
             targets.update([target] if target else [])
-    return Marks((key, lifted(board, key) if size is None else size), frozenset(targets), last)
+    return Marks((key, max(sizes(board, key), default=0) if size is None else size), frozenset(targets), last)
 
 
 def brought(board: Board, step: Step | None) -> tuple[tuple[str, int], ...]:

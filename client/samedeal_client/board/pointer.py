@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from samedeal.board import Board
 from samedeal.games import Kind
 from samedeal.moves import Move
-from samedeal_client.board.keys import Cancel, Keys, LookInto, Pressed, Unknown
+from samedeal_client.board.keys import Cancel, Choose, Keys, Pressed, Unknown
 from samedeal_client.board.picture import Hit
 
 DOUBLE: Final = 0.4
@@ -42,26 +42,29 @@ class Pointer:
         """The button goes down."""
         if hit is None:
             return Pointed(Pointer(), None if keys.idle else Pressed(Keys(keys.bindings), Cancel(idle=False)))
-        if hit.pile == "stock":
-            return Pointed(Pointer(), keys.draw(board))
-        if hit.covered:
-            return Pointed(Pointer(), Pressed(Keys(keys.bindings), LookInto(hit.pile)))
+        if keys.looking and hit.pile != "stock":
+            return Pointed(Pointer(), keys.look_into(hit.pile, board))
         if not keys.source:
+            if hit.pile == "stock":
+                return Pointed(Pointer(), keys.draw(board))
+            if hit.covered:
+                return Pointed(Pointer(), keys.look_into(hit.pile, board))
             return self._pick(hit, keys, board)
         if hit.pile == keys.source:
             return Pointed(replace(self, down=hit, fresh=False), None)
-        put = _put(hit.pile, keys, board)
-        if isinstance(put.effect, Unknown):
+        put = keys.put(hit.pile, board)
+        if isinstance(put.effect, Unknown) and hit.pile != "stock":
             again = self._pick(hit, Keys(keys.bindings), board)
-            if again.pointer.fresh:
-                return again
+            if isinstance(again.pressed, Pressed) and isinstance(again.pressed.effect, Choose):
+                chosen = replace(again.pressed.effect, sentence=put.effect.sentence)
+                return Pointed(again.pointer, Pressed(again.pressed.keys, chosen))
         return Pointed(Pointer(), put)
 
     def over(self, hit: Hit | None, keys: Keys, board: Board) -> Move | None:
         """The move that the cards that are dragged would make if they were let go here; None where they make none."""
         if self.down is None or hit is None or hit.pile in (self.down.pile, "stock") or not keys.source:
             return None
-        effect = _put(hit.pile, keys, board).effect
+        effect = keys.put(hit.pile, board).effect
         return effect if isinstance(effect, Move) else None
 
     def release(self, hit: Hit | None, keys: Keys, board: Board, now: float) -> Pointed:
@@ -72,11 +75,11 @@ class Pointer:
         if hit is None or hit.pile != down.pile:
             if hit is None or hit.pile == "stock":
                 return Pointed(Pointer(), Pressed(Keys(keys.bindings), Cancel(idle=False)))
-            return Pointed(Pointer(), _put(hit.pile, keys, board))
+            return Pointed(Pointer(), keys.put(hit.pile, board))
         if self.fresh:
             return Pointed(Pointer(clicked=now), None)
         if now - self.clicked <= DOUBLE:
-            return Pointed(Pointer(), _best(keys, board))
+            return Pointed(Pointer(), keys.best(board))
         if _size(down, board) not in (None, keys.size):
             again = self._pick(down, Keys(keys.bindings), board)
             return Pointed(replace(again.pointer, down=None, clicked=now), again.pressed)
@@ -94,20 +97,3 @@ def _size(hit: Hit, board: Board) -> int | None:
     if hit.card is None or board.game.piles[at].kind is not Kind.COLUMN:
         return None
     return len(board.piles[at]) - hit.card
-
-
-def _put(target: str, keys: Keys, board: Board) -> Pressed:
-    """Put down what is picked up, or, where that doesn't fit, the one group of its pile that does."""
-    put = keys.put(target, board)
-    if isinstance(put.effect, Unknown) and keys.size is not None:
-        other = replace(keys, size=None).put(target, board)
-        if isinstance(other.effect, Move):
-            return other
-    return put
-
-
-def _best(keys: Keys, board: Board) -> Pressed:
-    best = keys.best(board)
-    if isinstance(best.effect, Unknown) and keys.size is not None:
-        return replace(keys, size=None).best(board)
-    return best

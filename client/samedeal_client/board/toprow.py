@@ -132,13 +132,14 @@ def _draw_next(line: _Line, board: Board, look: Look) -> None:
     game = board.game
     pile = board.piles[game.foundations.start]
     group = game.piles[game.foundations.start]
+    hit = Hit(game.keys[game.foundations.start])
     waits = group.on[pile[-1]] if pile else group.on_empty
     if len(pile) < game.cards:
         card = Card(waits[0])
-        line.add("  next ", "label")
+        line.add("  next ", "label", hit)
         text = look.card(card) if len(waits) == 1 else look.card(card)[:-1]
-        line.add(f"{text:<3}", look.style(card) if len(waits) == 1 else "count")
-    line.add(f" {len(pile):>2}/{game.cards}", "count")
+        line.add(f"{text:<3}", look.style(card) if len(waits) == 1 else "count", hit)
+    line.add(f" {len(pile):>2}/{game.cards}", "count", hit)
 
 
 def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Part:

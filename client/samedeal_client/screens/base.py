@@ -206,12 +206,18 @@ class ClientScreen(Screen[None]):
             return
         width = self.size.width
         self._header_line.show([self._header(width)])
-        self._sentence_line.show([fit_row(self._sentence(), width)])
-        self._keys_line.show([fit_row(self._key_line(width), width)])
+        self._show_foot(width)
         banner = self._banner(width)[: max(self.size.height - self.least_size().height, 0)]
         self._banner_lines.display = bool(banner)
         self._banner_lines.styles.height = len(banner)
         self._banner_lines.show(banner)
+
+    def _show_foot(self, width: int) -> None:
+        """Show the sentence and the keys; of a sentence that is too long for its line the rest comes before the keys."""
+        first, *rest = self._sentence(width)
+        self._sentence_line.show([fit_row(first, width)])
+        self._key_spots = []
+        self._keys_line.show([fit_row(rest[0] if rest else self._key_line(width), width)])
 
     def _header(self, width: int) -> Row:
         right = (*self.status_row(), *self._connection_row(), Span(" "))
@@ -252,7 +258,7 @@ class ClientScreen(Screen[None]):
         if sentence:
             self._said_timer = self.set_timer(SAID_FOR, self._fall_silent)
         if self._drawn:
-            self._sentence_line.show([fit_row(self._sentence(), self.size.width)])
+            self._show_foot(self.size.width)
 
     def say_unknown(self, key: str) -> None:
         """Say that a key means nothing here, and where those stand that do."""
@@ -261,10 +267,11 @@ class ClientScreen(Screen[None]):
     def _fall_silent(self) -> None:
         self.say("")
 
-    def _sentence(self) -> Row:
+    def _sentence(self, width: int) -> list[Row]:
         if self._said is None:
-            return self.idle_row()
-        return (Span(f" {self.look.told(self._said[0])}", self._said[1]),)
+            return [self.idle_row()]
+        sentence, style = self._said
+        return [(Span(f" {line}", style),) for line in wrap(self.look.told(sentence), width - 2)] or [()]
 
     def ask(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Have the server asked for something, and a refusal told."""
@@ -292,6 +299,8 @@ class ClientScreen(Screen[None]):
         event.prevent_default()
         if not self.on_top:
             self.app.screen.post_message(events.Key(event.key, event.character))
+        elif event.key == "ctrl+l":
+            self.refresh()  # something else has written on the terminal
         elif not self.has_class("small"):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
 
@@ -308,7 +317,6 @@ class ClientScreen(Screen[None]):
         shown += hints[-2:]
         spans = [Span(" ")]
         x = 1
-        self._key_spots = []
         for hint in shown:
             spans += [Span(hint.label, "title"), Span(f" {hint.word}", "label"), Span("  ")]
             if hint.key:

@@ -14,7 +14,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from samedeal.board import Board
-from samedeal.cards import FACE
+from samedeal.cards import FACE, RANKS, SUITS
 from samedeal.errors import PlayError
 from samedeal.games import Game, Stock
 from samedeal.moves import FOUNDATION, Move
@@ -24,7 +24,7 @@ from samedeal_client.board.carrying import carried
 from samedeal_client.board.key_names import QUIT_KEY, command_text, key_sign
 from samedeal_client.board.keys import Cancel, Choose, Do, Effect, Find, Keys, LookInto, Pressed, Typing, Unknown, Which
 from samedeal_client.board.layout import Layout, Size, layout, smallest
-from samedeal_client.board.marks import NO_MARKS, Marks, brought, lifted, picked
+from samedeal_client.board.marks import NO_MARKS, Marks, brought, picked, sizes
 from samedeal_client.board.picture import Hit
 from samedeal_client.board.pointer import Pointer
 from samedeal_client.board.render import pile_rows
@@ -43,7 +43,13 @@ from samedeal_client.widgets.rows import Rows
 FRAME_ROWS: Final = 3
 """Rows around the board: the header, the line for sentences, the keys."""
 
-_MOST_QUEUED: Final = 40
+_MOST_QUEUED: Final = 1000
+
+_ROOM_FOR_MOVES: Final = 80
+"""Columns from which on the header has room for the number of moves."""
+
+_AT_ONCE: Final = 1.0
+"""Seconds within which the second key of a move follows the first where nobody has looked at what the first came to."""
 
 
 class RaceScreen(ClientScreen):
@@ -141,7 +147,7 @@ class RaceScreen(ClientScreen):
         over = self._countdown
         room = self.model.room
         counting = room is not None and self._board is None and room.phase in ("countdown", "racing")
-        over.display = counting
+        over.stand(there=counting)
         if not counting:
             return
         left = -(-self.model.until_start(self.client.now()) // 1000)
@@ -171,6 +177,8 @@ class RaceScreen(ClientScreen):
             Span(f"  {clock_text(left)} left", "notice" if left < 60_000 else ""),
             Span(f"  {up}/{self.game.cards}", "you"),
         ]
+        if self.size.width >= _ROOM_FOR_MOVES:
+            spans.append(Span(views.moves(model), "label"))
         at = self._layout()
         if at is not None and at.panel is None:
             rivals = racing_now(model, self.client.now())
@@ -190,6 +198,9 @@ class RaceScreen(ClientScreen):
 
     def key_hints(self) -> Iterable[KeyHint]:
         """The keys that do something now, as they are bound; of several for one thing the shortest."""
+        if self._keys.finding is not None:
+            yield from self._find_hints(self._keys.finding)
+            return
         of = self.samedeal.bindings.commands
         words = self._words() if self._board is not None else []
         words += [((QUIT_KEY,), "quit"), (of[Command.HELP], "help")]
@@ -205,11 +216,13 @@ class RaceScreen(ClientScreen):
         of = self.samedeal.bindings.commands
         room, source = self.model.room, self._keys.source
         draws = {Stock.NONE: "", Stock.DRAW_THREE: "draw", Stock.DEAL_ROW: "deal"}[self.game.stock]
+        if self._board is not None and not any(move for move in self._board.legal_moves() if not move.is_transfer):
+            draws = ""
         undo = room is not None and room.options.undo_rule is not Undo.OFF
         hints = room is not None and room.options.hints
-        several = self._board is not None and source not in ("", FOUNDATION) and lifted(self._board, source) > 1
+        several = self._board is not None and source not in ("", FOUNDATION) and len(sizes(self._board, source)) > 1
         return [
-            (of[Command.BEST], "best"),
+            (of[Command.BEST], "best" if source else ""),
             (of[Command.FEWER], "fewer" if several else ""),
             (of[Command.MORE], "more" if several else ""),
             (of[Command.CANCEL], "" if self._keys.idle and not self._looking else "cancel"),
@@ -217,10 +230,22 @@ class RaceScreen(ClientScreen):
             (of[Command.ALL_UP], "all up"),
             (of[Command.UNDO], "undo" if undo else ""),
             (of[Command.HINT], "hint" if hints else ""),
-            (of[Command.RESIGN], "resign"),
             (of[Command.FIND], "find"),
-            (of[Command.LOOK], "look into"),
+            (of[Command.LOOK], "look"),
+            (of[Command.RESIGN], "resign"),
         ]
+
+    def _find_hints(self, typed: str) -> Iterable[KeyHint]:
+        """What can be typed next of a card to find, so that a click does it too."""
+        if typed == "1":
+            yield KeyHint("10", "", "0")
+        elif typed:
+            yield from (KeyHint(self.look.suit(at), "", suit.lower()) for at, suit in enumerate(SUITS))
+        else:
+            yield from (KeyHint("10" if rank == "T" else rank, "", rank.lower()) for rank in RANKS)
+        for command, word in ((Command.CANCEL, "cancel"), (Command.HELP, "help")):
+            if keys := self.samedeal.bindings.commands[command]:
+                yield KeyHint(key_sign(keys[0], self.look), word, keys[0])
 
     def _through_words(self) -> list[tuple[tuple[str, ...], str]]:
         of = self.samedeal.bindings.commands
@@ -229,7 +254,7 @@ class RaceScreen(ClientScreen):
             ((views.WATCH_KEY,), "watch the others" if watched else ""),
             ((views.LOBBY_KEY,), "lobby"),
             (of[Command.FIND], "find"),
-            (of[Command.LOOK], "look into"),
+            (of[Command.LOOK], "look"),
         ]
 
     # ---------------------------------------------------------------- the keyboard
@@ -362,18 +387,31 @@ class RaceScreen(ClientScreen):
 
     def _tell(self, effect: Effect) -> None:
         match effect:
-            case Choose(source, size) if self._board is not None:
+            case Choose(source, size, sentence) if self._board is not None:
                 self._typed = views.chosen(self._board, source, size, self.samedeal.bindings, self.look)
+                self.say(sentence)
             case Which(_, sentence):
-                self._typed = sentence
-            case Typing(text):
-                self._typed = f"{text}_" if text.startswith("/") else text
+                self._typed = self.look.told(sentence)
+            case Typing(text, sentence):
+                self._typed = views.finding(text) if text.startswith("/") else text
+                self.say(sentence)
             case Unknown(sentence):
                 self.say(sentence)
+                self._expect_a_destination()
             case Cancel() if self._hinted is not None:
                 self._hinted = None
             case _:
                 pass
+
+    def _expect_a_destination(self) -> None:
+        """Take a pile for the destination of a source that gives nothing only where it comes at once."""
+        keys = self._keys
+        if keys.nothing:
+            self.set_timer(_AT_ONCE, lambda: self._begin_anew(keys))
+
+    def _begin_anew(self, keys: Keys) -> None:
+        if self._keys is keys:
+            self._keys = Keys(self.samedeal.bindings)
 
     def _act(self, action: Move | str) -> None:
         try:
@@ -407,9 +445,8 @@ class RaceScreen(ClientScreen):
             _ = self.app.push_screen(ResignScreen())
 
     def _say_where(self, card: int) -> None:
-        board = self._board
-        if board is not None and not any(card in pile for pile in board.piles):
-            self.say(f"{self.look.card(card)} is not in sight: it lies face down, or in the stock")
+        if self._board is not None:
+            self.say(views.where(self._board, card, self.look), "you")
 
     def _pile(self, pile: str) -> tuple[Row, ...]:
         board = self._board
@@ -420,7 +457,7 @@ class RaceScreen(ClientScreen):
             return
         self._looking = rows
         block = self._pile_lines
-        block.display = bool(rows)
+        block.stand(there=bool(rows))
         if rows:
             body = self.body.size
             block.styles.offset = (1, max(body.height - len(rows) - 1, 0))
@@ -442,6 +479,7 @@ class RaceScreen(ClientScreen):
         if self.model.stuck:
             self.say(views.stuck(self.model, self.samedeal.bindings, self.look))
             return
+        self.say("looking for a hint", "label")
         self.run_worker(self._hint(board), name="hint", exclusive=True)
 
     async def _hint(self, board: Board) -> None:
@@ -456,8 +494,7 @@ class RaceScreen(ClientScreen):
             self.say(f"hint: {move.source} from the stock, with {key}", "you")
         else:
             self._hinted = (board, move)
-            card = self.look.card(board.piles[self.game.index[move.source]][-move.size])
-            self.say(f"hint: {move.source} {move.target} moves the {card}", "you")
+            self.say(f"hint: {views.hinted(board, move, self.look)}", "you")
         self._show_board()
 
 

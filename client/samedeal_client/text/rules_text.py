@@ -133,7 +133,8 @@ _STEVE: Final = (
             Point("One card goes up at a time.", "R5"),
             Point(
                 "The top card of a foundation may come back to a column where it fits, or to an empty one, but never go "
-                "to another foundation. The foundations are called 01 to 08 for that.",
+                "to another foundation. They are named 01 to 08; the key of all is 0, and where several have a card that "
+                "fits you are asked which.",
                 "R20",
             ),
         ),
@@ -291,9 +292,9 @@ _EVERYWHERE: Final = (
                 "R10",
             ),
             Point(
-                "You are told that you are stuck when nothing but drawing, moving columns about or taking cards back from "
-                "a foundation is left, and none of it would help. It ends nothing: undo may help. Without undo, no move "
-                "left means that your race is over.",
+                "You are told that you are stuck when nothing but drawing, moving columns about or (in Steve) taking cards "
+                "back is left, and none of it would help. It ends nothing: undo may help. Without undo, no move left means "
+                "that your race is over.",
                 "R7",
             ),
         ),

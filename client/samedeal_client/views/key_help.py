@@ -57,15 +57,16 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
         (f"{column} {other}", "from column 3 to column 5; a pile's key stands by it"),
         (f"{column} {column}, {column} {up}", "from column 3 to a foundation"),
         (f"{column} {best}", "from column 3 to where it fits best"),
-        (f"{column} {fewer} {other}", f"to an empty column, one card fewer; {more} for one more"),
+        (f"{column} {fewer} {other}", f"with fewer cards, the next number that can go; {more} for more"),
         (f"{up} {other}", "from a foundation back to column 5; where several fit, you are asked which"),
     )
 
 
 _MOUSE: Final = (
-    ("click, click", "the cards to move, then the pile they go to"),
+    ("click, click", "the lowest card to move, then the pile it goes to with those on it"),
     ("drag", "the same in one go"),
-    ("double click", "to where they fit best"),
+    ("column's name", "a click on it is its key: as many cards as fit"),
+    ("double click", "to where the cards fit best"),
     ("right click", "give up what was begun"),
     ("wheel", "around a race: scroll, or go through rooms and fields; on a board nothing"),
 )

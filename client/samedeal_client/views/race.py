@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.games import Game, Kind
-from samedeal.moves import FOUNDATION
+from samedeal.cards import UNSEEN
+from samedeal.games import Game, Kind, Stock
+from samedeal.moves import FOUNDATION, Move
 from samedeal_client.board.bindings import Bindings, Command
 from samedeal_client.board.key_names import command_text, key_text
 from samedeal_client.rooms.model import Model
@@ -91,6 +92,55 @@ def chosen(board: Board, source: str, size: int, bindings: Bindings, look: Look)
     best = command_text(bindings, Command.BEST, look)
     name = f"{board.game.piles[at].kind.value} {source}"
     return f"{name}: {' '.join(cards)} {look.glyphs.pointer} where to? {best} for the best place"
+
+
+def moves(model: Model) -> str:
+    """How many moves one has made; every draw and deal counts, and what was taken back too."""
+    play = model.play
+    if play is None:
+        return ""
+    return "  1 move" if play.moves == 1 else f"  {play.moves} moves"
+
+
+def finding(typed: str) -> str:
+    """What has been typed of a card to find."""
+    return f"find which card? {typed}_" if typed != "/" else "find which card? Rank and suit, as in 7h or 10s"
+
+
+def where(board: Board, card: int, look: Look) -> str:
+    """Where a card lies, and under how many others; of one that isn't in sight, where it may be."""
+    name = look.card(card)
+    for at, pile in enumerate(board.piles):
+        if card in pile:
+            group, key = board.game.piles[at], board.game.keys[at]
+            if group.kind is Kind.FOUNDATION:
+                return f"{name} is on a foundation"
+            above = len(pile) - 1 - pile.rindex(card)
+            under = f", under {above} other{'s' if above > 1 else ''}" if above else ""
+            return f"{name} is in {group.kind.value} {key}{under}"
+    hidden = [" or ".join(_hiding(board))] if _hiding(board) else []
+    return f"{name} is not in sight{': it lies ' + hidden[0] if hidden else ''}"
+
+
+def _hiding(board: Board) -> list[str]:
+    game = board.game
+    down = any(card >= UNSEEN for at in game.columns for card in board.piles[at])
+    stock = game.stock is not Stock.NONE and board.piles[game.stock_at]
+    return ["face down in a column"] * down + ["in the stock"] * bool(stock)
+
+
+def hinted(board: Board, move: Move, look: Look) -> str:
+    """A move in words: its keys, the cards that go, and what they go to."""
+    index = board.game.index
+    cards = board.piles[index[move.source]][-move.size :]
+    more = f" and the {len(cards) - 1} on it" if len(cards) > 1 else ""
+    if move.target == FOUNDATION:
+        to = "up"
+    elif pile := board.piles[index[move.target]]:
+        to = f"onto the {look.card(pile[-1])}"
+    else:
+        to = "to an empty column"
+    return f"{move.source} {move.target} moves the {look.card(cards[0])}{more} {to}"
 
 
 def countdown(model: Model, seconds: int, look: Look) -> tuple[Row, ...]:

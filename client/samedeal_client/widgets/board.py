@@ -42,7 +42,9 @@ class PartView(Rows):
 class BoardView(Blank):
     """A board in the places of a layout, which may be changed at any time.
 
-    Columns and fans are in a block of their own: what is drawn beside it, Textual then draws without looking at them.
+    Columns and fans are in a block of their own: what is drawn beside it, Textual then draws without looking at them. What
+    stands above them is in one too, since what the mouse does comes up from part to part: of a drag in one go the end
+    would come up before its beginning where that has a longer way.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -54,14 +56,14 @@ class BoardView(Blank):
         super().__init__(id=id)
         self.look = look
         self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
+        self._above = Blank(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
         self._columns = Blank(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
         self._shown: tuple[Board, Layout, Marks, Carried | None] | None = None
         self._block: Rect | None = None
 
     def compose(self) -> ComposeResult:
         """The parts."""
-        yield from (view for name, view in self._views.items() if name in (TOP, RESERVE))
-        yield self._columns
+        yield from (self._above, self._columns)
 
     def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS, over: Carried | None = None) -> None:
         """Show a board of its game in the places of a layout, and cards that are held over a part of it."""
@@ -73,6 +75,7 @@ class BoardView(Blank):
         if block != self._block:
             self._block = block
             _put(self._columns, block)
+            _put(self._above, Rect(0, 0, at.body, block.y))
         for name, view in self._views.items():
             corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
             drawn, marked = (over.board, over.marks) if over is not None and over.part == name else (board, marks)

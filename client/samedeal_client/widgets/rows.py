@@ -63,6 +63,19 @@ class Rows(Widget):
                     self._lines[y] = self._line(y, width)
         self.refresh(*(Region(0, y, width, 1) for y in changed))
 
+    def stand(self, *, there: bool) -> None:
+        """Be seen or not.
+
+        What lies beneath is drawn again here, for Textual leaves it as it was where somebody has asked for a widget's place
+        between the change and its next look.
+        """
+        if there == self.display:
+            return
+        region = self.region
+        self.display = there
+        if not there and self.is_attached:
+            self.screen.refresh(region)
+
     def _line(self, y: int, width: int) -> Strip:
         row = self.rows[y] if y < len(self.rows) else ()
         return strip_of(row, self.look).adjust_cell_length(width)
