@@ -311,6 +311,16 @@ async def test_a_click_on_the_name_of_a_column_picks_up_what_fits() -> None:
         assert table.acts == ["3 2 x2"]
 
 
+async def test_a_click_on_the_name_of_the_foundations_is_its_key() -> None:
+    async with sitting(willow()) as table:
+        await table.click("6", 1)
+        text = table.text().splitlines()
+        row = next(y for y, line in enumerate(text) if " 0 " in line[:20])
+        await table.pilot.click(offset=(text[row].index("0"), row))
+        await table.settle()
+        assert table.acts == ["6 0"]
+
+
 async def test_a_click_where_cards_do_not_fit_says_why_and_picks_up_others() -> None:
     async with sitting(willow(), look=Look(colour=False)) as table:
         await table.click("1", 0)

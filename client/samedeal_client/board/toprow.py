@@ -53,7 +53,7 @@ def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> P
         _draw_stock(line, board, look, marks)
     if game.waste_at >= 0:
         _draw_waste(line, board, look, marks)
-    line.add(" 0 ", "label")
+    line.add(" 0 ", "label", Hit(game.keys[game.foundations.start]))
     first = line.x
     for index, suit in foundations_shown(board):
         _draw_foundation(line, board, index, suit, look, marks, place.height)

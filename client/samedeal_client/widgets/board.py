@@ -75,7 +75,8 @@ class BoardView(Blank):
         if block != self._block:
             self._block = block
             _put(self._columns, block)
-            _put(self._above, Rect(0, 0, at.body, block.y))
+            above = [place for name, place in at.places.items() if name in (TOP, RESERVE)]
+            _put(self._above, Rect(0, 0, max(place.x + place.width for place in above), block.y))
         for name, view in self._views.items():
             corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
             drawn, marked = (over.board, over.marks) if over is not None and over.part == name else (board, marks)
