@@ -100,6 +100,8 @@ class SamedealApp(App[int]):
 
     async def _follow(self) -> None:
         self._stale = False
+        if not self.screen_stack:
+            return  # what had changed last was told while the app was being closed
         model = self.client.model
         waiting = model.room is None and self.client.entering
         place = place_of(model)
@@ -108,7 +110,7 @@ class SamedealApp(App[int]):
             return
         if place != self.place and not waiting:
             await self.goto(place)
-        screen = self.screen
+        screen = self.screen_stack[-1] if self.screen_stack else None
         if isinstance(screen, ClientScreen):
             screen.update(model)
             for said in self.client.take_said():
