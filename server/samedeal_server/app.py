@@ -36,9 +36,11 @@ from samedeal_server.rooms import Rooms
 from samedeal_server.roster import Roster
 from samedeal_server.signals import Signals
 from samedeal_server.store.address import BadAddress
+from samedeal_server.store.cluster import Cluster
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
+from samedeal_server.store.spread import SpreadStore
 from samedeal_server.tasks import end
 from samedeal_server.tls import Certificate
 
@@ -139,7 +141,7 @@ async def _store(url: str, replicas: int = 0) -> AsyncIterator[Store]:
         raise StartupError("bad_redis_url", f"That is not the address of a Redis: {error}") from None
     async with redis:
         await check_redis(redis)
-        store = Store(redis, metrics)
+        store = SpreadStore(redis, metrics) if isinstance(redis, Cluster) else Store(redis, metrics)
         with _answering():
             await store.check_layout()
             await store.mark_layout()

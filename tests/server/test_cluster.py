@@ -12,6 +12,8 @@ from redis.crc import key_slot
 
 from samedeal.protocol.admin import Ban, Kick, Say, Status, Survey
 from samedeal.protocol.messages import (
+    Acked,
+    Act,
     Close,
     Created,
     Done,
@@ -25,13 +27,14 @@ from samedeal.protocol.messages import (
     Rooms,
 )
 from samedeal_server.backup import Writer
-from samedeal_server.store import keys
+from samedeal_server.store import connect, keys
 from samedeal_server.store.copies import Copies
 from samedeal_server.store.database import Command
 from tests.server.conftest import Node, NodeMaker
 from tests.server.operator import TOKEN, Operator
 from tests.server.redis_kinds import Shards, shards
 from tests.server.steady import Steady, check_log
+from tests.server.test_replicas import answered
 from tests.server.test_rooms import race
 
 ROOMS = ("monday", "sunday", "friday")
@@ -151,3 +154,19 @@ async def test_operators_and_backups_have_all_of_a_cluster(cluster: Shards, node
     for room, (ana, _) in zip(ROOMS, racers, strict=True):
         assert await store.log(room, ana.player) == logs[ana.player] != []
     assert await one.roster.nodes.bans(await store.now())
+
+
+async def test_nobody_waits_for_a_primary_that_holds_up_others(
+    cluster: Shards, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "_ANSWER_TIMEOUT", 60.0)
+    one = await node(redis=cluster.url)
+    (ana, _), *others = [await race(one, room=room, games=("athena",)) for room in ROOMS]
+    cluster.servers[0].freeze()
+    move = {"id": 77, "revision": 0, "action": "draw"}
+    await ana.send(Act, **move)
+    await asyncio.gather(*(client.acts(10) for pair in others for client in pair))
+    assert not any(getattr(message, "to", None) == 77 for message in ana.inbox)
+    cluster.servers[0].thaw()
+    await ana.answer(77)
+    assert isinstance(await answered(ana, Act, **move), Acked)

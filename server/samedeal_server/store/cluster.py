@@ -80,6 +80,13 @@ class Cluster:
         await self._look(self._looks)
         return [self._node(address) for address in sorted({place for _, _, place in self._places})]
 
+    def holder(self, key: str) -> Host | None:
+        """The primary that is thought to have a key, if one is."""
+        slot = key_slot(key.encode())
+        if slot in self._moved:
+            return self._moved[slot]
+        return next((address for first, last, address in self._places if first <= slot <= last), None)
+
     async def _look(self, looks: int) -> None:
         """Ask where the slots are, unless somebody has done so since there had been so many looks."""
         async with self._looking:
@@ -131,15 +138,9 @@ class Cluster:
     async def _place(self, key: str) -> Host:
         if not self._places:
             await self._look(self._looks)
-        slot = key_slot(key.encode())
-        if (address := self._known(slot)) is None:
-            raise ClusterDownError(f"CLUSTERDOWN no primary has slot {slot}")
+        if (address := self.holder(key)) is None:
+            raise ClusterDownError(f"CLUSTERDOWN no primary has slot {key_slot(key.encode())}")
         return address
-
-    def _known(self, slot: int) -> Host | None:
-        if slot in self._moved:
-            return self._moved[slot]
-        return next((address for first, last, address in self._places if first <= slot <= last), None)
 
     # ---------------------------------------------------------------- who has gone silent
 
@@ -182,7 +183,7 @@ class Cluster:
 
     def _is_elsewhere(self, command: Command, asked: Host | None) -> bool:
         """Whether what a command is about is by now said to be in another place than the one where it was asked."""
-        return self._known(key_slot(command.key.encode())) not in (None, asked)
+        return self.holder(command.key) not in (None, asked)
 
     async def _once(
         self, commands: Sequence[Command], todo: list[int], answers: list[Any], *, kept: bool
