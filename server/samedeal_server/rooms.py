@@ -421,18 +421,21 @@ class Rooms:
 
     async def _look(self) -> None:
         for hub in list(self.hubs.values()):
-            await hub.pull()
+            await self._guard(hub.pull())  # of a cluster one room may be out of reach, and the next is not
 
     async def _refresh(self) -> None:
         for hub in list(self.hubs.values()):
-            for seat, _ in list(hub.seats.values()):
-                newest = await self.store.presence(hub.room, seat.player, seat.generation, here=True, tell=False)
-                if 0 <= newest < seat.generation:
-                    hub.send_back(seat)
-                hub.fence(seat.player, newest)
-            if hub.spectators or hub.watching:
-                await self.say_watching(hub)
-            await hub.refresh()
+            await self._guard(self._refresh_room(hub))
+
+    async def _refresh_room(self, hub: Hub) -> None:
+        for seat, _ in list(hub.seats.values()):
+            newest = await self.store.presence(hub.room, seat.player, seat.generation, here=True, tell=False)
+            if 0 <= newest < seat.generation:
+                hub.send_back(seat)
+            hub.fence(seat.player, newest)
+        if hub.spectators or hub.watching:
+            await self.say_watching(hub)
+        await hub.refresh()
 
 
 def _race(room: str, options: Options, number: int, deal: Deal, secret: Secret, now: int, follows: str = "") -> Race:

@@ -116,6 +116,7 @@ async def test_a_primary_that_nothing_stands_in_for_takes_its_own_rooms_away_and
                 await asyncio.gather(*(racer.moves(30) for racer in others))
             assert [len(racer.acked) for racer in theirs] == before
             await until(lambda: says(nodes[0], victim.address))
+            assert await refreshed(nodes[0], [room for room in ROOMS if room != ROOMS[lost]])
             if frozen:
                 victim.thaw()
             else:
@@ -124,6 +125,20 @@ async def test_a_primary_that_nothing_stands_in_for_takes_its_own_rooms_away_and
             back.set()
             await asyncio.gather(*trying)
         await end_well(nodes[1].store, racers)
+
+
+async def refreshed(one: Node, rooms: list[str]) -> bool:
+    """Whether a node, by looking after all its rooms once, says that who is in these is still here."""
+    before = await here(one, rooms)
+    await one.rooms._refresh()
+    after = await here(one, rooms)
+    return len(before) > 0 and all(after[player] > at for player, at in before.items())
+
+
+async def here(one: Node, rooms: list[str]) -> dict[str, int]:
+    """When the players of a node who are in rooms were last said to be there."""
+    hubs = [one.rooms.hubs[room] for room in rooms]
+    return {player: (await one.store.runs(hub.race))[player].here for hub in hubs for player in hub.seats}
 
 
 async def says(one: Node, why: str) -> bool:
