@@ -37,7 +37,8 @@ class Health:
     def __init__(self, gateway: Gateway) -> None:
         self.leaving = False
         self._gateway = gateway
-        self._probe: asyncio.Task[None] | None = None
+        self._probe: asyncio.Task[str] | None = None
+        self._lacking = ""
 
     async def not_ready(self) -> str:
         """Why no clients should be sent here, in a sentence; empty when they should."""
@@ -54,6 +55,7 @@ class Health:
             return f"Redis does not take what is written: {str(error) or type(error).__name__}"
         if error is not None:
             raise error
+        self._lacking = probe.result()
         return ""
 
     async def answer(self, _socket: ServerConnection, request: Request) -> Response:
@@ -74,7 +76,8 @@ class Health:
                 why = await self.not_ready()
                 if why:
                     return _response(http.HTTPStatus.SERVICE_UNAVAILABLE, why)
-                return _response(http.HTTPStatus.OK, "This node takes clients")
+                lacking = self._lacking and f", but for rooms on a part of Redis that takes no writes: {self._lacking}"
+                return _response(http.HTTPStatus.OK, f"This node takes clients{lacking}")
             case "/metrics":
                 self._gateway.take_stock()
                 return _response(http.HTTPStatus.OK, self._gateway.metrics.text(), CONTENT_TYPE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -11,16 +12,18 @@ import pytest
 
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Acked, Act, Done, Resign
-from samedeal_server.health import Health
-from samedeal_server.store import connect, database, keys
+from samedeal_server.store import connect, database
 from samedeal_server.store.redis import Store
 from tests.server.conftest import Node, NodeMaker
 from tests.server.redis_kinds import PATIENCE, shards, until
 from tests.server.steady import Steady, check_log
 from tests.server.test_cluster import ROOMS
+from tests.server.test_health import Listen, Listener, listen
 from tests.server.test_lag import came_to, play, seat, wait
 from tests.server.test_replicas import answered
 from tests.server.test_rooms import race
+
+__all__ = ["listen"]  # a fixture
 
 
 async def races(nodes: list[Node]) -> list[Steady]:
@@ -94,15 +97,14 @@ async def test_what_the_replica_of_a_killed_primary_lacks_is_given_back(tmp_path
 
 
 async def test_a_primary_that_nothing_stands_in_for_takes_its_own_rooms_away_and_no_other(
-    tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connect, "_ANSWER_TIMEOUT", 2.0)
     async with shards(tmp_path) as cluster:
         nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
+        health = await listen(nodes[0])
         racers = await races(nodes)
-        lost = await cluster.holder(keys.PROBE)
-        victim = cluster.servers[lost]
-        theirs, others = racers[2 * lost : 2 * lost + 2], racers[: 2 * lost] + racers[2 * lost + 2 :]
+        victim, theirs, others = cluster.servers[0], racers[:2], racers[2:]
         for frozen in (True, False):
             await asyncio.gather(*(racer.moves(3) for racer in racers))
             before = [len(racer.acked) for racer in theirs]
@@ -115,19 +117,22 @@ async def test_a_primary_that_nothing_stands_in_for_takes_its_own_rooms_away_and
             async with asyncio.timeout(PATIENCE):
                 await asyncio.gather(*(racer.moves(30) for racer in others))
             assert [len(racer.acked) for racer in theirs] == before
-            await until(lambda: says(nodes[0], victim.address))
-            assert await refreshed(nodes[0], [room for room in ROOMS if room != ROOMS[lost]])
+            await until(lambda: says(health, 200, victim.address))
+            assert await refreshed(nodes[0], ROOMS[1:])
             if frozen:
                 victim.thaw()
             else:
                 await victim.start()
-            await until(lambda: says(nodes[0], ""))
+            await until(lambda: says(health, 200, "takes clients\n"))
             back.set()
             await asyncio.gather(*trying)
         await end_well(nodes[1].store, racers)
+        for server in cluster.servers:
+            await server.kill()
+        await until(lambda: says(health, 503, "does not take what is written"))
 
 
-async def refreshed(one: Node, rooms: list[str]) -> bool:
+async def refreshed(one: Node, rooms: Sequence[str]) -> bool:
     """Whether a node, by looking after all its rooms once, says that who is in these is still here."""
     before = await here(one, rooms)
     await one.rooms._refresh()
@@ -135,13 +140,13 @@ async def refreshed(one: Node, rooms: list[str]) -> bool:
     return len(before) > 0 and all(after[player] > at for player, at in before.items())
 
 
-async def here(one: Node, rooms: list[str]) -> dict[str, int]:
+async def here(one: Node, rooms: Sequence[str]) -> dict[str, int]:
     """When the players of a node who are in rooms were last said to be there."""
     hubs = [one.rooms.hubs[room] for room in rooms]
     return {player: (await one.store.runs(hub.race))[player].here for hub in hubs for player in hub.seats}
 
 
-async def says(one: Node, why: str) -> bool:
-    """Whether a node says of itself why it is not ready, or, for an empty text, that it is."""
-    said = await Health(one.gateway).not_ready()
-    return why in said if why else not said
+async def says(health: Listener, status: int, what: str) -> bool:
+    """Whether a node answers so who asks whether it is ready."""
+    answered, text = await health.get("/readyz")
+    return answered == status and what in text

@@ -31,6 +31,9 @@ _PAUSE: Final = 0.05
 _HARK: Final = 0.5
 """Seconds before a primary that has gone silent is asked for a word again."""
 
+_VARIANTS: Final = 100_000
+"""Keys of which each primary has one, though it be of a single slot."""
+
 _ELSEWHERE: Final = (MovedError, AskError)
 _PASSES: Final = (TryAgainError, ClusterDownError)
 _GONE: Final = (LostConnection, NoAnswer, OSError)
@@ -86,6 +89,18 @@ class Cluster:
         if slot in self._moved:
             return self._moved[slot]
         return next((address for first, last, address in self._places if first <= slot <= last), None)
+
+    async def variants(self, key: str) -> dict[Host, str]:
+        """Keys that begin as this one, by the primaries that have them. Raises RedisError or OSError as ``primaries``."""
+        await self._look(self._looks)
+        found: dict[Host, str] = {}
+        wanted = {place for _, _, place in self._places}
+        for variant in (f"{key}:{number}" for number in range(_VARIANTS)):
+            if (place := self.holder(variant)) in wanted:
+                found.setdefault(place, variant)
+                if len(found) == len(wanted):
+                    break
+        return found
 
     async def _look(self, looks: int) -> None:
         """Ask where the slots are, unless somebody has done so since there had been so many looks."""

@@ -19,8 +19,8 @@ _TRIES: Final = 50
 _PAUSE: Final = 0.02
 
 _INDEXES: Final = (keys.ROOMS.encode(), keys.DUE.encode())
-_PASSING: Final = frozenset(key.encode() for key in (keys.NODE_NAMES, keys.ORDERS, keys.PROBE))
-_PASSING_KINDS: Final = (keys.node("").encode(), keys.player("").encode())
+_PASSING: Final = frozenset(key.encode() for key in (keys.NODE_NAMES, keys.ORDERS))
+_PASSING_KINDS: Final = (keys.node("").encode(), keys.player("").encode(), keys.PROBE.encode())
 """What is about the nodes that run, and good for nobody after them."""
 
 _SESSION: Final = keys.session("").encode()

@@ -26,7 +26,7 @@ NODES: Final = f"{PREFIX}nodes"
 """Where what concerns every node is announced."""
 
 PROBE: Final = f"{PREFIX}probe"
-"""What is written to see whether Redis takes writes, and gone a second later."""
+"""What is written to see whether Redis takes writes, and gone a second later; with a number behind it on a cluster."""
 
 NODE_NAMES: Final = f"{PREFIX}nodes:names"
 """Sorted set of nodes by when they were last heard of, in milliseconds."""

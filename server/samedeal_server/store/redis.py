@@ -144,9 +144,10 @@ class Store:
         """Say which layout is written here."""
         await self.ask(on("HSET", keys.LAYOUTS, *layout.mark(await self.now())))
 
-    async def probe(self) -> None:
-        """Write something that does not matter, as a sign that writes are taken."""
+    async def probe(self) -> str:
+        """Write something that does not matter, as a sign that writes are taken; returns what part takes none, if any."""
         await self.ask(on("SET", keys.PROBE, "1", "PX", 1000), kept=True)
+        return ""
 
     async def share_key(self) -> None:
         """Have the key under which receipts are made: the one that is kept, or a new one for all nodes."""
