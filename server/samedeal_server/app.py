@@ -41,7 +41,7 @@ from samedeal_server.store.connect import connect
 from samedeal_server.store.pulse import Pulse
 from samedeal_server.store.redis import Store
 from samedeal_server.store.spread import SpreadStore
-from samedeal_server.tasks import end
+from samedeal_server.tasks import end, pass_over_lost_connections
 from samedeal_server.tls import Certificate
 
 Announce = Callable[[Doors, str], None]
@@ -60,6 +60,7 @@ async def run(config: Config, node: str, announce: Announce, read: Callable[[], 
     ``announce`` is told once clients can come: where, and the URL of the health listener or an empty text. ``read``
     reads the settings again, for SIGHUP. Raises StartupError when the node can't start, or loses the Redis that it started.
     """
+    pass_over_lost_connections()
     token = token_of(config)
     limits = fitting(config.limits)
     signals = Signals()

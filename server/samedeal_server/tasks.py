@@ -1,4 +1,4 @@
-"""Ending tasks for certain."""
+"""Ending tasks for certain, and what becomes of those that nobody waits for any more."""
 
 from __future__ import annotations
 
@@ -31,3 +31,19 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
             task.exception()
     if cancelled:
         raise asyncio.CancelledError
+
+
+def pass_over_lost_connections() -> None:
+    """Have the running loop say nothing of a connection that was lost under somebody who has just been cancelled.
+
+    Streams tell whoever waits to write that the connection is gone; nobody takes it up who was cancelled in the same turn,
+    as a time-out does. Everything else that nobody takes up is told as ever.
+    """
+    asyncio.get_running_loop().set_exception_handler(_tell)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    waited_for = context.get("future")
+    lost = isinstance(context.get("exception"), ConnectionError)
+    if not (lost and isinstance(waited_for, asyncio.Future) and not isinstance(waited_for, asyncio.Task)):
+        loop.default_exception_handler(context)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable
 
 import pytest
 
 from samedeal_server import tasks
-from samedeal_server.tasks import end
+from samedeal_server.tasks import end, pass_over_lost_connections
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +74,34 @@ async def test_what_a_task_ended_with_is_passed_over() -> None:
     del task
     await asyncio.sleep(0)
     assert said == []
+
+
+async def failed(error: Exception) -> None:
+    raise error
+
+
+def forgotten_future(error: Exception) -> None:
+    asyncio.get_running_loop().create_future().set_exception(error)
+
+
+async def forgotten_task(error: Exception) -> None:
+    task = asyncio.ensure_future(failed(error))
+    await asyncio.wait([task])
+
+
+async def test_a_connection_that_is_lost_under_nobody_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    pass_over_lost_connections()
+    forgotten_future(BrokenPipeError(32, "Broken pipe"))
+    gc.collect()
+    assert not caplog.records
+
+
+async def test_other_faults_that_nobody_takes_up_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    pass_over_lost_connections()
+    forgotten_future(ValueError("a mistake"))
+    await forgotten_task(BrokenPipeError(32, "Broken pipe"))
+    gc.collect()
+    assert sorted(record.message.splitlines()[0] for record in caplog.records) == [
+        "Future exception was never retrieved",
+        "Task exception was never retrieved",
+    ]
