@@ -1,4 +1,4 @@
-"""What tests of more than one part need: a real Redis."""
+"""What tests of more than one part need: a real Redis, and hypothesis without a clock."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from hypothesis import HealthCheck, settings
 from redis import Redis
 
 from samedeal_server.embedded import EmbeddedRedis
+
+# A machine that is busy with something else is slow, not wrong.
+settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("without a clock")
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

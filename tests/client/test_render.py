@@ -415,7 +415,7 @@ def check_cards(now: Board, picture: Picture, look: Look) -> None:
             assert any(face in text for face in faces), (key, card, text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(reachable(), LOOKS, st.integers(0, 140), st.integers(0, 50), st.booleans(), st.booleans(), st.data())
 def test_every_board_fits_every_size_with_every_card_on_it(
     now: Board, look: Look, wider: int, higher: int, panel: bool, roomy: bool, data: st.DataObject
@@ -456,7 +456,7 @@ def test_every_board_fits_every_size_with_every_card_on_it(
     assert draw_board(now, look, width, height, marks).text()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(reachable(), st.integers(14, 40), st.sampled_from([1, 2]))
 def test_the_run_on_top_always_has_a_row_for_each_card(now: Board, rows: int, step: int) -> None:
     for index in (*now.game.columns, *now.game.fans):

@@ -178,7 +178,7 @@ def test_views_are_the_kept_ones(look: str, size: str) -> None:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(width=st.integers(60, 200), height=st.integers(16, 70), ascii_only=st.booleans(), colour=st.booleans())
 def test_a_view_fills_its_size_exactly(name: str, width: int, height: int, ascii_only: bool, colour: bool) -> None:
     look = Look(ascii=ascii_only, colour=colour)

@@ -596,7 +596,7 @@ def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: in
         assert getattr(changed, constant) == getattr(before, constant)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(all_options, st.lists(deeds, max_size=40))
 def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened(options), CREATED

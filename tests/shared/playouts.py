@@ -48,7 +48,7 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
         board = board.play(move).board
 
 
-law = settings(deadline=None, max_examples=60)
+law = settings(max_examples=60)
 """For laws that look at many moves of a board: how long that takes says nothing."""
 
 games = st.sampled_from(list(GAMES.values()))
