@@ -117,7 +117,9 @@ def _empty(kind: Kind, look: Look, at: Layout, mark: str) -> Row:
     """An empty column is drawn as a place, an empty fan as a dot: nothing is ever put there again (ruling R28)."""
     dot = look.glyphs.empty
     before = signs(look, mark)[0].strip()
-    text = (before + dot * at.cell)[: at.cell] if kind is Kind.COLUMN else dot.center(at.cell)
+    # Cells without a gap between them leave one at the end, so that each place can be told from the next.
+    dots = at.cell if at.gap else at.cell - 1
+    text = (before + dot * dots)[:dots].ljust(at.cell) if kind is Kind.COLUMN else dot.center(at.cell)
     return _padded(text, f"empty {mark}".rstrip(), at.gap)
 
 

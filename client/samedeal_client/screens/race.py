@@ -218,7 +218,10 @@ class RaceScreen(ClientScreen):
         draws = {Stock.NONE: "", Stock.DRAW_THREE: "draw", Stock.DEAL_ROW: "deal"}[self.game.stock]
         if self._board is not None and not any(move for move in self._board.legal_moves() if not move.is_transfer):
             draws = ""
-        undo = room is not None and room.options.undo_rule is not Undo.OFF
+        shown = self.model.shown
+        undo = (
+            room is not None and room.options.undo_rule is not Undo.OFF and shown is not None and shown.past is not None
+        )
         hints = room is not None and room.options.hints
         several = self._board is not None and source not in ("", FOUNDATION) and len(sizes(self._board, source)) > 1
         return [
