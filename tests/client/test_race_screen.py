@@ -686,7 +686,7 @@ async def test_who_is_home_quits_without_a_question() -> None:
 async def test_who_is_home_watches_the_others_and_comes_back() -> None:
     async with sitting(willow(NEARLY_HOME, spectators=True)) as table:
         await table.press("1", "1")
-        assert table.sentence.startswith("You are home! Now w watches the others, l is the lobby.")
+        assert table.sentence.startswith("You are home in 01:00! Now w watches the others, l is the lobby.")
         assert table.line("#keys").startswith("w watch the others  l lobby")
         await table.press("w")
         await table.until(lambda: table.screen == "SpectateScreen")

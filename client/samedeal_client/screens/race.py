@@ -252,7 +252,8 @@ class RaceScreen(ClientScreen):
 
     def _through_words(self) -> list[tuple[tuple[str, ...], str]]:
         of = self.samedeal.bindings.commands
-        watched = self.model.room is not None and self.model.room.options.spectators
+        room = self.model.room
+        watched = room is not None and room.options.spectators and len(room.players) > 1
         return [
             ((views.WATCH_KEY,), "watch the others" if watched else ""),
             ((views.LOBBY_KEY,), "lobby"),

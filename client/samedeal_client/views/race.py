@@ -43,7 +43,8 @@ def state(model: Model, bindings: Bindings, look: Look) -> Row:
     if board is None or room is None:
         return ()
     if model.through:
-        watch = f"{WATCH_KEY} watches the others, " if room.options.spectators else ""
+        others = room.options.spectators and len(room.players) > 1
+        watch = f"{WATCH_KEY} watches the others, " if others else ""
         ways = f"{watch}{LOBBY_KEY} is the lobby."
         return (Span(f" {_outcome(model)} Now {ways}", "you" if board.won else "notice"),)
     if model.stuck and not model.unsettled:
@@ -74,8 +75,10 @@ def stuck(model: Model, bindings: Bindings, look: Look) -> str:
 def _outcome(model: Model) -> str:
     tally = model.tallies.get(model.me)
     if model.play is not None and model.play.board.won:
-        home = f" in {clock_text(tally.home - model.room.starts)}" if model.room and tally and tally.home else ""
-        return f"You are home{home}!"
+        if model.room is not None and tally is not None and tally.home:
+            return f"You are home in {clock_text(tally.home - model.room.starts)}!"
+        # The server's own word comes with the next state of the room; till then it is the last move's time.
+        return f"You are home in {clock_text(model.done[-1][0])}!" if model.done else "You are home!"
     if model.seat is not None and model.seat.out:
         return "You are out; your cards up count."
     return "No move is left; your cards up count."
