@@ -6,7 +6,10 @@ import asyncio
 import contextlib
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
+
+from redis import Redis
 
 from samedeal.protocol.messages import RoomState
 from samedeal_client.net.address import parse_address
@@ -19,12 +22,21 @@ DEADLINE = 15.0
 
 @contextlib.contextmanager
 def serving(redis: str) -> Iterator[str]:
-    """The address of a server that runs on a Redis."""
+    """The address of a server on a Redis, which is emptied: what other tests have left may keep it from starting."""
+    with Redis.from_url(redis) as store:
+        store.flushall()
     command = [sys.executable, "-m", "samedeal_server", "--announce", "--port", "0", "--redis", redis]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as server,
+    ):
         assert server.stdout is not None
         said = server.stdout.readline()
-        assert said.startswith("listening on "), said
+        if not said.startswith("listening on "):
+            server.kill()
+            server.wait()
+            log.seek(0)
+            raise AssertionError(f"the server did not start: {said}{log.read()}")
         yield said.removeprefix("listening on ").strip()
         server.terminate()
 
