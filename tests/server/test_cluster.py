@@ -37,6 +37,11 @@ from tests.server.steady import Steady, check_log
 from tests.server.test_replicas import answered
 from tests.server.test_rooms import race
 
+pytestmark = [
+    pytest.mark.usefixtures("half_made_connections"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
+]
+
 ROOMS = ("monday", "sunday", "friday")
 """Codes of rooms of which each is on another of the three primaries."""
 

@@ -23,6 +23,11 @@ from tests.server.test_lag import came_to, play, seat, wait
 from tests.server.test_replicas import answered
 from tests.server.test_rooms import race
 
+pytestmark = [
+    pytest.mark.usefixtures("half_made_connections"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
+]
+
 __all__ = ["listen"]  # a fixture
 
 

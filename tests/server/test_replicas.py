@@ -17,6 +17,11 @@ from tests.server.redis_kinds import replicated, watched
 from tests.server.steady import Steady, check_log
 from tests.server.test_rooms import race
 
+pytestmark = [
+    pytest.mark.usefixtures("half_made_connections"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
+]
+
 
 async def test_nothing_is_acked_that_too_few_replicas_have(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
