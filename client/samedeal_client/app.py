@@ -1,40 +1,43 @@
-"""The client on a full terminal: which screen is shown follows from what the client knows."""
+"""The full-screen client. The model determines which screen is shown."""
 
 from __future__ import annotations
 
 import os
+import signal
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.events import Callback
 from textual.screen import Screen
 from textual.timer import Timer
 
-from samedeal_client.board.key_names import QUIT_KEY
-from samedeal_client.bots.crew import Crew
-from samedeal_client.net.client import Client
-from samedeal_client.places import state_home, write_private
-from samedeal_client.rooms.model import Model
-from samedeal_client.rooms.room_form import RoomForm
+from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
-from samedeal_client.text.look import Look
+from samedeal_client.state.model import Model
+from samedeal_client.state.room_form import RoomForm
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 if TYPE_CHECKING:
-    from samedeal_client.board.bindings import Bindings
+    from samedeal_client.input.bindings import Bindings
 
-ANNOUNCED_FOR: Final = 20.0
-"""Seconds for which what the server says unasked is shown."""
+ANNOUNCEMENT_TIME: Final = 20.0
+"""Time, in seconds, for which an announcement of the server is shown."""
 
-Place = Literal["lobby", "waiting", "race", "watch", "results"]
+ScreenName = Literal["lobby", "waiting", "race", "watch", "results"]
 
 
-def place_of(model: Model) -> Place:
-    """The screen that shows a model."""
+def screen_for(model: Model) -> ScreenName:
+    """Return the name of the screen that shows a model."""
     room = model.room
     if room is None:
         return "lobby"
@@ -48,11 +51,12 @@ def place_of(model: Model) -> Place:
 
 
 class SamedealApp(App[int]):
-    """The app: it runs the client, and shows the screen for what the client knows.
+    """The app. It runs the client's session and shows the screen for its model.
 
-    ``back_to`` names the server from whose lobby one has come to practise here, empty for none: one goes back there, as
-    there is nobody in a lobby of this one. ``game`` and ``room`` are what was chosen in the lobby, and ``room_form`` is how
-    the last room was opened, for when one comes back there.
+    During practice, ``back_to`` names the server whose lobby the player came from; the app ends instead of showing the
+    lobby of the practice server. ``lasting`` says that the server outlives this program, so that a player who quits can
+    return. ``game``, ``room`` and ``room_form`` keep the choices of the lobby and of the form for
+    the next time they are shown.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -63,76 +67,77 @@ class SamedealApp(App[int]):
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
-    def __init__(self, client: Client, look: Look, bindings: Bindings, back_to: str = "") -> None:
-        super().__init__(ansi_color=True)
+    def __init__(
+        self, client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
+    ) -> None:
+        super().__init__(driver_class=TerminalDriver, ansi_color=True)
         self.client = client
         self.look = look
         self.bindings = bindings
-        self.crew = Crew(client.link.address)
+        self.bots = LocalBots(client.link.address)
         self.back_to = back_to
+        self.lasting = lasting
         self.game = self.room = ""
         self.room_form = RoomForm()
-        self.place: Place | None = None
-        self.announced = ""
-        self._announcing: Timer | None = None
-        self._stale = False
+        self.screen_name: ScreenName | None = None
+        self.announcement = ""
+        self._announcement_timer: Timer | None = None
+        self.update_pending = False
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
-        """Have the client run, and show what it knows."""
+        """Run the session and show its model."""
         self._unsubscribe = self.client.subscribe(self._client_changed)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
-        await self._follow()
+        await self._update()
 
     async def on_unmount(self) -> None:
-        """Leave the client alone, and have one's bots go."""
-        await self.crew.dismiss()
+        """End the player's bots and stop following the session."""
+        await self.bots.remove_all()
         if self._unsubscribe is not None:
             self._unsubscribe()
 
-    # ---------------------------------------------------------------- following the client
-
     def _client_changed(self) -> None:
-        """Show what the client knows now, once for all changes of a turn."""
-        if not self._stale:
-            self._stale = True
-            self.post_message(Callback(self._follow))  # what call_later does, less the partial that it wraps it in
+        """Schedule an update, unless one is already scheduled."""
+        if not self.update_pending:
+            self.update_pending = True
+            self.post_message(Callback(self._update))  # call_later without its partial
 
-    async def _follow(self) -> None:
-        self._stale = False
+    async def _update(self) -> None:
+        self.update_pending = False
         if not self.screen_stack:
-            return  # what had changed last was told while the app was being closed
+            return  # the app is closing
         model = self.client.model
-        waiting = model.room is None and self.client.entering
-        place = place_of(model)
-        if place == "lobby" and self.back_to and not waiting:
+        entering = model.room is None and self.client.entering
+        name = screen_for(model)
+        if name == "lobby" and self.back_to and not entering:
             self.exit(0)
             return
-        if place != self.place and not waiting:
-            await self.goto(place)
+        if name != self.screen_name and not entering:
+            await self.show_screen(name)
         screen = self.screen_stack[-1] if self.screen_stack else None
         if isinstance(screen, ClientScreen):
             screen.update(model)
-            for said in self.client.take_said():
-                if said.kind == "refusal":
-                    screen.say(said.sentence)
+            for message in self.client.take_messages():
+                if message.kind == "refusal":
+                    screen.show_message(message.sentence)
                 else:
-                    self.announce(said.sentence)
+                    self.announce(message.sentence)
 
-    async def goto(self, place: Place) -> None:
-        """Show a screen, whatever was shown before."""
-        self.place = place
+    async def show_screen(self, name: ScreenName) -> None:
+        """Replace all screens with one."""
+        self.screen_name = name
         while len(self.screen_stack) > 2:
             await self.pop_screen()
-        screen = self._screen(place)
+        screen = self._screen(name)
         if len(self.screen_stack) == 2:
             await self.switch_screen(screen)
         else:
             await self.push_screen(screen)
 
     @staticmethod
-    def _screen(place: Place) -> Screen[None]:
-        match place:
+    def _screen(name: ScreenName) -> Screen[None]:
+        match name:
             case "lobby":
                 from samedeal_client.screens.lobby import LobbyScreen
 
@@ -155,77 +160,81 @@ class SamedealApp(App[int]):
                 return ResultsScreen()
 
     async def help(self) -> None:
-        """Show the keys and the rules, over what is shown: first what is of use there."""
+        """Open the help over the current screen."""
         from samedeal_client.screens.help import HelpScreen
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
-            await self.push_screen(HelpScreen(self.screen.where))
+            await self.push_screen(HelpScreen(self.screen.help_context))
 
-    def say(self, sentence: str, style: str = "notice") -> None:
-        """Show a sentence for some seconds."""
+    def show_message(self, sentence: str, style: str = "notice") -> None:
+        """Show a message on the current screen."""
         if isinstance(self.screen, ClientScreen):
-            self.screen.say(sentence, style)
+            self.screen.show_message(sentence, style)
 
     def announce(self, sentence: str) -> None:
-        """Show a sentence above everything, on whatever screens there are for the next while."""
-        self.announced = sentence
-        if self._announcing is not None:
-            self._announcing.stop()
-        self._announcing = self.set_timer(ANNOUNCED_FOR, self._announced_enough)
-        self._show_announced()
+        """Show a sentence in the banner, on every screen, for ``ANNOUNCEMENT_TIME``."""
+        self.announcement = sentence
+        if self._announcement_timer is not None:
+            self._announcement_timer.stop()
+        self._announcement_timer = self.set_timer(ANNOUNCEMENT_TIME, self._clear_announcement)
+        self._show_announcement()
 
-    def _announced_enough(self) -> None:
-        self.announced = ""
-        self._show_announced()
+    def _clear_announcement(self) -> None:
+        self.announcement = ""
+        self._show_announcement()
 
-    def _show_announced(self) -> None:
+    def _show_announcement(self) -> None:
         if isinstance(self.screen, ClientScreen):
             self.screen.show_frame()
 
-    # ---------------------------------------------------------------- the end
-
     @property
     def racing(self) -> bool:
-        """Whether leaving now would leave a race that one is still in."""
+        """Whether the player is in a race that has not ended for them."""
         model = self.client.model
         if model.room is None or model.delay is not None or model.room.phase == "open":
             return False
-        return model.awaited and not (model.board is not None and model.board.won)
+        return model.has_live_seat and not (model.board is not None and model.board.won)
 
     @property
-    def bots_race(self) -> bool:
-        """Whether bots that one has added may be in a race under way."""
+    def has_racing_bots(self) -> bool:
+        """Whether bots of the player may be in a race under way."""
         room = self.client.model.room
-        return bool(self.crew.names) and (room is None or room.phase in ("countdown", "racing"))
+        return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
+
+    def action_suspend_process(self) -> None:
+        """Suspend the process group of this process, as a terminal does on Ctrl-Z.
+
+        The group contains the processes that wait for this one, such as ``make``. The shell takes over the terminal only
+        when they are suspended too. The terminal is restored before that, since this process can't do it any more then.
+        """
+        with suppress(SuspendNotSupported), self.suspend():
+            os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     async def action_quit(self) -> None:
-        """Quit, but ask once during a race, be it one's own or only that of one's bots."""
+        """Quit. During a race of the player or of their bots, ask for confirmation first."""
         from samedeal_client.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
 
         asked = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen))
-        if asked or self.client.connection.state == "ended" or not (self.racing or self.bots_race):
+        if asked or self.client.connection.state == "ended" or not (self.racing or self.has_racing_bots):
             self.exit(0)
         else:
             if isinstance(self.screen, QuestionScreen):
-                _ = self.pop_screen()  # it can't be awaited in the screen that goes
+                _ = self.pop_screen()  # a screen can't await its own removal
             await self.push_screen(QuitScreen() if self.racing else QuitWithBotsScreen())
 
     def _fatal_error(self) -> None:
-        """Say in a sentence that the client has made a mistake, and keep what is needed to find it.
+        """Report a crash in one sentence and save the traceback to a file.
 
-        Textual has no public hook for this; its own way, to print the whole traceback, is kept for SAMEDEAL_DEBUG.
+        Textual has no public hook for this. With SAMEDEAL_DEBUG it prints the whole traceback, as it does by default.
         """
         if os.environ.get("SAMEDEAL_DEBUG"):
             super()._fatal_error()
             return
-        written: Path | None = state_home() / "crash.txt"
+        path: Path | None = state_home() / "crash.txt"
         try:
             write_private(state_home() / "crash.txt", traceback.format_exc())
         except OSError:
-            written = None
-        kept = f"what happened is in {written}" if written else "what happened could not be written down"
-        self.panic(
-            Text(
-                f"samedeal has made a mistake and stopped ({kept}). Your seat is kept: the same command brings you back."
-            )
-        )
+            path = None
+        details = f"Details: {path}." if path else "The details could not be saved."
+        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting else ""
+        self.panic(Text(f"Samedeal crashed. {details}{rejoin}"))

@@ -1,4 +1,4 @@
-"""The command ``samedeal``. Each command is a module of ``commands``, imported only when it is asked for."""
+"""The command line ``samedeal``. Each command is a module of ``commands``, imported only when it runs."""
 
 from __future__ import annotations
 
@@ -10,81 +10,79 @@ from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
 COMMANDS: Final = {
-    "play": "a race on this machine, against bots",
-    "join": "join a race, or come back to it",
-    "watch": "watch a race, late",
+    "play": "race against bots on this machine",
+    "join": "join a race, or return to it",
+    "watch": "watch a race, with a delay",
     "rooms": "list the rooms of a server",
     "new": "open a room and join it",
-    "bot": "a bot that joins a race",
-    "serve": "host races",
-    "admin": "look after a server",
-    "rules": "the rules of a game",
-    "doctor": "what works in this terminal and on this network",
-    "completion": "what a shell needs to complete these",
+    "bot": "let a bot join a race",
+    "serve": "run a server",
+    "admin": "operate a server",
+    "rules": "print the rules of a game",
+    "doctor": "check the terminal and the connection to a server",
+    "completion": "print a completion script for a shell",
 }
 
-_CODES: Final = (
-    "exit codes: 0 done, 1 it could not be done (the reason is printed), 2 bad usage, 130 stopped with Ctrl-C."
-)
+_CODES: Final = "exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."
 
 _EPILOG: Final = f"""\
 examples:
-  samedeal play                        a race against three bots; no server, no set-up
-  samedeal play steve --level careful  against good ones, in another game
-  samedeal new example.org             open a room; it prints the line that your friends type
+  samedeal play                        race against three bots; needs no server
+  samedeal play steve --level careful  race against better bots in another game
+  samedeal new example.org             open a room, and print how your friends can join
   samedeal join example.org friday     join the room friday
-  samedeal serve --host 0.0.0.0        host races for everybody who can reach this machine
+  samedeal serve --host all            run a server that others can reach
 
-samedeal COMMAND --help tells more of each.
+samedeal COMMAND --help describes each command.
 
 environment:
-  SAMEDEAL_PASSPHRASE  the passphrase of a private room; arguments can be read by others on this machine
-  SAMEDEAL_DEBUG       if it is set, errors show where they come from
-  SAMEDEAL_REDIS_SERVER  the redis-server or valkey-server to run here, where it is not to be looked for
-  NO_COLOR             if it is set, there are no colours: marks are shown as signs
-  XDG_CONFIG_HOME      where the key bindings are, in samedeal/
-  XDG_DATA_HOME        where the records of one's races are kept, and the races that are hosted here
-  XDG_STATE_HOME       where it is kept who one is on each server, to come back
-  HTTPS_PROXY, NO_PROXY  a proxy on the way to servers, and which need none
+  SAMEDEAL_PASSPHRASE    passphrase of a private room; other users of this machine can read arguments
+  SAMEDEAL_DEBUG         if set, errors show a traceback
+  SAMEDEAL_REDIS_SERVER  path of redis-server or valkey-server (default: searched for)
+  NO_COLOR               if set, no colours are used
+  XDG_CONFIG_HOME        key bindings, in samedeal/keys.toml
+  XDG_DATA_HOME          records of your races, and data of races hosted here
+  XDG_STATE_HOME         saved sessions, used to reclaim your seat
+  HTTPS_PROXY, NO_PROXY  proxy for connections, and the hosts that need none
 
 {_CODES}
 """
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """A module of ``commands``."""
 
     DESCRIPTION: str
     EXAMPLES: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the arguments."""
+        """Add the arguments to the parser."""
         ...
 
     def run(self, given: argparse.Namespace) -> int:
-        """Do it: the exit code."""
+        """Run the command and return the exit code."""
         ...
 
 
-def _command(name: str) -> Command:
-    return cast("Command", importlib.import_module(f"samedeal_client.commands.{name}"))
+def _command(name: str) -> CommandModule:
+    return cast("CommandModule", importlib.import_module(f"samedeal_client.commands.{name}"))
 
 
 class _Version(argparse.Action):
-    """Prints the versions, which take longer to load than the help does."""
+    """Prints the versions. They are imported only on request, because the import takes longer than printing the help."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from samedeal.protocol.versions import versions
+        from samedeal.protocol.version_text import versions
 
         print(versions())
         parser.exit()
 
 
 def parser(*wanted: str) -> argparse.ArgumentParser:
-    """The command line, with the arguments of the wanted commands."""
+    """Return the parser of the command line, with the arguments of the commands in ``wanted``."""
     samedeal_parser = argparse.ArgumentParser(
         prog="samedeal",
-        description="Races in solitaire games: everyone gets the same deal, the first one home wins.",
+        description="Solitaire races: everyone plays the same deal, and the fastest player wins.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -92,12 +90,12 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
     )
     commands = samedeal_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, words in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         if name in wanted:
             command = _command(name)
             sub = commands.add_parser(
                 name,
-                help=words,
+                help=summary,
                 description=command.DESCRIPTION,
                 epilog=command.EXAMPLES
                 if "exit codes:" in command.EXAMPLES.lower()
@@ -106,12 +104,12 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
             )
             command.add_arguments(sub)
         else:
-            commands.add_parser(name, help=words)
+            commands.add_parser(name, help=summary)
     return samedeal_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command: the exit code."""
+    """Run a command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in given if not word.startswith("-")), "")
     if given[:1] == ["serve"]:
@@ -128,18 +126,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read the output has gone: nothing can be said to them, not even by the flush at exit.
+        # The reader of the output has gone. Discard the rest, including the flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
-        from samedeal_client.commands.common import sentence_of
-
-        said = sentence_of(error)
-        if said is None:
-            raise
         from samedeal.names import printable
+        from samedeal_client.commands.common import error_report
 
-        print(printable(f"samedeal: {said.text}", 2000), file=sys.stderr)
-        return said.code
+        report = error_report(error)
+        print(printable(f"samedeal: {report.text}", 2000), file=sys.stderr)
+        return report.code

@@ -1,6 +1,6 @@
-"""What works in this terminal and on this machine: each check is a function of what it looks at.
+"""The checks of the terminal and the machine for ``samedeal doctor``.
 
-``glyphs`` and ``mouse`` read a terminal's answers; ``GLYPH_QUESTION`` and ``MOUSE_QUESTION`` are what it is asked.
+``check_glyphs`` and ``check_mouse`` read the terminal's answers to ``GLYPH_QUERY`` and ``MOUSE_QUERY``.
 """
 
 from __future__ import annotations
@@ -16,79 +16,80 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from samedeal.games import GAMES
-from samedeal_client.board.layout import Size, smallest
-from samedeal_client.text.findings import Finding, fail, ok, warn
-from samedeal_client.text.look import UNICODE
-from samedeal_client.text.terminal import LAST
+from samedeal_client.drawing.layout import Size, smallest
+from samedeal_client.text.appearance import UNICODE
+from samedeal_client.text.doctor_results import Finding, fail, ok, warn
+from samedeal_client.text.terminal_query import END_QUERY
 
 FRAME_ROWS: Final = 3
-"""Rows that a race needs beside its board."""
+"""Rows that a race needs in addition to its board."""
 
-WELL: Final = Size(80, 24)
-"""The size that everything is made for."""
+RECOMMENDED_SIZE: Final = Size(80, 24)
+"""The terminal size that all screens are designed for."""
 
 _GLYPHS: Final = tuple(
     dict.fromkeys(char for char in "".join(map("".join, (*UNICODE, "●○⏎⌫‹›•←→"))) if not char.isascii())
 )
-"""What screens are drawn with beside ASCII; each is meant to take one column."""
+"""The non-ASCII characters on screens. Each must be one column wide."""
 
-_RULER: Final = b"\r%s\x1b[6n"
-GLYPH_QUESTION: Final = b"".join(_RULER % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + LAST
-"""Draws each glyph at the beginning of the line and asks where the cursor is after it; the line is blank again then."""
+_GLYPH_PROBE: Final = b"\r%s\x1b[6n"
+GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + END_QUERY
+"""Prints each glyph at the start of the line, queries the cursor position after it, and clears the line at the end."""
 
-MOUSE_QUESTION: Final = b"\x1b[?1006$p" + LAST
-"""Asks whether the terminal knows how to report the mouse (DECRQM for SGR mouse reports)."""
+MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY
+"""Asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""
 
-_PLACE: Final = re.compile(rb"\x1b\[\d+;(\d+)R")
-_MODE: Final = re.compile(rb"\x1b\[\?1006;(\d)\$y")
+_CURSOR_REPORT: Final = re.compile(rb"\x1b\[\d+;(\d+)R")
+_MOUSE_REPORT: Final = re.compile(rb"\x1b\[\?1006;(\d)\$y")
 
 
-class Described(NamedTuple):
-    """What the description of a terminal says: how many colours it has, and whether it reports the mouse."""
+class TerminalDescription(NamedTuple):
+    """A terminal's number of colours and mouse support according to terminfo."""
 
     colours: int
     mouse: bool
 
 
-def described(term: str) -> Described:
-    """What this machine's terminal descriptions say of a terminal by its name; nothing of one that they don't know.
+def describe_terminal(term: str) -> TerminalDescription:
+    """Return the description of a terminal in terminfo. A terminal that terminfo lacks has no colours and no mouse.
 
-    The first terminal that a process asks for is the only one that it is told of.
+    Curses loads only the first terminal that a process asks for.
     """
     try:
         curses.setupterm(term or "dumb", sys.__stdout__.fileno() if sys.__stdout__ else 1)
     except (curses.error, OSError, ValueError):
-        return Described(0, mouse=False)
-    return Described(max(curses.tigetnum("colors"), 0), mouse=curses.tigetstr("kmous") is not None)
+        return TerminalDescription(0, mouse=False)
+    return TerminalDescription(max(curses.tigetnum("colors"), 0), mouse=curses.tigetstr("kmous") is not None)
 
 
-def size(columns: int, lines: int) -> Finding:
-    """Whether the terminal is large enough."""
-    said = f"{columns} columns, {lines} rows"
+def check_size(columns: int, lines: int) -> Finding:
+    """Check that the terminal is large enough."""
+    measured = f"{columns} columns, {lines} rows"
     small = [
         game.title
         for game in GAMES.values()
-        if columns < (least := smallest(game)).width or lines < least.height + FRAME_ROWS
+        if columns < (minimum := smallest(game)).width or lines < minimum.height + FRAME_ROWS
     ]
-    larger = f"make the window larger, or the letters smaller: {WELL.width} columns and {WELL.height} rows do for all"
+    enough = f"{RECOMMENDED_SIZE.width} columns and {RECOMMENDED_SIZE.height} rows"
+    larger = f"make the window larger or the font smaller; {enough} fit all games"
     if len(small) == len(GAMES):
-        return fail("size", f"{said}: too small for any game", larger)
+        return fail("size", f"{measured}: too small for any game", larger)
     if small:
-        return warn("size", f"{said}: too small for {', '.join(small)}", larger)
-    return ok("size", said)
+        return warn("size", f"{measured}: too small for {', '.join(small)}", larger)
+    return ok("size", measured)
 
 
-def colours(environment: Mapping[str, str], known: Described) -> Finding:
-    """Whether there are colours, by the environment and the terminal's description."""
+def check_colours(environment: Mapping[str, str], known: TerminalDescription) -> Finding:
+    """Check the colours, from the environment and terminfo."""
     term = environment.get("TERM", "")
     if term in ("", "dumb", "unknown"):
         return fail(
             "colours",
-            f"TERM is {term or 'not set'}: nothing is known of this terminal",
-            "use another terminal, or play in lines with --plain",
+            f"TERM is {term or 'not set'}: unknown terminal",
+            "use another terminal, or play with --plain",
         )
     if environment.get("NO_COLOR"):
-        return ok("colours", "off, as NO_COLOR wishes: marks are shown as signs")
+        return ok("colours", "off, because NO_COLOR is set; signs replace the marks")
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return ok("colours", "16 million")
     if known.colours >= 256:
@@ -96,10 +97,10 @@ def colours(environment: Mapping[str, str], known: Described) -> Finding:
     if known.colours >= 8:
         return warn(
             "colours",
-            f"{known.colours}: shades may be hard to tell apart",
-            f"set TERM to {_richer(term)}, if it is one",
+            f"{known.colours}: shades may be hard to distinguish",
+            f"set TERM to {_richer(term)}, if the terminal supports it",
         )
-    return warn("colours", f"none by the description of {term}", "set TERM to what this terminal is")
+    return warn("colours", f"none, according to terminfo for {term}", "set TERM to the type of this terminal")
 
 
 def _richer(term: str) -> str:
@@ -107,101 +108,101 @@ def _richer(term: str) -> str:
     return f"{'screen' if base == 'screen' else base if base == 'tmux' else 'xterm'}-256color"
 
 
-def encoding(name: str | None) -> Finding:
-    """Whether glyphs can be written, by the encoding of standard output."""
+def check_encoding(name: str | None) -> Finding:
+    """Check that the encoding of standard output has the glyphs."""
     if (name or "").lower().replace("-", "").replace("_", "") == "utf8":
         return ok("letters", "UTF-8")
     return warn(
         "letters",
         f"{name or 'no encoding'}: suits are written as letters, 10H for the ten of hearts",
-        "for glyphs set the locale to one with UTF-8, as in LANG=C.UTF-8",
+        "set a UTF-8 locale, for example LANG=C.UTF-8",
     )
 
 
-def glyphs(answer: bytes) -> Finding:
-    """Whether every glyph takes one column, by the terminal's answer to ``GLYPH_QUESTION``."""
-    ends = [int(column) for column in _PLACE.findall(answer)]
+def check_glyphs(answer: bytes) -> Finding:
+    """Check that each glyph is one column wide, from the terminal's answer to ``GLYPH_QUERY``."""
+    ends = [int(column) for column in _CURSOR_REPORT.findall(answer)]
     if len(ends) != len(_GLYPHS):
         return warn(
             "glyphs",
-            "the terminal doesn't tell where its cursor is",
-            "if columns of cards are not straight, use --ascii",
+            "the terminal does not report its cursor position",
+            "if columns of cards are crooked, use --ascii",
         )
     wrong = [f"{glyph} takes {end - 1}" for glyph, end in zip(_GLYPHS, ends, strict=True) if end != 2]
     if wrong:
-        told = ", ".join(wrong[:6]) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
+        listed = ", ".join(wrong[:6]) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
         return warn(
             "glyphs",
-            f"not one column each: {told}",
-            "use --ascii, or tell the terminal that characters of ambiguous width are narrow",
+            f"not one column wide: {listed}",
+            "use --ascii, or set ambiguous-width characters to narrow in the terminal",
         )
-    return ok("glyphs", f"suits and lines take one column each: {UNICODE.suits} {UNICODE.hidden} {UNICODE.bar}")
+    return ok("glyphs", "each one column wide")
 
 
-def mouse(answer: bytes, known: Described) -> Finding:
-    """Whether clicks are reported, by the answer to ``MOUSE_QUESTION`` and the terminal's description."""
-    match = _MODE.search(answer)
+def check_mouse(answer: bytes, known: TerminalDescription) -> Finding:
+    """Check that clicks are reported, from the answer to ``MOUSE_QUERY`` and terminfo."""
+    match = _MOUSE_REPORT.search(answer)
     if match is not None and match[1] != b"0":
         return ok("mouse", "reported")
     if match is None and known.mouse:
-        return ok("mouse", "reported, by the terminal's description")
+        return ok("mouse", "reported, according to terminfo")
     return warn(
-        "mouse", "not reported, as far as the terminal tells", "everything can be done by keyboard; F1 shows how"
+        "mouse", "not reported, according to the terminal", "use the keyboard for everything; F1 shows the keys"
     )
 
 
-def no_terminal() -> Finding:
-    """What is said in place of the checks of a terminal where there is none."""
+def missing_terminal() -> Finding:
+    """Return the finding that replaces the checks of the terminal if there is no terminal."""
     return warn(
         "terminal",
-        "input or output is no terminal: size, colours, glyphs and mouse were not looked at",
-        "run samedeal doctor in the terminal that you play in; without one, --plain works with lines",
+        "input or output is not a terminal: size, colours, glyphs and mouse were not checked",
+        "run samedeal doctor in the terminal that you play in",
     )
 
 
-def screens() -> Finding:
-    """Whether the full screen can be had."""
+def check_textual() -> Finding:
+    """Check that the full screen is available."""
     if importlib.util.find_spec("textual") is None:
-        return warn("screen", "Textual is not installed: races are played in lines", "pip install textual")
-    return ok("screen", "Textual is there")
+        return warn("screen", "Textual is not installed: only the line client works", "pip install textual")
+    return ok("screen", "Textual is installed")
 
 
-def files(directories: Mapping[str, Path]) -> Finding:
-    """Whether what is kept can be kept: directories by what they are for, which need not be there yet."""
-    for what, directory in directories.items():
-        there = next(parent for parent in (directory, *directory.parents) if parent.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-            return warn("files", f"{what} can't be kept in {directory}", f"let yourself write to {there}")
-    return ok("files", ", ".join(f"{what} in {directory}" for what, directory in directories.items()))
+def check_files(directories: Mapping[str, Path]) -> Finding:
+    """Check that files can be saved. ``directories`` maps their contents to directories, which may not exist yet."""
+    for contents, directory in directories.items():
+        existing = next(parent for parent in (directory, *directory.parents) if parent.exists())
+        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+            return warn("files", f"cannot save {contents} in {directory}", f"get write permission for {existing}")
+    return ok("files", ", ".join(f"{contents} in {directory}" for contents, directory in directories.items()))
 
 
 _FIND_REDIS: Final = """
 try:
-    from samedeal_server.redis_binary import find_redis_binary
+    from samedeal_server.embedded_redis.binary import find_redis_binary
 except ModuleNotFoundError as error:
     raise SystemExit(f"missing {error.name}")
-from samedeal_server.errors import StartupError
+from samedeal_server.config.errors import StartupError
 try:
     print(find_redis_binary())
 except StartupError as error:
     raise SystemExit(f"{error}")
 """
-"""The server is asked in a process of its own: the client knows nothing of it."""
+"""A program for another process, because the client must not import the server. It prints the path of Redis."""
 
 
-def hosting(python: str = sys.executable) -> Finding:
-    """Whether races can be hosted here: the server and a Redis for it."""
-    asked = subprocess.run(  # noqa: S603 (this very Python)
+def check_hosting(python: str = sys.executable) -> Finding:
+    """Check that the server and a Redis for it are installed."""
+    result = subprocess.run(  # noqa: S603 (this Python)
         [python, "-c", _FIND_REDIS], capture_output=True, text=True, timeout=60, check=False
     )
-    if not asked.returncode:
-        return ok("hosting", asked.stdout.strip())
-    said = (asked.stderr.strip().splitlines() or ["the server can't be asked"])[-1]
-    if said.startswith("missing "):
+    if not result.returncode:
+        return ok("hosting", result.stdout.strip())
+    output = (result.stderr.strip().splitlines() or ["the server check failed"])[-1]
+    if output.startswith("missing "):
         return warn(
             "hosting",
-            f"the server can't run here: {said.removeprefix('missing ')} is not installed",
-            "to host races, or to practise without a server: pip install samedeal",
+            f"the server cannot run here: {output.removeprefix('missing ')} is not installed",
+            "to host races or play against bots: pip install samedeal",
         )
-    what, _, advice = said.partition(": ")
-    return warn("hosting", what, advice or "run samedeal serve to see what it says")
+    problem, _, advice = output.partition(": ")
+    return warn("hosting", problem, advice or "run samedeal serve to see the error")

@@ -1,40 +1,52 @@
-"""The client on a full terminal, from a connection to its end. Textual is loaded here and nowhere before."""
+"""Runs the full-screen client. Textual is imported here and not earlier, because the import takes time."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import signal
+import sys
 from dataclasses import replace
 
-from samedeal_client.board.bindings import Bindings
-from samedeal_client.net.client import Client
-from samedeal_client.running import on_signals
-from samedeal_client.text.background import is_dark
-from samedeal_client.text.look import Look
+from samedeal_client.input.bindings import Bindings
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.signals import on_signals
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.terminal_background import has_dark_background
+from samedeal_client.text.terminal_watch import EXIT_CODE, on_terminal_lost
 
 
 def with_background(look: Look) -> Look:
-    """The look for the terminal's own background."""
-    return replace(look, dark=is_dark()) if look.colour else look
+    """Return the look, adapted to the terminal's background."""
+    return replace(look, dark=has_dark_background()) if look.colour else look
 
 
-async def show(client: Client, look: Look, bindings: Bindings, back_to: str = "") -> int:
-    """Show a client, whose link is connected, until its player quits or the program is told to end: the exit code.
+async def show(
+    client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
+) -> int:
+    """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to`` names the server whose lobby is to be gone back to, instead of this one's. A room that was asked for
-    already, and is not known yet, is waited for.
+    ``back_to`` and ``lasting`` are as for ``SamedealApp``.
     """
-    # Read once, when Textual is loaded: what a key has changed waits at most half as long to be painted.
+    # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")
-    # Some shells and libraries leave the size of their start here, which would then be believed for ever.
+    # Some shells and libraries set these to the size at the start. Textual would then ignore resizes.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
     from samedeal_client.app import SamedealApp
 
-    app = SamedealApp(client, look, bindings, back_to)
-    # What is loaded by now stays: not looking through it again saves pauses of several frames in mid-race.
+    app = SamedealApp(client, look, bindings, back_to, lasting=lasting)
+    # Everything loaded so far stays. Freezing it saves garbage collection pauses of several frames during a race.
     gc.collect()
     gc.freeze()
-    with on_signals(app.exit):
+    loop = asyncio.get_running_loop()
+
+    def hang_up() -> None:
+        loop.remove_signal_handler(signal.SIGHUP)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a second request to end would cut the first one short
+        app.exit(EXIT_CODE)
+
+    with on_signals(app.exit), on_terminal_lost(sys.stdin.fileno(), lambda: loop.call_soon_threadsafe(hang_up)):
         code = await app.run_async()
     return code if code is not None else 1

@@ -1,4 +1,4 @@
-"""The command ``samedeal-server``: a node from a command line."""
+"""The command ``samedeal-server``, which runs a node."""
 
 from __future__ import annotations
 
@@ -7,39 +7,42 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from samedeal.protocol.versions import versions
-from samedeal_server.config import OTHER_VARIABLES, Config
-from samedeal_server.settings import BadSetting, Reading, add_flags, describe, read
+from samedeal.protocol.version_text import versions
+from samedeal_server.config.config import PROGRAM, Config
+from samedeal_server.config.load import load_config
+from samedeal_server.config.settings_reader import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
-NAME = "samedeal-server"
+if TYPE_CHECKING:
+    from samedeal_server.process.app import Node
 
 _EXAMPLES = (
-    ("", "host races for this machine; Redis is started and kept with it"),
-    (" --host 0.0.0.0", "host races for everybody who can reach port 7777"),
-    (" --redis redis://10.0.0.5:6379/0", "one of several nodes on one Redis"),
-    (" --config samedeal.toml", "settings from a file; --print-config writes one"),
-    (" restore samedeal.backup", "put a backup into an empty store; restore --help tells more"),
+    ("", "host races for this machine; starts its own Redis"),
+    (" --host all", "host races for everyone who can reach port 7777"),
+    (" --redis redis://10.0.0.5:6379/0", "one of several nodes that share a Redis"),
+    (" --config samedeal.toml", "read settings from a file; --print-config writes one"),
+    (" restore samedeal.backup", "restore a backup into an empty store; see restore --help"),
 )
 
 _EPILOG = """\
 samedeal-server and samedeal serve are the same.
 
-Each setting is a flag, an environment variable and a key of the file; the flag goes first, then the variable, then the file.
+Each setting can be a flag, an environment variable or a key of the file. Flags override variables, and variables override
+the file.
 
-SIGTERM or Ctrl-C drains: clients are told to resume elsewhere, and races in flight stay in Redis. SIGHUP reads the
-limits, the log level and the certificate again.
-Exit codes: 0 stopped, 1 could not start or go on (the reason is printed), 2 bad usage.
+SIGTERM or Ctrl-C drains the node: clients reconnect to another one, and races continue from Redis. SIGHUP reloads the
+limits, the log level and the certificate.
+Exit codes: 0 stopped, 1 failed (the reason is printed), 2 wrong usage.
 """
 
 
-def parser(name: str = NAME) -> argparse.ArgumentParser:
-    """The command line, under the name by which it was called."""
-    examples = "".join(f"  {name + words:<{len(NAME) + 34}} {told}\n" for words, told in _EXAMPLES)
+def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
+    """Return the parser of the command line. ``name`` is the command as the user typed it, for usage messages."""
+    examples = "".join(f"  {name + words:<{len(PROGRAM) + 34}} {effect}\n" for words, effect in _EXAMPLES)
     command = argparse.ArgumentParser(
         prog=name,
-        description="Host races: everyone gets the same deal, the first one home wins.",
+        description="Host races in solitaire games. Everyone plays the same deal, and the fastest player wins.",
         usage=f"{name} [--config FILE] [--print-config] [--SETTING VALUE ...]",
         epilog=f"examples:\n{examples}\n{_EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -47,75 +50,76 @@ def parser(name: str = NAME) -> argparse.ArgumentParser:
     )
     command.add_argument("--version", action="version", version=versions())
     command.add_argument(
-        "--config", metavar="FILE", help="a TOML file with settings, named as the flags are (SAMEDEAL_CONFIG)"
+        "--config", metavar="FILE", help="TOML file of settings, named like the flags (SAMEDEAL_CONFIG)"
     )
     command.add_argument(
         "--print-config",
         action="store_true",
-        help="print each setting with where it comes from, as such a file, and end",
+        help="print all settings and their sources in the format of the file, and exit",
     )
     add_flags(command, Config)
     return command
 
 
-def read_config(given: argparse.Namespace) -> Reading[Config]:
-    """The settings that a command line, the environment and the configuration file come to. Raises BadSetting."""
-    path = given.config or os.environ.get("SAMEDEAL_CONFIG")
-    file = None
-    if path:
-        try:
-            file = (path, Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-            raise BadSetting(f"The configuration file {path} can't be read: {why}") from None
-    return read(Config, vars(given), os.environ, file, OTHER_VARIABLES)
-
-
-def main(arguments: Sequence[str] | None = None, name: str = NAME) -> int:
-    """Run a node; returns the exit code. ``name`` is how it was called."""
+def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
+    """Run a node, and return the exit code. ``name`` is the command as the user typed it, for messages."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["restore"]:
-        from samedeal_server import restore
+        from samedeal_server.process import restore
 
         return restore.main(words[1:], name)
     command = parser(name)
-    given = command.parse_args(words)
+    flags, unknown = command.parse_known_args(words)
+    if unknown:
+        command.error(_unknown_argument(unknown))
     try:
-        reading = read_config(given)
-    except BadSetting as error:
+        reading = load_config(flags)
+    except InvalidSetting as error:
         command.error(str(error))
-    if given.print_config:
+    if flags.print_config:
         print(describe(reading), end="")
         return 0
     config = reading.values
     try:
-        from samedeal_server.app import node_name, run
-        from samedeal_server.errors import StartupError
+        from samedeal_server.config.errors import StartupError
+        from samedeal_server.process.app import node_name, run
     except ModuleNotFoundError as error:
-        print(f"{name} needs {error.name}: pip install samedeal", file=sys.stderr)
+        print(f"{name}: The package {error.name} is missing. Install Samedeal again.", file=sys.stderr)
         return 1
-    from samedeal_server import logs, supervisor
-    from samedeal_server.greeting import Doors, greeting
+    from samedeal_server.process import sd_notify
+    from samedeal_server.process.banner import banner
+    from samedeal_server.telemetry import logs
+    from samedeal_server.telemetry.events import LogEvent, get_logger
 
-    node = node_name()
-    logs.set_up(config, node)
+    node_id = node_name()
+    logs.set_up(config, node_id)
 
-    def announce(found: Doors, health: str) -> None:
-        supervisor.tell("READY=1")
+    def announce(node: Node) -> None:
+        sd_notify.notify("READY=1")
         if config.announce:
-            print(f"listening on {found.here}", flush=True)
+            print(f"listening on {node.addresses.local}", flush=True)
         elif logs.is_pretty(config):
-            print(f"\n{greeting(config, found, health)}\n", flush=True)
+            print(f"\n{banner(config, node.addresses, node.health_url)}\n", flush=True)
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(run(config, node, announce, lambda: read_config(given).values))
+            runner.run(run(config, node_id, announce, lambda: load_config(flags).values))
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
+        if not logs.is_pretty(config):
+            get_logger().error(LogEvent.FAILED, code=error.code, error=str(error))
         print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _unknown_argument(unknown: Sequence[str]) -> str:
+    """Return the sentence about arguments that are no settings. The values of unknown flags are among them."""
+    argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
+    flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
+    similar = most_similar(argument.lstrip("-"), flags)
+    return f"{argument} is not a setting. {f'Did you mean --{similar}?' if similar else SEE_HELP}"
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

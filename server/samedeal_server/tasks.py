@@ -1,49 +1,67 @@
-"""Ending tasks for certain, and what becomes of those that nobody waits for any more."""
+"""Helpers for asyncio tasks: race several, cancel them reliably, and ignore connections lost under cancelled tasks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
 
-_AGAIN_AFTER: Final = 0.5
+RECANCEL_INTERVAL: Final = 0.5
+"""Interval, in seconds, at which a task that has not ended is cancelled again."""
+
+Result = TypeVar("Result")
 
 
-async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel tasks until they have ended, and pass over what they ended with.
+@asynccontextmanager
+async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
+    """Run coroutines as tasks and enter the context when the first of them ends; on exit, cancel the others.
 
-    A library may swallow a cancellation that comes while it connects; the next one finds it elsewhere. Who is cancelled
-    while ending others has ended them first: tasks end tasks that end tasks.
+    Yield the tasks in the order of the coroutines. An exception in a task is raised only by ``result()`` of that task.
     """
-    ending = list(tasks)
-    pending = {task for task in ending if not task.done()}
-    cancelled = False
+    tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        yield tasks
+    finally:
+        await cancel_and_wait(tasks)
+
+
+async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval: float = RECANCEL_INTERVAL) -> None:
+    """Cancel tasks, wait until all of them have ended, and ignore their results.
+
+    A library may swallow a cancellation that arrives while it connects, so tasks are cancelled again until they end.
+    If the caller is cancelled meanwhile, it still waits for all tasks before it raises CancelledError.
+    """
+    cancelled_tasks = list(tasks)
+    pending = {task for task in cancelled_tasks if not task.done()}
+    caller_cancelled = False
     while pending:
         for task in pending:
             task.cancel()
         try:
-            await asyncio.wait(pending, timeout=_AGAIN_AFTER)
+            await asyncio.wait(pending, timeout=recancel_interval)
         except asyncio.CancelledError:
-            cancelled = True
+            caller_cancelled = True
         pending = {task for task in pending if not task.done()}
-    for task in ending:
+    for task in cancelled_tasks:
         if not task.cancelled():
             task.exception()
-    if cancelled:
+    if caller_cancelled:
         raise asyncio.CancelledError
 
 
-def pass_over_lost_connections() -> None:
-    """Have the running loop say nothing of a connection that was lost under somebody who has just been cancelled.
+def ignore_lost_connections() -> None:
+    """Keep the running loop from logging connections that were lost under a task that had just been cancelled.
 
-    Streams tell whoever waits to write that the connection is gone; nobody takes it up who was cancelled in the same turn,
-    as a time-out does. Everything else that nobody takes up is told as ever.
+    A stream reports the loss to the future that its writer waits for. If the writer was cancelled in the same turn, for
+    example by a timeout, nobody retrieves that exception. All other unretrieved exceptions are still logged.
     """
-    asyncio.get_running_loop().set_exception_handler(_tell)
+    asyncio.get_running_loop().set_exception_handler(_handle_exception)
 
 
-def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    waited_for = context.get("future")
+def _handle_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    future = context.get("future")
     lost = isinstance(context.get("exception"), ConnectionError)
-    if not (lost and isinstance(waited_for, asyncio.Future) and not isinstance(waited_for, asyncio.Task)):
+    if not (lost and isinstance(future, asyncio.Future) and not isinstance(future, asyncio.Task)):
         loop.default_exception_handler(context)

@@ -1,6 +1,7 @@
-"""Samedeal's shared core: the engine of five patience games, deals, records and the wire protocol. No I/O, no clock."""
+"""Samedeal's shared core: the engine of the five games, deals, records and messages. No I/O, no clock."""
 
 __version__ = "0.1.0"
 
 ENGINE = 1
-"""The version of the rules: raised when an action on some board may come to another board than before, or be refused."""
+"""Version of the rules. Raise it whenever a change of the rules makes an action lead to a different board, or makes it legal
+or illegal where it was not before."""

@@ -1,14 +1,14 @@
-"""Cards and piles of them, one byte a card.
+"""Cards and piles, one byte per card.
 
-A card is a small number: the suit in bits 4-5 (clubs, diamonds, hearts, spades), the rank in bits 0-3 (ace 1 to king
-13). Two more bits say how it lies::
+A card is a small number: bits 4-5 have the suit (clubs, diamonds, hearts, spades), bits 0-3 the rank (ace 1 to king 13).
+Two more bits say how the card lies::
 
     0x40  face down
-    0x80  face down and never seen on this board; always together with 0x40
+    0x80  never seen on this board; always together with 0x40
 
-A card whose face the reader may not know is ``HIDDEN``: both bits and no rank. A pile is ``bytes``, the deepest card
-first and the top one last (ruling R2), so that lifting, joining and masking a pile are slices, sums and one
-translation.
+A card whose face the reader may not know is ``HIDDEN``: both bits, and no rank or suit. A pile is ``bytes``, the deepest
+card first and the top card last (ruling R2). Taking cards off a pile is a slice, and masking a pile is one
+``bytes.translate``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from samedeal.errors import MalformedText
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
-SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 
 DOWN: Final = 0x40
 UNSEEN: Final = 0xC0
@@ -28,38 +27,38 @@ FACE: Final = 0x3F
 
 
 class Card(int):
-    """One card lying face up, ``Card.parse("TH")``; prints as the text it is parsed from (ruling R11)."""
+    """A face-up card, such as ``Card.parse("TH")``. Ruling R11 in RULES.md defines its text."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, rank: int, suit: int) -> Card:
-        """The card of a rank (ace 1 to king 13) and a suit (an index into ``SUITS``)."""
+        """Return the card of a rank (ace 1 to king 13) and a suit (an index into ``SUITS``)."""
         return cls(suit << 4 | rank)
 
     @classmethod
     def parse(cls, text: str) -> Card:
-        """Read ``rank suit`` such as ``TH``, in either case, or ``10H``. Raises MalformedText."""
+        """Read a rank and a suit, such as ``TH``, ``th`` or ``10H``. Raises MalformedText if the text is not a card."""
         short = text.upper().replace("10", "T", 1)
         if not text.isascii() or len(short) != 2 or short[0] not in RANKS or short[1] not in SUITS:
             raise MalformedText(
-                f"{text[:20]!r} is not a card: write a rank (A 2-9 T J Q K) and a suit (C D H S), as TH"
+                f"{text[:20]!r} is not a card. Write a rank (A 2-9 T J Q K) and a suit (C D H S), as in TH."
             )
         return cls.of(RANKS.index(short[0]) + 1, SUITS.index(short[1]))
 
     @property
     def rank(self) -> int:
-        """Ace 1 to king 13."""
+        """The rank, from 1 for an ace to 13 for a king."""
         return self & 0x0F
 
     @property
     def suit(self) -> int:
-        """An index into ``SUITS``."""
+        """The suit, as an index into ``SUITS``."""
         return self >> 4 & 3
 
     @property
     def red(self) -> bool:
-        """Whether it is a diamond or a heart."""
+        """Whether the card is a diamond or a heart."""
         return self.suit in (1, 2)
 
     def __str__(self) -> str:
@@ -77,11 +76,15 @@ ACE_OF_HEARTS: Final = Card.parse("AH")
 TURN_UP: Final = bytes(code & FACE for code in range(256))
 TURN_DOWN: Final = bytes(code & FACE | DOWN for code in range(256))
 HIDE: Final = bytes(HIDDEN if code >= UNSEEN else code for code in range(256))
-"""The translation of a pile into what its player may see of it."""
+"""The ``bytes.translate`` table that masks a pile for its player."""
 
 
 def lying_text(code: int) -> str:
-    """A card as it lies: ``TH`` up, ``(TH)`` down but seen before, ``[TH]`` never seen, ``??`` not to be known."""
+    """Return a card as text.
+
+    The text is ``TH`` for a face-up card, ``(TH)`` for a face-down card that was seen before, ``[TH]`` for one that was
+    never seen, and ``??`` for ``HIDDEN``.
+    """
     if code == HIDDEN:
         return "??"
     card = str(Card(code & FACE))
@@ -91,7 +94,7 @@ def lying_text(code: int) -> str:
 
 
 def parse_lying(text: str) -> int:
-    """Read what ``lying_text`` writes. Raises MalformedText."""
+    """Read what ``lying_text`` writes. Raises MalformedText if the text is anything else."""
     if text == "??":
         return HIDDEN
     if text[:1] == "[" and text[-1:] == "]":
@@ -102,7 +105,10 @@ def parse_lying(text: str) -> int:
 
 
 def pile_text(pile: bytes) -> str:
-    """A pile from its deepest card to its top; a rising run of three or more face-up cards of a suit as ``AS-5S``."""
+    """Return a pile as text, from its deepest card to its top.
+
+    Three or more face-up cards that rise by one in a suit are written as a run, ``AS-5S``.
+    """
     words: list[str] = []
     start = 0
     while start < len(pile):
@@ -118,14 +124,16 @@ def pile_text(pile: bytes) -> str:
 
 
 def parse_pile(text: str) -> bytes:
-    """Read what ``pile_text`` writes. Raises MalformedText."""
+    """Read what ``pile_text`` writes. Raises MalformedText if a word is not a card or a run."""
     pile = bytearray()
     for word in text.split():
         first, dash, last = word.partition("-")
         if dash:
             low, high = Card.parse(first), Card.parse(last)
             if low.suit != high.suit or low > high:
-                raise MalformedText(f"{word[:20]!r} is not a rising run of one suit, as in AS-5S")
+                raise MalformedText(
+                    f"{word[:20]!r} is not a rising run of one suit. Write its lowest and its highest card, as in AS-5S."
+                )
             pile.extend(range(low, high + 1))
         else:
             pile.append(parse_lying(word))

@@ -1,8 +1,8 @@
-"""Deals: from a seed to the order of the cards, byte by byte as DEALS.md writes it down.
+"""Deals: seeds, and the order of the cards that follows from a seed. DEALS.md specifies both byte by byte.
 
-The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed, with rejection so that it is unbiased. Random deals
-have secret 256-bit seeds, to which ``commitment`` binds the server before the race; numbered and daily deals derive
-theirs from public text.
+The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A random
+deal has a secret 256-bit seed, and ``commitment`` binds the server to the seed before the race. The seeds of numbered and
+daily deals derive from public text.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
-    """The order of the cards that a 32-byte seed stands for, first card first.
+    """Return the order of the cards for a seed, the first card to be dealt first.
 
-    Raises ValueError on a seed of another length and unless there are one or two decks.
+    Raises ValueError if ``seed`` is not 32 bytes long or ``decks`` is neither 1 nor 2.
     """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
@@ -50,7 +50,7 @@ def shuffled(seed: bytes, decks: int) -> bytes:
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """The bytes of SHAKE-256 of a text, one after another, as many as are asked for."""
+    """Yield the bytes of SHAKE-256 of ``text``, without end."""
     shake = hashlib.shake_256(text)
     start, end = 0, 512
     while True:
@@ -59,7 +59,7 @@ def _stream(text: bytes) -> Iterator[int]:
 
 
 def _is_date(text: str) -> bool:
-    """Whether a text is a day of the calendar as ``YYYY-MM-DD``."""
+    """Return whether ``text`` is a valid date, ``YYYY-MM-DD``."""
     match = _DATE.fullmatch(text)
     if match is None:
         return False
@@ -69,15 +69,15 @@ def _is_date(text: str) -> bool:
 
 
 def commitment(seed: bytes) -> bytes:
-    """The 32 bytes that bind a server to a seed without telling it."""
+    """Return the 32 bytes that commit a server to ``seed`` without revealing it."""
     return hashlib.sha256(_COMMITMENT_LABEL + seed).digest()
 
 
 @dataclass(frozen=True)
 class Deal:
-    """How a race's deal comes about: ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21``.
+    """The source of a deal: ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21``.
 
-    Prints as the text it is parsed from. A daily deal without a date is ``daily`` and gets its date from ``on``.
+    ``str`` gives the text that ``parse`` reads. A daily deal without a date is written ``daily``, and ``on`` sets its date.
     """
 
     kind: Literal["random", "number", "daily"]
@@ -86,7 +86,10 @@ class Deal:
 
     @classmethod
     def parse(cls, text: str) -> Deal:
-        """Read ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``. Raises MalformedText."""
+        """Read ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
+
+        Case, surrounding spaces and leading zeros are ignored. Raises MalformedText for any other text.
+        """
         words = text.strip().lower().split()
         digits = words[0].removeprefix("#") if len(words) == 1 else ""
         if words == ["random"]:
@@ -96,8 +99,8 @@ class Deal:
         if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         raise MalformedText(
-            f"{text[:40]!r} is not a deal: write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
-            "or 'daily', with a date as in 'daily 2026-11-21' or without"
+            f"{text[:40]!r} is not a deal. Write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
+            "or 'daily', optionally followed by a date, as in 'daily 2026-11-21'."
         )
 
     def __str__(self) -> str:
@@ -107,15 +110,18 @@ class Deal:
 
     @property
     def public(self) -> bool:
-        """Whether anyone can work out the cards beforehand."""
+        """Whether anybody can compute the cards before the race, which is so for numbered and daily deals."""
         return self.kind != "random"
 
     def on(self, date: str) -> Deal:
-        """The same deal with a daily one fixed to a date, ``YYYY-MM-DD``. Raises MalformedText when it is none."""
+        """Return this deal, with ``date`` (``YYYY-MM-DD``) if it is a daily deal without a date.
+
+        Raises MalformedText if the date is needed and is not valid.
+        """
         return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 
     def public_seed(self) -> bytes:
-        """The seed of a numbered deal or of a daily one that has its date. Raises ValueError for others."""
+        """Return the seed of a numbered deal or of a daily deal with a date. Raises ValueError for other deals."""
         if not self.public or (self.kind == "daily" and not self.date):
             raise ValueError(f"a {self} deal has no public seed")
         return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

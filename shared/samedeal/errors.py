@@ -1,95 +1,149 @@
-"""What can be wrong, each with the code that goes over the wire.
+"""Errors of the shared core, each with its code.
 
 ::
 
 SamedealError
-├── MalformedText      malformed        a card, move, position or record that can't be read
-├── MalformedPosition  bad_position     a position that can't be: cards missing, doubled or where none may lie
-├── UnknownGame        unknown_game
-├── PlayError                           an action that leaves a board as it was
-│   ├── IllegalMove    illegal          the rules of the game forbid it
-│   ├── StaleRevision  stale            made on an older (or newer) revision of the board than the present one
-│   ├── CannotUndo     cannot_undo      nothing to take back, or the race's undo rule forbids it
-│   └── UnseenCard     unseen           it turns up a card that this copy of the board doesn't know
-├── BadOptions         bad_options      options of a room that contradict each other
-├── Refused            (its own code)   a room, seat or session refuses a request
-└── MalformedFrame     bad_frame        a frame that is no message of the protocol
+├── MalformedText      malformed        text that is not a card, move, board, deal or record
+├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
+├── UnknownGame        unknown_game     a name that no game has
+├── PlayError                           an action that was refused
+│   ├── IllegalMove    illegal          the rules of the game forbid the move
+│   ├── StaleRevision  stale            the action is for another revision than the current one
+│   ├── CannotUndo     cannot_undo      there is nothing to undo, or the undo rule of the race forbids it
+│   └── UnseenCard     unseen           the move turns up a card that is hidden on this masked board
+├── BadOptions         bad_options      options of a room that do not exist, are out of range or contradict one another
+├── RequestRefused     (its own code)   a request that the server refused
+├── UnknownRequest     unknown_request  a request of a type that this version does not know
+└── MalformedFrame     bad_frame        bytes that are not a message of the protocol
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Self
+
+from samedeal.protocol_codes import RefusalCode
+
+
+class EngineCode(StrEnum):
+    """The codes of errors that never go over the wire."""
+
+    ERROR = "error"  # the base of all errors
+    BAD_BOARD = "bad_board"
+    UNSEEN = "unseen"
+
+
+class RuleReason(StrEnum):
+    """The reasons why the rules of a game forbid a move. ``move_refusals`` has a sentence for each."""
+
+    NO_SUCH_ACTION = "no_such_action"  # a draw or a deal in a game that has none
+    STOCK_EMPTY = "stock_empty"
+    UNKNOWN_PILE = "unknown_pile"
+    SAME_PILE = "same_pile"
+    NOT_A_SOURCE = "not_a_source"  # cards are never taken from such a pile
+    EMPTY_SOURCE = "empty_source"
+    NO_CARDS = "no_cards"  # a group of no cards
+    TOO_FEW_CARDS = "too_few_cards"
+    FACE_DOWN = "face_down"
+    NOT_A_GROUP = "not_a_group"  # the cards may not be moved together
+    BETWEEN_FOUNDATIONS = "between_foundations"
+    NAMED_FOUNDATION = "named_foundation"  # the target of such a move is written 0
+    NOT_A_TARGET = "not_a_target"  # cards are never put on such a pile
+    ONE_AT_A_TIME = "one_at_a_time"
+    NOT_ON_EMPTY = "not_on_empty"
+    NOT_ON_CARD = "not_on_card"
+
 
 class SamedealError(Exception):
-    """Anything that Samedeal's core refuses; ``str()`` of it is a sentence that may be shown to a player."""
+    """The base class of these errors. ``str()`` of an error is a sentence for the player."""
 
-    code: str = "error"
+    code: str = EngineCode.ERROR
+    """A member of ``RefusalCode`` if the error goes over the wire, otherwise of ``EngineCode``."""
 
 
 class MalformedText(SamedealError):
-    """A text that is not a card, move, position, deal or record."""
+    """Text that is not a card, move, board, deal or record."""
 
-    code = "malformed"
+    code = RefusalCode.MALFORMED
 
 
-class MalformedPosition(SamedealError):
-    """A position whose cards are not exactly the game's decks, or lie where the game has no place for them."""
+class MalformedBoard(SamedealError):
+    """The cards of a board are not exactly those of the game, or a card is in a pile that can't hold it."""
 
-    code = "bad_position"
+    code = EngineCode.BAD_BOARD
 
 
 class UnknownGame(SamedealError):
-    """No game of that name."""
+    """There is no game of this name."""
 
-    code = "unknown_game"
+    code = RefusalCode.UNKNOWN_GAME
 
 
 class PlayError(SamedealError):
-    """An action that was not taken; the board is as it was."""
+    """An action that was refused. The board is unchanged."""
 
 
 class IllegalMove(PlayError):
-    """The rules of the game forbid this move on this board."""
+    """The rules of the game forbid this move on this board. ``reason`` says why."""
 
-    code = "illegal"
+    code = RefusalCode.ILLEGAL
+
+    def __init__(self, sentence: str, reason: RuleReason) -> None:
+        super().__init__(sentence)
+        self.reason = reason
 
 
 class StaleRevision(PlayError):
-    """The action was made on another revision of the board than the present one."""
+    """The action is for another revision of the board than the current one."""
 
-    code = "stale"
+    code = RefusalCode.STALE
 
 
 class CannotUndo(PlayError):
-    """There is nothing to take back, or the undo rule forbids taking it back."""
+    """There is nothing to undo, or the undo rule of the race forbids it."""
 
-    code = "cannot_undo"
+    code = RefusalCode.CANNOT_UNDO
 
 
 class UnseenCard(PlayError):
-    """The move turns up a card that this (masked) board doesn't know; only the server can play it."""
+    """The move turns up a card that is hidden on this masked board. Only the server can play it."""
 
-    code = "unseen"
+    code = EngineCode.UNSEEN
 
 
 class MalformedFrame(SamedealError):
-    """Bytes or fields that are no message of the protocol."""
+    """Bytes that are not a message of the protocol."""
 
-    code = "bad_frame"
+    code = RefusalCode.BAD_FRAME
+
+
+class UnknownRequest(SamedealError):
+    """A request with a type and an id, but of a type that this version does not know. A newer version may know it."""
+
+    code = RefusalCode.UNKNOWN_REQUEST
 
 
 class BadOptions(SamedealError):
-    """Options of a room that can't go together."""
+    """Options of a room that do not exist, are out of range, or contradict one another."""
 
-    code = "bad_options"
+    code = RefusalCode.BAD_OPTIONS
 
 
-class Refused(SamedealError):
-    """A request that a room, a seat or a session refuses.
+class RequestRefused(SamedealError):
+    """A request that the server refused.
 
-    ``code`` is one of the codes listed in PROTOCOL.md; ``retry_after`` is in seconds, where trying again may help.
+    PROTOCOL.md and ADMIN.md list the values of ``code``; a newer server may send others. ``retry_after`` is the time, in
+    seconds, after which the same request may succeed.
     """
 
-    def __init__(self, code: str, sentence: str, retry_after: float | None = None) -> None:
+    def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:
         super().__init__(sentence)
         self.code = code
         self.retry_after = retry_after
+
+    @classmethod
+    def from_wire(cls, code: str, sentence: str, retry_after: float | None = None) -> Self:
+        """Return the refusal that a server sent. ``code`` may be one that this version does not know."""
+        refused = cls(RefusalCode.FAULT, sentence, retry_after)
+        refused.code = code
+        return refused

@@ -1,24 +1,24 @@
-"""The five games as data: which piles a game has, what may lie on what, and what may be lifted.
+"""The five games as data: their piles, and the policies of each pile.
 
-A game is one value, a tuple of pile groups. A new game is a new value here; a new rule is one member of ``Build``,
-``Base`` or ``Lift`` and one row of the table behind it. The sources are the rule texts of the five games and the
-rulings (R1-R29) named beside each value.
+A game is one value, a tuple of groups of piles. To add a game, add a value here. To add a rule, add a member to
+``Build``, ``Base`` or ``Lift`` and a row to its table, or a policy to ``stock``. RULES.md has the rules, and the
+rulings (R1-R29) that the comments next to the values cite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
-from functools import cached_property
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 
 from samedeal.cards import ACE_OF_HEARTS, DECK, Card
 from samedeal.errors import UnknownGame
+from samedeal.stock import DEAL_ROW, DRAW_THREE, NO_STOCK, StockPolicy
 
 
-class Kind(Enum):
-    """What a pile is; the value is the word for it in sentences."""
+class Kind(StrEnum):
+    """The kind of a pile. The value is the word for the kind in sentences."""
 
     COLUMN = "column"
     FAN = "fan"
@@ -28,16 +28,16 @@ class Kind(Enum):
     WASTE = "waste"
 
 
-class Faces(Enum):
-    """How the cards of a pile lie after the deal, from the deepest card."""
+class Faces(StrEnum):
+    """How the cards of a pile are dealt, from the deepest card on."""
 
     UP = "up"
     DOWN_UP = "down, up, down, up"
     DOWN = "down"
 
 
-class Build(Enum):
-    """What may be put on a card; the value ends the sentence "a column builds ..."."""
+class Build(StrEnum):
+    """The cards that may be put on a card. The value ends the sentence "A column builds ..."."""
 
     NONE = "not at all"
     DOWN_ALTERNATING = "down by one in alternating colours"
@@ -48,8 +48,8 @@ class Build(Enum):
     UP_AROUND = "up by one in any suit, an ace after a king"
 
 
-class Base(Enum):
-    """What may be put on an empty pile; the value ends the sentence "an empty column takes ..."."""
+class Base(StrEnum):
+    """The cards that may be put on an empty pile. The value ends the sentence "An empty column takes ..."."""
 
     NOTHING = "nothing"
     ANY = "any card"
@@ -58,26 +58,18 @@ class Base(Enum):
     ACE_OF_HEARTS = "only the ace of hearts"
 
 
-class Lift(Enum):
-    """How many cards from the top of a pile may be lifted together (ruling R3)."""
+class Lift(StrEnum):
+    """The groups of top cards that may be moved together (ruling R3). The value is a sentence without its full stop."""
 
-    NOTHING = "nothing can be taken from it"
-    TOP = "only its top card can be taken"
-    ALTERNATING_RUN = "a group must run down by one in alternating colours"
-    SUIT_RUN = "a group must run down by one in the same suit"
-    ANY = "any number of its face-up cards can be taken"
-
-
-class Stock(Enum):
-    """What the stock does for its player."""
-
-    NONE = "there is no stock"
-    DRAW_THREE = "three cards are drawn to the waste"
-    DEAL_ROW = "one card is dealt to each column"
+    NOTHING = "Nothing can be taken from it"
+    TOP = "Only its top card can be taken"
+    ALTERNATING_RUN = "A group must run down by one in alternating colours"
+    SUIT_RUN = "A group must run down by one in the same suit"
+    ANY = "Any number of its face-up cards can be taken"
 
 
 def _table(fits: Callable[[Card, Card], bool]) -> tuple[bytes, ...]:
-    """For each of the 256 codes, the cards that fit on it; nothing fits on a code that is no card lying face up."""
+    """Return a table of the cards that fit on each of the 256 codes. Nothing fits on a code that is not a face-up card."""
     deck = [Card(code) for code in DECK]
     rows = {under: bytes(card for card in deck if fits(card, under)) for under in deck}
     return tuple(rows.get(Card(code), b"") for code in range(256))
@@ -110,11 +102,23 @@ _RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
 }
 
 
+def _derived() -> Any:
+    """Declare a field that is computed from the others. It is not an argument, and is neither compared nor printed."""
+    return field(init=False, compare=False, repr=False)
+
+
+def _set(value: object, **derived: object) -> None:
+    """Set the derived fields of a frozen dataclass."""
+    for name, content in derived.items():
+        object.__setattr__(value, name, content)
+
+
 @dataclass(frozen=True)
 class Group:
-    """Piles of one kind that share their rules, left to right.
+    """Piles of one kind with the same policies, from left to right.
 
-    ``keys`` name the piles as a player types them, ``sizes`` say how many cards each is dealt.
+    ``keys`` holds the names of the piles as a player types them, and ``sizes`` the number of cards dealt to each pile. The
+    fields below ``lift`` are computed from those above. That happens once, because the engine reads them for every move.
     """
 
     kind: Kind
@@ -125,47 +129,112 @@ class Group:
     base: Base = Base.NOTHING
     lift: Lift = Lift.TOP
 
-    @cached_property
-    def on(self) -> tuple[bytes, ...]:
-        """The cards that may be put on a card, by its code."""
-        return _ON[self.build]
+    on: tuple[bytes, ...] = _derived()
+    """The cards that may be put on a card, indexed by the code of that card."""
+    on_empty: bytes = _derived()
+    """The cards that may be put on an empty pile."""
+    run: tuple[bytes, ...] = _derived()
+    """The cards that may lie directly on a card in a group that is moved together, indexed by the code of that card."""
+    sequence: tuple[bytes, ...] = _derived()
+    """The cards that continue an ordered sequence on a card, indexed by the code of that card.
 
-    @cached_property
-    def on_empty(self) -> bytes:
-        """The cards that may be put on an empty pile."""
-        return _ON_EMPTY[self.base]
+    It is the same as ``run`` if a group must be ordered, otherwise the same as ``on``.
+    """
+    gives: bool = _derived()
+    """Whether cards can be taken from its piles at all."""
+    lifts_any: bool = _derived()
+    """Whether any number of top cards of a pile can be moved together, whatever their order."""
+    follows_suit: bool = _derived()
+    """Whether each of its piles builds in one suit."""
 
-    @cached_property
-    def run(self) -> tuple[bytes, ...]:
-        """The cards that may lie on a card, by its code, within a group that is lifted together."""
-        return _RUN[self.lift]
-
-    @cached_property
-    def gives(self) -> bool:
-        """Whether a card can be taken from it at all."""
-        return self.lift is not Lift.NOTHING
+    def __post_init__(self) -> None:
+        on, run = _ON[self.build], _RUN[self.lift]
+        _set(
+            self,
+            on=on,
+            on_empty=_ON_EMPTY[self.base],
+            run=run,
+            sequence=run if self.lift in (Lift.ALTERNATING_RUN, Lift.SUIT_RUN) else on,
+            gives=self.lift is not Lift.NOTHING,
+            lifts_any=self.lift is Lift.ANY,
+            follows_suit=self.build in (Build.UP_SAME_SUIT, Build.DOWN_SAME_SUIT),
+        )
 
 
 @dataclass(frozen=True)
 class Game:
-    """One patience game. ``name`` is what is typed, ``title`` what is shown; compared and printed by name.
+    """One solitaire game.
 
-    The piles of a board lie in the order of ``groups``; the properties below are positions in that order.
+    ``name`` is typed, ``title`` is shown, and ``blurb`` describes the game in a few words. Games are compared and printed
+    by name. The piles of a board are in the order of ``groups``, and the *position* of a pile is its index in that order.
+    The fields below ``blurb`` are computed from those above.
     """
 
     name: str
     title: str
     decks: int = field(compare=False)
     groups: tuple[Group, ...] = field(compare=False, repr=False)
-    stock: Stock = field(compare=False)
+    stock: StockPolicy = field(compare=False, repr=False)
+    blurb: str = field(compare=False, repr=False)
+
+    cards: int = _derived()
+    """The number of cards in the game: 52 for each deck."""
+    piles: tuple[Group, ...] = _derived()
+    """The group that each pile belongs to, by position."""
+    keys: tuple[str, ...] = _derived()
+    """The name of each pile, by position."""
+    index: Mapping[str, int] = _derived()
+    """The position of each pile by its name."""
+    columns: range = _derived()
+    """The positions of the columns."""
+    foundations: range = _derived()
+    """The positions of the foundations."""
+    fans: range = _derived()
+    """The positions of the fans."""
+    reserve: range = _derived()
+    """The positions of the piles of the reserve."""
+    stock_at: int = _derived()
+    """The position of the stock, or -1 in a game without a stock."""
+    waste_at: int = _derived()
+    """The position of the waste, or -1 in a game without a waste."""
+    sources: tuple[int, ...] = _derived()
+    """The positions of the piles from which cards can be taken, foundations last."""
+    typed_keys: tuple[str, ...] = _derived()
+    """The names of the piles that a player has to type: all piles except the foundations and the stock."""
+
+    def __post_init__(self) -> None:
+        piles = tuple(group for group in self.groups for _ in group.keys)
+        keys = tuple(key for group in self.groups for key in group.keys)
+        positions = {kind: [at for at, group in enumerate(piles) if group.kind is kind] for kind in Kind}
+        # The piles of a kind are adjacent.
+        ranges = {kind: range(found[0], found[-1] + 1) if found else range(0) for kind, found in positions.items()}
+        foundations = ranges[Kind.FOUNDATION]
+        sources = [at for at, group in enumerate(piles) if group.gives]
+        _set(
+            self,
+            cards=52 * self.decks,
+            piles=piles,
+            keys=keys,
+            index={key: at for at, key in enumerate(keys)},
+            columns=ranges[Kind.COLUMN],
+            foundations=foundations,
+            fans=ranges[Kind.FAN],
+            reserve=ranges[Kind.RESERVE],
+            stock_at=next(iter(ranges[Kind.STOCK]), -1),
+            waste_at=next(iter(ranges[Kind.WASTE]), -1),
+            sources=tuple(sorted(sources, key=lambda at: at in foundations)),
+            typed_keys=tuple(
+                key for key, group in zip(keys, piles, strict=True) if group.kind not in (Kind.FOUNDATION, Kind.STOCK)
+            ),
+        )
 
     @classmethod
     def named(cls, name: str) -> Game:
-        """The game of this name. Raises UnknownGame."""
+        """Return the game called ``name``. Raises UnknownGame if there is none."""
         try:
             return GAMES[name]
         except KeyError:
-            raise UnknownGame(f"{name[:40]!r} is not a game: choose one of {', '.join(GAMES)}") from None
+            raise UnknownGame(f"{name[:40]!r} is not a game. Choose one of {', '.join(GAMES)}.") from None
 
     def __str__(self) -> str:
         return self.name
@@ -173,61 +242,17 @@ class Game:
     def __repr__(self) -> str:
         return f"Game.named({self.name!r})"
 
-    @cached_property
-    def cards(self) -> int:
-        """How many cards are in play."""
-        return 52 * self.decks
+    def pile_name(self, key: str) -> str:
+        """Return a pile in words: "column 3", or just "stock" or "waste", since there is only one of each."""
+        at = self.index[key]
+        kind = self.piles[at].kind
+        return str(kind) if at in (self.stock_at, self.waste_at) else f"{kind} {key}"
 
-    @cached_property
-    def piles(self) -> tuple[Group, ...]:
-        """The group of each pile."""
-        return tuple(group for group in self.groups for _ in group.keys)
-
-    @cached_property
-    def keys(self) -> tuple[str, ...]:
-        """The name of each pile."""
-        return tuple(key for group in self.groups for key in group.keys)
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        """The position of each pile by its name."""
-        return {key: at for at, key in enumerate(self.keys)}
-
-    def of_kind(self, kind: Kind) -> range:
-        """The positions of the piles of a kind; they are neighbours."""
-        places = [at for at, group in enumerate(self.piles) if group.kind is kind]
-        return range(places[0], places[-1] + 1) if places else range(0)
-
-    @cached_property
-    def columns(self) -> range:
-        """The positions of the columns."""
-        return self.of_kind(Kind.COLUMN)
-
-    @cached_property
-    def foundations(self) -> range:
-        """The positions of the foundations."""
-        return self.of_kind(Kind.FOUNDATION)
-
-    @cached_property
-    def fans(self) -> range:
-        """The positions of the fans."""
-        return self.of_kind(Kind.FAN)
-
-    @cached_property
-    def stock_at(self) -> int:
-        """The position of the stock, or -1."""
-        return next(iter(self.of_kind(Kind.STOCK)), -1)
-
-    @cached_property
-    def waste_at(self) -> int:
-        """The position of the waste, or -1."""
-        return next(iter(self.of_kind(Kind.WASTE)), -1)
-
-    @cached_property
-    def sources(self) -> tuple[int, ...]:
-        """The positions of the piles that cards can be taken from, foundations last."""
-        given = [at for at, group in enumerate(self.piles) if group.gives]
-        return tuple(sorted(given, key=lambda at: at in self.foundations))
+    def pile_phrase(self, key: str) -> str:
+        """Return a pile as part of a sentence: "column 3", but "the stock"."""
+        at = self.index[key]
+        kind = self.piles[at].kind
+        return f"the {kind}" if at in (self.stock_at, self.waste_at) else f"{kind} {key}"
 
 
 def _columns(
@@ -249,8 +274,9 @@ _TRIANGLE: Final = (1, 2, 3, 4, 5, 6, 7)
 ATHENA: Final = Game(
     name="athena",
     title="Athena",
+    blurb="7 half-hidden columns, draws of three",
     decks=1,
-    stock=Stock.DRAW_THREE,  # R13, R14
+    stock=DRAW_THREE,  # R13, R14
     groups=(
         _columns(7, (4,) * 7, Build.DOWN_ALTERNATING, Base.KING, Lift.ALTERNATING_RUN, Faces.DOWN_UP),  # R12, R15
         _foundations(4, Build.UP_SAME_SUIT, Base.ACE),
@@ -262,8 +288,9 @@ ATHENA: Final = Game(
 STEVE: Final = Game(
     name="steve",
     title="Steve",
+    blurb="two decks, 8 columns, stock dealt in rows",
     decks=2,
-    stock=Stock.DEAL_ROW,  # R17
+    stock=DEAL_ROW,  # R17
     groups=(
         _columns(8, (*_TRIANGLE, 8), Build.DOWN_ANY_SUIT, Base.ANY, Lift.SUIT_RUN),  # R16, R18
         _foundations(8, Build.UP_SAME_SUIT, Base.ACE, Lift.TOP),  # R19, R20
@@ -274,8 +301,9 @@ STEVE: Final = Game(
 PHOENIX: Final = Game(
     name="phoenix",
     title="Phoenix",
+    blurb="6 columns, a reserve of 16, nothing hidden",
     decks=1,
-    stock=Stock.NONE,
+    stock=NO_STOCK,
     groups=(
         _columns(6, (6,) * 6, Build.DOWN_ALTERNATING, Base.ANY, Lift.ALTERNATING_RUN),  # R21, R22
         Group(Kind.RESERVE, tuple("qwertyuiasdfghjk"), (1,) * 16),  # R21
@@ -286,8 +314,9 @@ PHOENIX: Final = Game(
 ACE_OF_HEARTS_GAME: Final = Game(
     name="ace-of-hearts",
     title="Ace of Hearts",
+    blurb="one foundation, stock dealt in rows",
     decks=1,
-    stock=Stock.DEAL_ROW,  # R23
+    stock=DEAL_ROW,  # R23
     groups=(
         _columns(7, _TRIANGLE, Build.DOWN_SAME_SUIT, Base.KING, Lift.ANY),  # R23, R25
         _foundations(1, Build.UP_AROUND, Base.ACE_OF_HEARTS),  # R24
@@ -298,8 +327,9 @@ ACE_OF_HEARTS_GAME: Final = Game(
 WILLOW: Final = Game(
     name="willow",
     title="Willow",
+    blurb="7 columns and 4 fans, nothing hidden",
     decks=1,
-    stock=Stock.NONE,
+    stock=NO_STOCK,
     groups=(
         _columns(7, _TRIANGLE, Build.DOWN_ALTERNATING, Base.ANY, Lift.ALTERNATING_RUN),  # R27, R29
         Group(Kind.FAN, tuple("qwer"), (6,) * 4, build=Build.SAME_RANK),  # R27, R28

@@ -1,4 +1,4 @@
-"""Moves as a player names them: a pile, a pile and how many cards; or a draw; or a deal."""
+"""Moves as a player types them: ``draw``, ``deal``, or a source pile, a target pile and a number of cards."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, NamedTuple
 from samedeal.errors import MalformedText
 
 FOUNDATION: Final = "0"
-"""The target that means "the foundation that takes it": which one that is never needs saying (rulings R19, R24)."""
+"""The target that stands for the foundations. Which of them takes the card follows from the card (rulings R19, R24)."""
 
-_TRANSFER: Final = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([2-9]|[1-9][0-9]))?")
+TRANSFER: Final = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([2-9]|[1-9][0-9]))?")
+"""The text of a move between two piles: source, target and number of cards."""
 
 
 class Move(NamedTuple):
-    """One move, as text ``3 5`` (a card), ``3 5 x4`` (a group of four), ``w 0``, ``01 5``, ``draw`` or ``deal``.
+    """One move. Its text is ``3 5`` (one card), ``3 5 x4`` (a group of four), ``w 0``, ``01 5``, ``draw`` or ``deal``.
 
-    ``source`` and ``target`` are the names of piles as in ``Game.keys``, with ``0`` for "a foundation" as a target.
-    In a draw or a deal ``source`` is that word and ``target`` is empty. Whether a game has such piles is the board's
-    to say: a move stands for itself.
+    ``source`` and ``target`` are names of piles, as in ``Game.keys``; a ``target`` of ``0`` stands for the foundations. For
+    a draw or a deal, ``source`` is that word and ``target`` is empty. The board checks whether the game has such piles.
     """
 
     source: str
@@ -27,21 +27,21 @@ class Move(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Move:
-        """Read the text of a move exactly as ``str`` writes it. Raises MalformedText."""
+        """Read the text of a move, exactly as ``str`` writes it. Raises MalformedText for any other text."""
         if text in (DRAW.source, DEAL.source):
             return cls(text, "")
-        match = _TRANSFER.fullmatch(text)
+        match = TRANSFER.fullmatch(text)
         if match is None:
             raise MalformedText(
-                f"{text[:40]!r} is not a move: write a source and a target pile and the number of cards, "
-                "as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
+                f"{text[:40]!r} is not a move. Write a source pile, a target pile and, if needed, a number of cards, "
+                "as in '3 5' or '3 5 x4'. Or write 'draw' or 'deal'."
             )
         source, target, count = match.groups()
         return cls(source, target, int(count or 1))
 
     @property
     def is_transfer(self) -> bool:
-        """Whether it names two piles, as opposed to a draw or a deal."""
+        """Whether the move takes cards from one pile to another, unlike a draw or a deal."""
         return self.target != ""
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class Move(NamedTuple):
 
 
 DRAW: Final = Move("draw", "")
-"""Athena's draw, which is a redeal when the stock is empty (ruling R14)."""
+"""A draw to the waste. When the stock is empty, it is a redeal (ruling R14)."""
 
 DEAL: Final = Move("deal", "")
-"""Steve's and Ace of Hearts' deal of a row (rulings R17, R23)."""
+"""A deal of one card to each column (rulings R17, R23)."""

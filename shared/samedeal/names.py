@@ -1,4 +1,4 @@
-"""Names and other text that reaches somebody's terminal: what may be in them."""
+"""Makes text from other people safe for a terminal, and validates names and room codes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from typing import Final
 from samedeal.errors import MalformedText
 
 WIDEST_NAME: Final = 20
+LONGEST_NAME: Final = 80
+"""Maximum length of a player's name, in bytes of UTF-8. Combining marks have no width."""
+
+RESERVED_WORDS: Final = ("admin", "host", "moderator", "operator", "samedeal", "server")
+"""Words with which a player's name would look like the server, its operator or the host of a room."""
+
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
 _SAFE: Final = frozenset(
@@ -18,9 +24,9 @@ _SAFE: Final = frozenset(
 )
 _MARKS: Final = frozenset(("Mn", "Mc"))
 _MOST_MARKS: Final = 3
-"""In a row: what Hindi and Tibetan words need, and too few to reach into the lines above and below."""
+"""Maximum number of combining marks in a row: enough for Hindi and Tibetan, too few to reach into other lines."""
 _BLANK: Final = frozenset("\u034f\u115f\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-"""Fillers and joiners that pass for letters, marks or symbols and show nothing."""
+"""Invisible characters in the categories of letters, marks and symbols."""
 _UNSTEADY: Final = (
     range(0x1160, 0x1200),  # parts of Korean syllables that normalization left apart
     range(0xD7B0, 0xD800),
@@ -28,12 +34,12 @@ _UNSTEADY: Final = (
     range(0xE0100, 0xE01F0),
     range(0x1F3FB, 0x1F400),  # skin tones
 )
-"""What changes the width of its neighbours on some terminals and not on others."""
+"""Characters that change the width of their neighbours, but only on some terminals."""
 
 
 @lru_cache(maxsize=4096)
 def columns_of(text: str) -> int:
-    """How many columns of a terminal a text takes: two for wide characters, none for combining marks."""
+    """Return the width of ``text`` in terminal columns: two for a wide character, none for a combining mark."""
     if text.isascii():
         return len(text)
     return sum(
@@ -42,10 +48,11 @@ def columns_of(text: str) -> int:
 
 
 def printable(text: str, widest: int = 500) -> str:
-    """A stranger's text made fit for a line of a terminal: what may do more than stand there is ``?``, the rest is cut.
+    """Return untrusted text in a form that is safe in one line of a terminal.
 
-    ``widest`` is in columns. Nothing is left that moves the cursor, turns the writing around, hides, or reaches into other
-    lines; a text that is fit and fits comes back as it is.
+    Unsafe characters become ``?``, and the text is cut at ``widest`` columns. The result holds nothing that moves the
+    cursor, changes the writing direction, is invisible, or reaches into other lines. Text that is safe and fits is returned
+    unchanged.
     """
     if len(text) <= widest and text.isascii() and text.isprintable():
         return text
@@ -70,35 +77,55 @@ def _is_safe(char: str) -> bool:
     return known and char not in _BLANK and not any(ord(char) in codes for codes in _UNSTEADY)
 
 
-def clean_name(text: str) -> str:
-    """A player's name in its one normal form.
+_EMOJI_STYLE: Final = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+"""Characters that choose the style of an emoji. Terminals disagree about their width."""
 
-    Raises MalformedText when it is empty, wider than 20 columns, or holds anything but letters, digits, marks,
-    punctuation, symbols and single spaces: no control characters, escapes, bidirectional overrides, invisible or
-    zero-width characters.
+_EMOJI: Final = "[\u2600-\u27bf\U0001f000-\U0001faff]"
+_EMOJI_JOINER: Final = re.compile(f"(?<={_EMOJI})\u200d(?={_EMOJI})")
+
+
+def normalized(text: str) -> str:
+    """Text in Unicode's NFC, with single spaces between its words and none around them."""
+    return unicodedata.normalize("NFC", " ".join(word for word in text.split(" ") if word))
+
+
+def clean_name(text: str) -> str:
+    """Return a player's name in its normal form: NFC, without surrounding spaces, and with single spaces inside.
+
+    Emoji lose their skin tones and variation selectors, and emoji that are joined become several.
+
+    Raises MalformedText if the name is empty, is wider than 20 columns or longer than 80 bytes, or holds anything other than
+    letters, digits, marks, punctuation, symbols and spaces. That rejects control characters, bidirectional overrides, and
+    invisible characters.
     """
-    name = unicodedata.normalize("NFC", " ".join(word for word in text.split(" ") if word))
+    name = normalized(_EMOJI_JOINER.sub("", _EMOJI_STYLE.sub("", text)))
     if not name:
-        raise MalformedText("A name can't be empty: give at least one letter, digit or sign")
+        raise MalformedText("A name can't be empty. Use at least one letter, digit or punctuation mark.")
     marks = 0
     for before, char in pairwise(f" {name}"):
         if not _is_safe(char):
-            raise MalformedText(f"A name can't hold U+{ord(char):04X}: use letters, digits, punctuation and spaces")
+            raise MalformedText(f"A name can't hold U+{ord(char):04X}. Use letters, digits, punctuation and spaces.")
         marks = marks + 1 if unicodedata.category(char) in _MARKS else 0
         if marks and before == " ":
-            raise MalformedText(f"A combining mark (U+{ord(char):04X}) in a name needs a letter before it")
+            raise MalformedText(f"The combining mark U+{ord(char):04X} has no letter before it. Put one there.")
         if marks > _MOST_MARKS:
-            raise MalformedText(f"A name can't pile more than {_MOST_MARKS} combining marks on one letter")
+            raise MalformedText(f"A name can't hold more than {_MOST_MARKS} combining marks in a row. Leave some out.")
     if columns_of(name) > WIDEST_NAME:
-        raise MalformedText(f"A name can't be wider than {WIDEST_NAME} columns: this one takes {columns_of(name)}")
+        raise MalformedText(f"A name can't be wider than {WIDEST_NAME} columns. This one takes {columns_of(name)}.")
+    if len(name.encode()) > LONGEST_NAME:
+        raise MalformedText(f"A name can't be longer than {LONGEST_NAME} bytes. Leave out some letters or marks.")
     return name
 
 
 def clean_room(text: str) -> str:
-    """A room's code in its one normal form, lower case. Raises MalformedText."""
-    code = text.strip().lower()
-    if not ROOM_CODE.fullmatch(code):
+    """Return a room's code in its normal form: lower case, without spaces around it.
+
+    Raises MalformedText if ``text`` is not a room code.
+    """
+    code = text.strip(" ").lower()
+    if not text.isascii() or not ROOM_CODE.fullmatch(code):
         raise MalformedText(
-            f"{text[:30]!r} is not a room: its code is 1 to 24 letters, digits and inner dashes, as in friday or k7m2qx"
+            f"{text[:30]!r} is not a room code. Use 1 to 24 letters, digits and dashes, with no dash at either end, "
+            "as in friday or k7m2qx."
         )
     return code

@@ -7,23 +7,25 @@ from typing import Annotated, Literal, Self
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from samedeal.board_history import Undo
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
 from samedeal.games import Game
-from samedeal.play import Undo
 
 StartRule = Literal["host", "all-ready", "full", "at"]
 
 
 class Options(Struct, frozen=True):
-    """What a room plays and how; times in seconds, except ``start_at``.
+    """The options of a room. Times are in seconds, except ``start_at``.
 
-    ``games`` is one game or a cycle that rematches go through; ``deal`` is the text of a ``Deal``; ``start`` says when
-    the countdown begins: when the host says so, when all are ready (two at the least), when every seat is taken, or at
-    ``start_at`` (milliseconds since 1970); ``first_home_ends`` ends the race with the first player home. ``delay`` is
-    how late spectators see boards. Raises ValueError when options contradict each other.
+    ``games`` holds one game, or a cycle of games that rematches go through. ``deal`` is the text of a ``Deal``. ``limit`` is
+    the time limit of the race. ``delay`` is the delay of spectators' boards. ``start`` decides when the countdown begins:
+    when the host asks for it, when all players are ready (at least two), when every seat is taken, or in time for the race
+    to start at ``start_at``, which is in milliseconds since 1970. If ``first_finish_ends`` is true, the first finish ends
+    the race. If ``bots`` is false, a player who has declared to be a bot gets no seat. Decoding ignores options that this
+    version does not know.
 
-    Options that another version knows beside these are passed over where they are read.
+    Raises ValueError if a game or deal does not exist, or if options contradict one another.
     """
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)
@@ -37,7 +39,8 @@ class Options(Struct, frozen=True):
     start: StartRule = "host"
     start_at: Annotated[int, Meta(ge=0, le=1 << 52)] = 0
     countdown: Annotated[int, Meta(ge=0, le=60)] = 3
-    first_home_ends: bool = False
+    first_finish_ends: bool = False
+    bots: bool = True
 
     def __post_init__(self) -> None:
         try:
@@ -48,32 +51,32 @@ class Options(Struct, frozen=True):
             raise ValueError(str(error)) from error
         if (self.start == "at") != (self.start_at > 0):
             raise ValueError(
-                "start 'at' goes with start_at, a time in milliseconds since 1970, and no other start does"
+                "start_at, in milliseconds since 1970, must be set if start is 'at', and must not be set otherwise."
             )
 
     @property
     def undo_rule(self) -> Undo:
-        """The undo rule of each play."""
+        """The rule for undoing moves, as an ``Undo``."""
         return Undo(self.undo)
 
     def game(self, round_number: int) -> Game:
-        """The game of the n-th race of this room and its rematches, counted from 0."""
+        """Return the game of a race. ``round_number`` is 0 for the first race of a room and one more for each rematch."""
         return Game.named(self.games[round_number % len(self.games)])
 
 
 class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The options that a room is asked for with.
+    """The options in a request for a room.
 
-    Where they are read, one that is not known is an error: nobody gets another room than the one asked for. What is left at
-    its default is not written, so that a server of an older version is asked for no more than is wanted.
+    Decoding rejects an unknown option, so that a client never gets a room other than the one it asked for. Options with
+    their default value are not sent, so that an older server sees only the options that the client really sets.
     """
 
     @classmethod
     def of(cls, options: Options) -> Self:
-        """The wish for these options."""
+        """Return the request for a room with ``options``."""
         return cls(**asdict(options))
 
     @property
     def granted(self) -> Options:
-        """The options of the room that is opened."""
+        """The options of the room that this request opens."""
         return Options(**asdict(self))

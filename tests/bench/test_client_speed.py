@@ -1,7 +1,7 @@
-"""What a key, a move and a rival's progress cost the client on a full terminal, in work and in bytes: a table, no limits.
+"""The cost of a key, a move and a rival's progress in the full-screen client, as a table of CPU time and bytes.
 
-Work is processor time from the key, or from the message, to the bytes that are written. Each line is the least of several
-runs' medians, since a machine that does other things as well makes all of them larger.
+CPU time is measured from the key or message to the bytes written. Each line is the minimum of the medians of several runs,
+because other load on the machine only adds to them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.app import SamedealApp
-from samedeal_client.board.bindings import DEFAULT
-from samedeal_client.board.picture import Hit
-from samedeal_client.bots.strategy import Memory, choose
-from samedeal_client.net.client import Client
-from samedeal_client.text.look import Look
-from samedeal_client.widgets.board import BoardView, PartView
+from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.board import BoardView, RegionView
 from tests.client.referee import Referee
+from tests.textual_internals import has_queued_messages, paint_now
 
 MOVES = 40
 RUNS = 3
@@ -37,7 +38,7 @@ SIZES = ((80, 24), (120, 40))
 
 
 class CountingDriver(HeadlessDriver):
-    """A terminal that counts what it is sent. It passes for a real one, so that screens are written to it."""
+    """A headless terminal that counts the bytes it receives. It reports itself as real, so that Textual writes to it."""
 
     sent = 0
 
@@ -50,27 +51,28 @@ class CountingDriver(HeadlessDriver):
 
 
 class Meter:
-    """The app at a referee's table, its work and bytes measured step by step."""
+    """Measures the CPU time and bytes of single steps of the app."""
 
     def __init__(self, app: SamedealApp, referee: Referee) -> None:
         self.app = app
         self.referee = referee
 
     async def drain(self, *, thoroughly: bool = False) -> None:
-        """Let everything that was begun be done, and be painted, without waiting for the next frame's time.
+        """Wait until all work is done and painted, without waiting for the next frame.
 
-        What is told to a widget first, as motions are, is waited for only ``thoroughly``, since looking costs time too.
+        Messages that go to a widget first, such as mouse movements, are waited for only if ``thoroughly``, because checking
+        every widget takes time.
         """
         quiet = 0
         while quiet < 3:
             await asyncio.sleep(0)
-            pumps = self.app._registry if thoroughly else (self.app, self.app.screen)
-            waits = any(not pump._message_queue.empty() for pump in pumps) or self.app._stale
-            quiet = 0 if waits or self.referee.behind or not self.referee._news.empty() else quiet + 1
-        self.app.screen._on_timer_update()
+            pumps = None if thoroughly else (self.app, self.app.screen)
+            waits = has_queued_messages(self.app, pumps) or self.app.update_pending
+            quiet = 0 if waits or self.referee.has_unanswered or not self.referee.events.empty() else quiet + 1
+        paint_now(self.app.screen)
 
     async def cost(self, begin: Callable[[], Awaitable[None] | None], *, thoroughly: bool = False) -> tuple[float, int]:
-        """Milliseconds of work, and bytes."""
+        """The milliseconds of CPU time and the bytes of a step."""
         await self.drain()
         CountingDriver.sent = 0
         began = process_time()
@@ -93,13 +95,14 @@ class Meter:
 
 
 async def drag(meter: Meter, board: Board) -> list[tuple[float, int]]:
-    """Drag a card, one that can go somewhere if there is any, across the whole screen: the cost of each cell."""
+    """Drag a card across the whole screen, a movable one if there is any. Return the cost of each step."""
     source = next((move.source for move in board.legal_moves() if move.is_transfer), "1")
     view = meter.app.screen.query_one(BoardView)
-    spots = [(part.part.place, spot) for part in view.query(PartView) if part.part for spot in part.part.spots]
+    regions = [shown.region_shown for shown in view.query(RegionView) if shown.region_shown is not None]
+    areas = [(region.place, area) for region in regions for area in region.hit_areas]
     top = len(board.piles[board.game.index[source]]) - 1
-    place, spot = next((place, spot) for place, spot in spots if spot.hit == Hit(source, top))
-    x, y = view.region.x + place.x + spot.x + 1, view.region.y + place.y + spot.y
+    place, area = next((place, area) for place, area in areas if area.target == HitTarget(source, top))
+    x, y = view.region.x + place.x + area.x + 1, view.region.y + place.y + area.y
     await meter.mouse(events.MouseDown, x, y)
     width, height = meter.app.size
     costs = [await meter.mouse(events.MouseMove, x, height // 2) for x in range(width)]
@@ -113,18 +116,19 @@ def keys_of(move: Move) -> list[str]:
 
 
 class Figures(NamedTuple):
-    """Of a run: milliseconds a key and a rival's tick, bytes a move and a tick, a motion's of cards that are dragged.
+    """The costs of one run: of a key, a move, a rival's progress and a step of a drag.
 
-    Medians and maxima; of a motion, which most often changes nothing, the mean work and the most bytes.
+    Times are in milliseconds; ``*_bytes`` and moves are in bytes. ``*_max`` are maxima, and the other values are medians.
+    For a drag, whose steps mostly change nothing, the time is a mean and the bytes are a maximum.
     """
 
     key: float
-    key_most: float
+    key_max: float
     move: float
-    move_most: float
-    tick: float
-    tick_most: float
-    tick_bytes: float
+    move_max: float
+    progress: float
+    progress_max: float
+    progress_bytes: float
     drag: float
     drag_bytes: float
     moves: int
@@ -133,14 +137,14 @@ class Figures(NamedTuple):
 async def measure(game: str, size: tuple[int, int]) -> Figures:
     names = ("mira", "k0ji", "ana", "bert", "caro", "dora", "emil")
     referee = Referee(game, rivals=names)
-    client = Client(referee)
+    client = ClientSession(referee)
     client.entering = True
     app = SamedealApp(client, Look(), DEFAULT)
     app.driver_class = CountingDriver
     keys: list[float] = []
     moves: list[int] = []
-    ticks: list[tuple[float, int]] = []
-    motions: list[tuple[float, int]] = []
+    progress_costs: list[tuple[float, int]] = []
+    drag_costs: list[tuple[float, int]] = []
 
     async def play(pilot: Pilot[object]) -> None:
         await client.join(referee.room)
@@ -148,51 +152,51 @@ async def measure(game: str, size: tuple[int, int]) -> Figures:
         meter = Meter(app, referee)
         await meter.drain()
         assert client.model.board is not None
-        motions.extend(await drag(meter, client.model.board))
-        memory = Memory(Random(1))
-        rivals = {f"p{number}": Memory(Random(1)) for number, _ in enumerate(names, 2)}
+        drag_costs.extend(await drag(meter, client.model.board))
+        memory = BotMemory(Random(1))
+        rivals = {f"p{number}": BotMemory(Random(1)) for number, _ in enumerate(names, 2)}
         for _ in range(MOVES):
             board = client.model.board
             assert board is not None
-            move = choose("greedy", board, memory)
+            move = choose_move("greedy", board, memory)
             if move is None:
                 break
             costs = [await meter.key(key) for key in keys_of(move)]
             keys.extend(work for work, _ in costs)
             moves.append(sum(sent for _, sent in costs))
-            for rival, its_memory in rivals.items():
-                done = choose("greedy", referee.plays[rival].board.masked(), its_memory)
-                if done is not None:
+            for rival, rival_memory in rivals.items():
+                rival_move = choose_move("greedy", referee.plays[rival].board.masked(), rival_memory)
+                if rival_move is not None:
                     referee.time += 100
-                    referee.rival_acts(rival, done)
-                    ticks.append(await meter.cost(partial(referee.tell_progress, rival)))
+                    referee.rival_acts(rival, rival_move)
+                    progress_costs.append(await meter.cost(partial(referee.deliver_progress, rival)))
         app.exit(0)
 
     gc.collect()
     gc.freeze()
-    judging = asyncio.create_task(referee.judge())
+    answering = asyncio.create_task(referee.answer_requests())
     try:
         _ = await app.run_async(headless=False, mouse=False, size=size, auto_pilot=play)
     finally:
-        judging.cancel()
-        await asyncio.gather(judging, return_exceptions=True)
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
         gc.unfreeze()
-    work, sent = [cost[0] for cost in ticks], [cost[1] for cost in ticks]
+    work, sent = [cost[0] for cost in progress_costs], [cost[1] for cost in progress_costs]
     return Figures(
         *(median(keys), max(keys), median(moves), max(moves)),
         *(median(work), max(work), median(sent)),
-        *(mean(work for work, _ in motions), max(sent for _, sent in motions), len(moves)),
+        *(mean(work for work, _ in drag_costs), max(sent for _, sent in drag_costs), len(moves)),
     )
 
 
 def test_client_speed() -> None:
-    print("\n\n                    ms a key      bytes a move    ms a rival's tick    bytes  a motion, bytes  moves")
+    print("\n\n                    ms a key      bytes a move    ms rival's update     bytes  a motion, bytes  moves")
     print("                  median     max    median     max    median     max   median     ms  most")
     for game in GAMES:
         for size in SIZES:
             runs = [asyncio.run(measure(game, size)) for _ in range(RUNS)]
             best = Figures(*(min(values) for values in zip(*runs, strict=True)))
-            row = f"{best.key:>9.2f}{best.key_most:>8.2f}{best.move:>10.0f}{best.move_most:>8.0f}"
-            row += f"{best.tick:>10.2f}{best.tick_most:>8.2f}{best.tick_bytes:>9.0f}"
+            row = f"{best.key:>9.2f}{best.key_max:>8.2f}{best.move:>10.0f}{best.move_max:>8.0f}"
+            row += f"{best.progress:>10.2f}{best.progress_max:>8.2f}{best.progress_bytes:>9.0f}"
             row += f"{best.drag:>6.2f}{best.drag_bytes:>7.0f}{best.moves:>8}"
             print(f"{game:<14}{size[0]:>4}x{size[1]}{row}")

@@ -1,4 +1,4 @@
-"""How long acks stay away on a cluster of which one primary, or its replica, is lost: in its own rooms and in the others."""
+"""The gaps between acks while a cluster loses a primary or a replica, in its own rooms and in the others."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from tests.server.conftest import serving
+from tests.server.cluster_rooms import races
+from tests.server.live_nodes import serving
+from tests.server.persistent_player import PersistentPlayer
 from tests.server.redis_kinds import Shards, shards
-from tests.server.steady import Steady
-from tests.server.test_lost_primaries import races
 
 SECONDS = 8.0
-"""For which what is lost is away, and for which the clients then have to be back."""
+"""Duration, in seconds, of the loss of the server. The clients recover for half of it."""
 
 
 async def kill(cluster: Shards) -> None:
@@ -43,18 +43,18 @@ async def start(cluster: Shards) -> None:
     await cluster.servers[0].start()
 
 
-Deed = Callable[[Shards], Awaitable[None]]
+ClusterChange = Callable[[Shards], Awaitable[None]]
 
 
-async def longest(racer: Steady, over: asyncio.Event) -> float:
-    """Seconds between two acks of a racer, at the most, until something is done or there is no move left."""
-    most, last, count = 0.0, time.monotonic(), -1
+async def longest_gap(racer: PersistentPlayer, over: asyncio.Event) -> float:
+    """Return the longest gap, in seconds, between two acks of a racer."""
+    longest, last, count = 0.0, time.monotonic(), -1
     while not over.is_set() and count < len(racer.acked):
         count = len(racer.acked)
         await racer.moves(1)
         now = time.monotonic()
-        most, last = max(most, now - last), now
-    return most
+        longest, last = max(longest, now - last), now
+    return longest
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ async def longest(racer: Steady, over: asyncio.Event) -> float:
     ],
 )
 async def test_acks_while_a_primary_is_lost(
-    what: str, lose: Deed, heal: Deed, replicated: bool, replicas: int, tmp_path: Path
+    what: str, lose: ClusterChange, heal: ClusterChange, replicated: bool, replicas: int, tmp_path: Path
 ) -> None:
     with capture_logs():
         async with (
@@ -77,10 +77,10 @@ async def test_acks_while_a_primary_is_lost(
             serving(cluster.url, "two", replicas=replicas) as two,
         ):
             racers = await races([one, two])
-            over = asyncio.Event()
-            going = [asyncio.create_task(longest(racer, over)) for racer in racers]
+            stop = asyncio.Event()
+            measuring = [asyncio.create_task(longest_gap(racer, stop)) for racer in racers]
             await asyncio.gather(lose(cluster), asyncio.sleep(SECONDS))
             await asyncio.gather(heal(cluster), asyncio.sleep(SECONDS / 2))
-            over.set()
-            found = await asyncio.gather(*going)
+            stop.set()
+            found = await asyncio.gather(*measuring)
     print(f"\na primary {what}: no ack for {max(found[:2]):.1f} s in its rooms, {max(found[2:]):.2f} s in the others")

@@ -1,4 +1,4 @@
-"""What a checked move and a list of all legal moves cost, in positions that random playouts reach: a table, no limits.
+"""The cost of a checked move and of all legal moves, in positions from random playouts. Prints a table.
 
 The same numbers are given as multiples of a fixed piece of plain Python, which compares runs on different machines, or on
 one that was busy.
@@ -11,10 +11,10 @@ from time import perf_counter
 from typing import NamedTuple
 
 from samedeal.board import Board
+from samedeal.board_history import Play
 from samedeal.errors import IllegalMove
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
-from samedeal.play import Play
 from tests.shared.playouts import playout
 
 PLAYOUTS = 20
@@ -23,7 +23,7 @@ TRIES = 7
 
 
 class Case(NamedTuple):
-    """A board from the middle of a playout, the move made there, and one that is refused."""
+    """A board of a playout, the move made on it, and an illegal move."""
 
     board: Board
     play: Play
@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 def middle_of(game: Game) -> list[Case]:
-    """Boards from the middle of some playouts; each play has the history that led to it."""
+    """Return boards from the middle of some playouts, each with its history."""
     found = []
     for number in range(PLAYOUTS):
         play: Play | None = None
@@ -47,7 +47,7 @@ def middle_of(game: Game) -> list[Case]:
 
 
 def reference() -> int:
-    """The fixed piece of work."""
+    """A fixed piece of work for comparison between machines."""
     found = 0
     for number in range(100):
         found = (found * 31 + number) % 1009
@@ -55,7 +55,7 @@ def reference() -> int:
 
 
 def micros(work: Callable[[Case], object], cases: list[Case]) -> float:
-    """The best mean over all cases of a few tries, in microseconds."""
+    """Return the best mean over all cases of a few tries, in microseconds."""
     best = float("inf")
     for _ in range(TRIES):
         began = perf_counter()
@@ -77,7 +77,7 @@ WORKS: dict[str, Callable[[Case], object]] = {
     "Board.play": lambda case: case.board.play(case.move),
     "Play.act": lambda case: case.play.act(case.text, case.play.revision),
     "refusal": refused,
-    "legal_moves": lambda case: case.board.legal_moves(),
+    "legal_moves": lambda case: list(case.board.legal_moves()),
     "stuck": lambda case: case.board.stuck,
     "state_hash": lambda case: case.board.state_hash(),
     "masked": lambda case: case.board.masked(),

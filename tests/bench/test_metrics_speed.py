@@ -1,37 +1,24 @@
-"""What counting costs: of a move, and of being asked for all of it."""
+"""The cost of metrics: for each move, and for each scrape."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-from samedeal_server.gateway import Gateway
-from samedeal_server.metrics import Metrics
+from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.store.connect import connect
-from samedeal_server.store.redis import Store
-from tests.bench.test_commit_speed import cost
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
+from tests.bench.measure import commit_cost, microseconds
 
 TIMES = 20_000
 ROUNDS = 5
 CONNECTIONS = 10_000
-TRAVELLING = 16
-"""Moves that share a batch, where a node has something to do."""
+BATCH_SIZE = 16
+"""Moves that share a batch on a busy node."""
 
 
-def microseconds(work: Callable[[], object], times: int = TIMES) -> float:
-    """The best of some rounds."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        for _ in range(times):
-            work()
-        best = min(best, time.perf_counter() - began)
-    return best / times * 1e6
-
-
-async def test_what_counting_a_move_costs(redis_url: str) -> None:
+async def test_cost_of_metrics_per_move(redis_url: str) -> None:
     metrics = Metrics()
 
     def move() -> None:
@@ -41,22 +28,22 @@ async def test_what_counting_a_move_costs(redis_url: str) -> None:
         metrics.fan_out.observe(0.1)
 
     def batch() -> None:
-        metrics.batch.observe(TRAVELLING)
+        metrics.batch.observe(BATCH_SIZE)
         metrics.commit.observe(0.002)
         metrics.redis.observe(0.002)
 
-    each, together = microseconds(move), microseconds(batch)
-    counting = each + together / TRAVELLING
+    move_cost, batch_cost = microseconds(move, TIMES), microseconds(batch, TIMES)
+    counting = move_cost + batch_cost / BATCH_SIZE
     async with connect(redis_url) as redis:
-        commit = min([(await cost(Store(redis), f"c{number}")).cpu for number in range(ROUNDS)])
-    print(f"\ncounting, microseconds of CPU\n  a move {each:21.2f}\n  a batch {together:20.2f}")
-    print(f"  a move of {TRAVELLING} in a batch {counting:.2f}: {counting / commit:.1%} of what its commit costs")
+        commit = min([(await commit_cost(Store(redis, Metrics()), f"c{number}")).cpu for number in range(ROUNDS)])
+    print(f"\nmetrics, microseconds of CPU\n  a move {move_cost:21.2f}\n  a batch {batch_cost:20.2f}")
+    print(f"  a move of {BATCH_SIZE} in a batch {counting:.2f}: {counting / commit:.1%} of the cost of its commit")
 
 
-def test_what_telling_all_costs() -> None:
+def test_cost_of_a_scrape() -> None:
     connections = [SimpleNamespace(kind="racing", waiting=number % 3) for number in range(CONNECTIONS)]
     metrics = Metrics()
     gateway = SimpleNamespace(connections=connections, metrics=metrics, rooms=SimpleNamespace(hubs={}), draining=False)
-    stock = microseconds(lambda: Gateway.take_stock(cast("Any", gateway)), 10)
+    gauges = microseconds(lambda: Gateway.update_gauges(cast("Any", gateway)), 10)
     text = microseconds(metrics.text, 10)
-    print(f"\n/metrics of a node with {CONNECTIONS} connections: {(stock + text) / 1000:.1f} ms of its event loop")
+    print(f"\n/metrics of a node with {CONNECTIONS} connections: {(gauges + text) / 1000:.1f} ms of its event loop")

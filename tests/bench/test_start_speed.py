@@ -1,4 +1,4 @@
-"""What commands of the client cost before they do anything: a table, no limits. Textual is loaded only where it is used."""
+"""The start-up time of the client's commands. Prints a table. Only commands that need Textual may import it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES = {
 
 
 def cost(line: str) -> tuple[float, float]:
-    """Milliseconds of a start: as they pass, and of work."""
+    """Return the elapsed time and the CPU time of a start, in milliseconds."""
     before, began = getrusage(RUSAGE_CHILDREN), perf_counter()
     subprocess.run([sys.executable, "-c", line], stdout=subprocess.DEVNULL, check=True)
     after = getrusage(RUSAGE_CHILDREN)

@@ -2,8 +2,8 @@
 
     python -m tests.chaos --seed 7 --rounds 20
 
-Each round is decided by the seed and its number; ``--from`` runs a later one again. Stops at the first round in which a
-promise was broken, and prints its plan and what was broken.
+The seed and its number determine a round; ``--from`` starts at a later one, and ``--faults`` restricts the kinds of faults.
+Stops at the first round with a violation, and prints its plan and the violations.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import sys
 import time
 from collections import Counter
 
-from tests.chaos.plan import make_plan
-from tests.chaos.rounds import known_ways, play_round
+from tests.chaos.plan import FAULT_KINDS, make_plan
+from tests.chaos.rounds import play_round, winning_records
 
 
 def main() -> int:
@@ -24,8 +24,11 @@ def main() -> int:
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--rounds", type=int, default=3)
     command.add_argument("--from", type=int, default=1, dest="first", metavar="ROUND")
-    command.add_argument("--small", action="store_true", help="short rounds, as the tests play them")
-    command.add_argument("--keep-going", action="store_true", help="go on after a broken promise")
+    command.add_argument("--small", action="store_true", help="short rounds, as in the tests")
+    command.add_argument(
+        "--faults", nargs="+", choices=FAULT_KINDS, default=FAULT_KINDS, metavar="KIND", help=", ".join(FAULT_KINDS)
+    )
+    command.add_argument("--keep-going", action="store_true", help="continue after a violation")
     given = command.parse_args()
     with asyncio.Runner() as runner:
         try:
@@ -46,17 +49,17 @@ async def _rounds(given: argparse.Namespace) -> int:
 
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, stop)
-    deals = {game: str(record.deal) for game, record in known_ways().items()}
+    deals = {game: str(record.deal) for game, record in winning_records().items()}
     faults: Counter[str] = Counter()
     racers = acked = broken = 0
     for number in range(given.first, given.first + given.rounds):
-        plan = make_plan(given.seed, number, deals, small=given.small)
+        plan = make_plan(given.seed, number, deals, small=given.small, kinds=given.faults)
         print(plan, flush=True)
-        began = time.monotonic()
+        started_at = time.monotonic()
         outcome = await play_round(plan)
         if stopping.is_set():  # a library may have swallowed the cancellation
             raise asyncio.CancelledError
-        print(f"  {time.monotonic() - began:.1f} s: {outcome}", flush=True)
+        print(f"  {time.monotonic() - started_at:.1f} s: {outcome}", flush=True)
         for violation in outcome.violations:
             print(f"  BROKEN {violation}", flush=True)
         faults += outcome.faults
@@ -64,7 +67,7 @@ async def _rounds(given: argparse.Namespace) -> int:
         acked += outcome.acked
         broken += bool(outcome.violations)
         if broken and not given.keep_going:
-            print(f"run it again: make chaos SEED={given.seed} FROM={number} ROUNDS=1")
+            print(f"To run it again: make chaos SEED={given.seed} FROM={number} ROUNDS=1")
             break
     total = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
     print(f"{number - given.first + 1} rounds, {broken} broken; {racers} racers, {acked} actions acked; {total}")

@@ -1,4 +1,4 @@
-"""The clients of a round: racers on bare frames who resend on purpose, racers on the real client's link, and spectators."""
+"""The clients of a round: racers that resend on purpose, racers on the real client's link, and spectators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
-from samedeal.errors import Refused as RefusedError
+from samedeal.errors import RequestRefused as RefusedError
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -24,6 +24,7 @@ from samedeal.protocol.messages import (
     Joined,
     LateBoard,
     LateMove,
+    Notice,
     Ping,
     Ready,
     Refused,
@@ -37,25 +38,33 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_client.net.address import Address
+from samedeal.protocol_codes import CloseCode
+from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.link import Connected, Ended, Link, Lost, Unseated
-from samedeal_client.net.sessions import BriefSessions
-from tests.chaos.brain import AGAIN, Brain
-from tests.chaos.journal import Journal
+from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link import Link
+from samedeal_client.net.saved_sessions import MemorySessions
+from tests.chaos.client_journal import Journal
+from tests.chaos.player_model import RETRIED_CODES, PlayerModel
 
-_OPEN: Final = 2.0
-_ANSWER: Final = 3.0
-"""Seconds without an answer after which a connection is given up for another."""
+_OPEN_TIMEOUT: Final = 2.0
+_ANSWER_TIMEOUT: Final = 3.0
+"""Timeout, in seconds, for an answer. After it the client reconnects."""
 
-_AGAIN: Final = 0.25
+_RETRY_DELAY: Final = 0.25
 
-News = ToClient | None
-Inbox = asyncio.Queue[tuple[int, News]]
+_EXCLUDING: Final = frozenset(("kicked", "banned", "room_closed", "no_room", "race_started"))
+"""Codes with which the server tells a client that it has no place in the room any more."""
+
+_HAUNTING: Final = 20
+"""Number of moves that a kicked player still tries to make."""
+
+Incoming = ToClient | None
+Inbox = asyncio.Queue[tuple[int, Incoming]]
 
 
-class Line:
-    """One connection of a client: what comes in is noted and put in the inbox, at its end a None."""
+class RawConnection:
+    """One connection of a client. Messages are recorded and put in the inbox, followed by None at the end."""
 
     def __init__(self, number: int, socket: ClientConnection, journal: Journal, inbox: Inbox) -> None:
         self.number = number
@@ -68,49 +77,49 @@ class Line:
         try:
             async for frame in self._socket:
                 message = decode_to_client(frame)
-                self._journal.hear(self.number, message)
+                self._journal.record_received(self.number, message)
                 self._inbox.put_nowait((self.number, message))
         except (WebSocketException, OSError):
             pass
         finally:
             self._inbox.put_nowait((self.number, None))
 
-    async def say(self, message: ToServer) -> None:
-        """Send; what can't be sent any more ends the line, which the inbox tells."""
-        self._journal.say(self.number, message)
+    async def send(self, message: ToServer) -> None:
+        """Send a message. If that fails, the connection ends, and None is put in the inbox."""
+        self._journal.record_sent(self.number, message)
         with suppress(WebSocketException, OSError):
             await self._socket.send(encode(message))
 
     async def drop(self) -> None:
-        """Give the connection up without a word."""
+        """Abort the connection."""
         self._reader.cancel()
         self._socket.transport.abort()
         await asyncio.gather(self._reader, return_exceptions=True)
 
 
 class Client:
-    """What racers and spectators on bare frames share: coming back, on one connection or on two."""
+    """The base of racers and spectators on plain frames: reconnecting, over one connection or two."""
 
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
         self.journal = journal
         self.rng = rng
         self.inbox: Inbox = asyncio.Queue()
-        self.line: Line | None = None
-        self.seated = False
-        self.came_at = 0.0
+        self.connection: RawConnection | None = None
+        self.in_room = False
+        self.connected_at = 0.0
         self._url = url
-        self._lines: list[Line] = []
+        self._connections: list[RawConnection] = []
         self._last_id = 0
         self._lost_at = time.monotonic()
-        self._came = False
+        self._was_in_room = False
 
     def new_id(self) -> int:
-        """An id that none had before."""
+        """Return an unused request id."""
         self._last_id += 1
         return self._last_id
 
-    async def dial(self, after: float = 0.0) -> Line | None:
-        """Open one more connection, after some seconds; None where none is to be had."""
+    async def dial(self, after: float = 0.0) -> RawConnection | None:
+        """Open a connection after some seconds. Return None if that fails."""
         await asyncio.sleep(after)
         try:
             socket = await connect(
@@ -118,47 +127,47 @@ class Client:
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
                 compression=None,
                 ping_interval=None,
-                open_timeout=_OPEN,
+                open_timeout=_OPEN_TIMEOUT,
                 close_timeout=1,
                 proxy=None,
             )
         except (OSError, TimeoutError, WebSocketException, EOFError):
             return None
-        line = Line(len(self._lines) + 1, socket, self.journal, self.inbox)
-        self._lines.append(line)
+        connection = RawConnection(len(self._connections) + 1, socket, self.journal, self.inbox)
+        self._connections.append(connection)
         token = self.journal.tokens[-1] if self.journal.tokens else ""
-        await line.say(Hello(id=self.new_id(), name=self.journal.name, session=token))
-        return line
+        await connection.send(Hello(id=self.new_id(), name=self.journal.name, session=token))
+        return connection
 
-    async def come_back(self) -> None:
-        """Be connected, whatever it takes; the place has then still to be asked for."""
-        self.seated = False
-        while self.line is None:
-            self.line = await self.dial(after=self.rng.uniform(0.0, 0.2))
-        self.came_at = time.monotonic()
+    async def reconnect(self) -> None:
+        """Retry until connected. The seat must then be requested."""
+        self.in_room = False
+        while self.connection is None:
+            self.connection = await self.dial(after=self.rng.uniform(0.0, 0.2))
+        self.connected_at = time.monotonic()
 
     async def drop(self) -> None:
-        """Give the present connection up."""
-        if self.seated:
+        """Abort the current connection."""
+        if self.in_room:
             self._lost_at = time.monotonic()
-        self.seated = False
-        line, self.line = self.line, None
-        if line is not None:
-            await line.drop()
+        self.in_room = False
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            await connection.drop()
 
-    def sat(self) -> None:
-        """Note that the place is taken, or taken again."""
-        if not self.seated and self._came:
-            self.journal.away.append(time.monotonic() - self._lost_at)
-        self.seated = self._came = True
+    def on_entered(self) -> None:
+        """Record that the client has its seat or its view."""
+        if not self.in_room and self._was_in_room:
+            self.journal.outages.append(time.monotonic() - self._lost_at)
+        self.in_room = self._was_in_room = True
 
-    async def end(self) -> None:
+    async def close_all(self) -> None:
         """Close every connection."""
-        for line in self._lines:
-            await line.drop()
+        for connection in self._connections:
+            await connection.drop()
 
-    async def news(self, seconds: float) -> tuple[int, News] | None:
-        """The next of the inbox, or None after so many seconds."""
+    async def next_message(self, seconds: float) -> tuple[int, Incoming] | None:
+        """Return the next message of the inbox, or None after a timeout in seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 return await self.inbox.get()
@@ -166,47 +175,60 @@ class Client:
 
 
 class Racer(Client):
-    """A racer on bare frames; sends things twice, and over two connections at once, on purpose."""
+    """A racer on plain frames that on purpose sends requests twice, and over two connections at once."""
 
-    def __init__(self, url: str, journal: Journal, rng: Random, brain: Brain, pace: float) -> None:
+    def __init__(self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float) -> None:
         super().__init__(url, journal, rng)
-        self.brain = brain
-        self.successor = ""
+        self.model = model
+        self.rematch_room = ""
         self._pace = pace
         self._unanswered: dict[int, tuple[ToServer, float]] = {}
-        self._again_at: dict[int, float] = {}
+        self._retry_at: dict[int, float] = {}
         self._next_at = 0.0
-        self._marked = -1
-        self._replaced: Line | None = None
-        self._ghosts: list[Line] = []
-        self._quits_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
+        self._start_helped = -1
+        self._replaced: RawConnection | None = None
+        self._replaced_connections: list[RawConnection] = []
+        self._resigns_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
 
     async def run(self) -> None:
-        """Race, until the end of the race and the room of the rematch are known."""
+        """Race until the end of the race and the room of the rematch are known."""
         try:
-            while not self.successor:
-                if self.line is None:
-                    await self.come_back()
+            while not self.rematch_room:
+                if self.connection is None:
+                    await self.reconnect()
                     self._unanswered.clear()
                     continue
-                wait = max(0.0, min([0.5, self._next_at - time.monotonic()])) if self.seated else 0.5
-                got = await self.news(wait)
+                wait = max(0.0, min([0.5, self._next_at - time.monotonic()])) if self.in_room else 0.5
+                got = await self.next_message(wait)
                 if got is not None:
-                    await self._take(*got)
+                    await self._on_message(*got)
                 else:
-                    await self._on()
-            self.journal.ended = True
+                    await self._on_silence()
+            self.journal.saw_the_end = True
         finally:
-            self.journal.complaints += self.brain.complaints
-            await self.end()
+            self.journal.complaints += self.model.complaints
+            if self.journal.excluded != "kicked":
+                await self.close_all()
+
+    async def haunt(self) -> None:
+        """Try to make moves without a seat, over all connections that are still open."""
+        for _ in range(_HAUNTING):
+            for connection in self._connections:
+                action = self.rng.choice(["draw", "1 2", "2 1", "3 4"])
+                await connection.send(Act(id=self.new_id(), revision=max(0, self.model.revision), action=action))
+            await asyncio.sleep(_RETRY_DELAY)
+
+    def _exclude(self, code: str) -> None:
+        self.journal.exclude(code)
+        self.rematch_room = "-"
 
     async def _ask(self, message: ToServer) -> None:
         self._unanswered[message.id] = (message, time.monotonic())
-        if self.line is not None:
-            await self.line.say(message)
+        if self.connection is not None:
+            await self.connection.send(message)
 
-    async def _take(self, number: int, message: News) -> None:
-        present = self.line is not None and self.line.number == number
+    async def _on_message(self, number: int, message: Incoming) -> None:
+        present = self.connection is not None and self.connection.number == number
         if message is None:
             if present:
                 await self.drop()
@@ -217,134 +239,140 @@ class Racer(Client):
         if not present and not isinstance(message, Acked):
             return
         if isinstance(message, Welcome):
-            await self._sit()
+            await self._join()
         elif isinstance(message, Joined):
-            self.sat()
-            for act in self.brain.pending:
+            self.on_entered()
+            for act in self.model.pending:
                 await self._ask(act)
-            await self._haunt()
+            await self._test_replaced()
         elif isinstance(message, Refused):
             await self._refused(message, asked)
         elif isinstance(message, Created):
-            self.successor = message.room
-        self.brain.take(message)
+            self.rematch_room = message.room
+        elif isinstance(message, Notice) and message.code in _EXCLUDING:
+            self._exclude(message.code)
+        elif isinstance(message, RoomState) and message.phase == "closed":
+            self.rematch_room = "-"
+        self.model.receive(message)
         if isinstance(message, RoomState):
-            await self._begin(message)
-        if self.brain.lost and self.seated:
-            self.brain.lost = False
-            self.brain.play = None
-            await self._sit()
+            await self._help_start(message)
+        if self.model.out_of_sync and self.in_room:
+            self.model.out_of_sync = False
+            self.model.play = None
+            await self._join()
 
-    async def _sit(self) -> None:
-        revision = self.brain.revision
-        await self._ask(Join(id=self.new_id(), room=self.journal.room, revision=revision))
+    async def _join(self) -> None:
+        journal, revision = self.journal, self.model.revision
+        await self._ask(Join(id=self.new_id(), room=journal.room, passphrase=journal.passphrase, revision=revision))
 
     async def _refused(self, refusal: Refused, asked: ToServer | None) -> None:
+        if refusal.code in _EXCLUDING and isinstance(asked, Join | None):
+            self._exclude(refusal.code)
         if asked is None:
             return
         if refusal.code in ("fenced", "hello_first", "no_seat"):
             await self.drop()
-        elif refusal.code in AGAIN:
+        elif refusal.code in RETRIED_CODES:
             self._unanswered[asked.id] = (asked, time.monotonic())
-            self._again_at[asked.id] = time.monotonic() + _AGAIN
-        elif isinstance(asked, Hello | Join):
-            self.journal.complaints.append(f"was not let in: {refusal.code}: {refusal.message}")
-            self.successor = "-"
+            self._retry_at[asked.id] = time.monotonic() + _RETRY_DELAY
+        elif isinstance(asked, Hello | Join) and not self.journal.excluded:
+            self.journal.complaints.append(f"was refused: {refusal.code}: {refusal.message}")
+            self.rematch_room = "-"
 
-    async def _begin(self, state: RoomState) -> None:
-        """Do one's part for the race to begin."""
-        if state.phase != "open" or len(state.players) < state.options.players or state.event == self._marked:
+    async def _help_start(self, state: RoomState) -> None:
+        """Do this player's part to start the race."""
+        if state.phase != "open" or len(state.players) < state.options.players or state.event == self._start_helped:
             return
-        self._marked = state.event
+        self._start_helped = state.event
         mine = next((seat for seat in state.players if seat.player == self.journal.player), None)
         if state.options.start == "all-ready" and mine is not None and not mine.ready:
             await self._ask(Ready(id=self.new_id()))
         elif state.options.start == "host" and state.host == self.journal.player:
             await self._ask(Start(id=self.new_id()))
 
-    async def _on(self) -> None:
-        """Nothing has come for a while: ask again what was not answered, or do the next thing."""
+    async def _on_silence(self) -> None:
+        """After a silence, retry unanswered requests or send the next one."""
         now = time.monotonic()
-        waiting = [at for _, at in self._unanswered.values()] + ([] if self.seated else [self.came_at + 1])
-        if any(now - at > _ANSWER for at in waiting):
+        waiting = [at for _, at in self._unanswered.values()] + ([] if self.in_room else [self.connected_at + 1])
+        if any(now - at > _ANSWER_TIMEOUT for at in waiting):
             await self.drop()
             return
-        for number, at in list(self._again_at.items()):
+        for number, at in list(self._retry_at.items()):
             if now >= at:
-                del self._again_at[number]
+                del self._retry_at[number]
                 if number in self._unanswered:
                     await self._ask(self._unanswered[number][0])
-        if self.seated and now >= self._next_at:
-            await self._do(now)
+        if self.in_room and now >= self._next_at:
+            await self._next_request(now)
 
-    async def _do(self, now: float) -> None:
+    async def _next_request(self, now: float) -> None:
         self._next_at = now + min(1.0, self.rng.expovariate(1 / self._pace))
-        if self.brain.finished:
+        if self.model.finished:
             if not any(isinstance(asked, Rematch) for asked, _ in self._unanswered.values()):
                 await self._ask(Rematch(id=self.new_id()))
             return
-        if self._quits_at and self.brain.revision >= self._quits_at and not self.brain.pending:
-            self._quits_at = 0
+        if self._resigns_at and self.model.revision >= self._resigns_at and not self.model.pending:
+            self._resigns_at = 0
             await self._ask(Resign(id=self.new_id()))
             return
-        if self.brain.playing and self.rng.random() < 0.01:
-            await self._ask(Watch(id=self.new_id(), room=self.journal.room))  # who races may not
+        if self.model.playing and self.rng.random() < 0.01:
+            await self._ask(Watch(id=self.new_id(), room=self.journal.room))  # racers may not watch
             return
-        acts = self.brain.next(self.new_id)
+        acts = self.model.next_acts(self.new_id)
         for act in acts:
             await self._ask(act)
         if not acts and not self._unanswered:
             await self._ask(Ping(id=self.new_id()))
-        if self._ghosts and self.rng.random() < 0.05:
-            await self._be_in_two_places()
+        if self._replaced_connections and self.rng.random() < 0.05:
+            await self._use_replaced()
         if acts and self.rng.random() < 0.05:
-            await self._double(acts)
-        elif acts and self.line is not None and self.rng.random() < 0.1:
+            await self._send_twice(acts)
+        elif acts and self.connection is not None and self.rng.random() < 0.1:
             for act in acts:
-                await self.line.say(act)
+                await self.connection.send(act)
 
-    async def _double(self, acts: list[Act]) -> None:
-        """Come over a second connection too and say the same there, while the first still stands; go on over the second."""
+    async def _send_twice(self, acts: list[Act]) -> None:
+        """Open a second connection, send the same actions over both, and continue over the second."""
         second = await self.dial()
-        if second is None or self.line is None:
+        if second is None or self.connection is None:
             return
-        old, self.line = self.line, second
+        old, self.connection = self.connection, second
         self._replaced = old
         for act in acts:
-            await old.say(act)
+            await old.send(act)
         self._unanswered = {act.id: (act, time.monotonic()) for act in acts}
-        self.seated = False
-        self.came_at = self._lost_at = time.monotonic()
+        self.in_room = False
+        self.connected_at = self._lost_at = time.monotonic()
 
-    async def _haunt(self) -> None:
-        """Try something over the connection that has just been replaced: it must not count."""
+    async def _test_replaced(self) -> None:
+        """Send an action over the connection that has just been replaced. It must not count."""
         old, self._replaced = self._replaced, None
         if old is not None:
-            self._ghosts.append(old)
-            await self._try_over(old)
+            self._replaced_connections.append(old)
+            await self._send_over(old)
 
-    async def _try_over(self, old: Line) -> None:
-        if self.brain.play is not None and (moves := self.brain.play.board.legal_moves()):
+    async def _send_over(self, old: RawConnection) -> None:
+        if self.model.play is not None and (moves := self.model.play.board.legal_moves()):
             action = str(self.rng.choice(moves))
-            await old.say(Act(id=self.new_id(), revision=self.brain.play.revision, action=action))
+            await old.send(Act(id=self.new_id(), revision=self.model.play.revision, action=action))
 
-    async def _be_in_two_places(self) -> None:
-        """Go on over an older connection too, as another tab does that lags behind, or have it take the seat back."""
-        ghost = self.rng.choice(self._ghosts)
+    async def _use_replaced(self) -> None:
+        """Send over an older connection, as a stale browser tab would, or have it claim the seat again."""
+        ghost = self.rng.choice(self._replaced_connections)
         if self.rng.random() < 0.3:
-            await ghost.say(Join(id=self.new_id(), room=self.journal.room))
-        await self._try_over(ghost)
+            await ghost.send(Join(id=self.new_id(), room=self.journal.room))
+        await self._send_over(ghost)
 
 
 class Spectator(Client):
-    """Watches a race to its end, and until every board is shown as it stood there."""
+    """Watches a race until its end, and until every final board has been shown."""
 
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
         super().__init__(url, journal, rng)
         self._state: RoomState | None = None
         self._shown: dict[str, int] = {}
-        self._heard_at = 0.0
-        self._asked = False
+        self._received_at = 0.0
+        self._pinged = False
 
     @property
     def _all_shown(self) -> bool:
@@ -355,62 +383,71 @@ class Spectator(Client):
             and all(self._shown.get(line.player, -1) == line.moves + line.undos for line in state.standings)
         )
 
-    async def run(self) -> None:
-        """Watch."""
-        try:
-            while not self._all_shown:
-                if self.line is None:
-                    await self.come_back()
-                    self._shown.clear()
-                    self._heard_at, self._asked = time.monotonic(), False
-                    continue
-                got = await self.news(0.5)
-                if got is not None:
-                    await self._take(*got)
-                elif time.monotonic() - self._heard_at > _ANSWER:
-                    await self._ask()
-            self.journal.ended = True
-        finally:
-            await self.end()
+    @property
+    def _is_closed(self) -> bool:
+        return bool(self.journal.excluded) or (self._state is not None and self._state.phase == "closed")
 
-    async def _ask(self) -> None:
-        """Make sure that the server is there, and give the connection up when it was asked before."""
-        if self._asked or self.line is None:
+    async def run(self) -> None:
+        """Watch until all boards have been shown, or until the room is closed."""
+        try:
+            while not self._all_shown and not self._is_closed:
+                if self.connection is None:
+                    await self.reconnect()
+                    self._shown.clear()
+                    self._received_at, self._pinged = time.monotonic(), False
+                    continue
+                got = await self.next_message(0.5)
+                if got is not None:
+                    await self._on_message(*got)
+                elif time.monotonic() - self._received_at > _ANSWER_TIMEOUT:
+                    await self._ping()
+            self.journal.saw_the_end = True
+        finally:
+            await self.close_all()
+
+    async def _ping(self) -> None:
+        """Ping the server, or reconnect if the last ping was not answered."""
+        if self._pinged or self.connection is None:
             await self.drop()
             return
-        self._heard_at, self._asked = time.monotonic(), True
-        await self.line.say(Ping(id=self.new_id()))
+        self._received_at, self._pinged = time.monotonic(), True
+        await self.connection.send(Ping(id=self.new_id()))
 
-    async def _take(self, number: int, message: News) -> None:
-        if self.line is None or number != self.line.number:
+    async def _on_message(self, number: int, message: Incoming) -> None:
+        if self.connection is None or number != self.connection.number:
             return
-        self._heard_at, self._asked = time.monotonic(), False
+        self._received_at, self._pinged = time.monotonic(), False
         match message:
             case None:
                 await self.drop()
             case Welcome():
-                await self.line.say(Watch(id=self.new_id(), room=self.journal.room))
+                journal = self.journal
+                await self.connection.send(Watch(id=self.new_id(), room=journal.room, passphrase=journal.passphrase))
             case Watching():
-                self.sat()
-            case Refused(code=code) if code in AGAIN:
-                await asyncio.sleep(_AGAIN)
+                self.on_entered()
+            case Refused(code=code) if code in RETRIED_CODES:
+                await asyncio.sleep(_RETRY_DELAY)
                 await self.drop()
+            case Refused(code=code) if code in _EXCLUDING:
+                self.journal.exclude(code)
             case Refused():
-                self.journal.complaints.append(f"was not let in: {message.code}: {message.message}")
+                self.journal.complaints.append(f"was refused: {message.code}: {message.message}")
                 await self.drop()
             case RoomState():
                 self._state = message
             case LateBoard(player=player, revision=revision) | LateMove(player=player, revision=revision):
                 self._shown[player] = revision
+            case _:
+                pass
 
 
 class LinkRacer:
-    """A racer on the link that players use, which has to heal by itself."""
+    """A racer on the link of the real client, which has to recover by itself."""
 
-    def __init__(self, url: str, journal: Journal, rng: Random, brain: Brain, pace: float) -> None:
+    def __init__(self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float) -> None:
         self.journal = journal
-        self.brain = brain
-        self._link = Link(Address(url), journal.name, BriefSessions(), rng=rng)
+        self.model = model
+        self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng)
         self._rng = rng
         self._pace = pace
         self._begins_at = 0.0
@@ -418,94 +455,106 @@ class LinkRacer:
         self._retries: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Race, until the end of the race is known."""
+        """Race until the end of the race is known."""
         journal = self.journal
-        journal.by_lines = False
+        journal.has_all_frames = False
         try:
             while True:
                 try:
                     await self._link.__aenter__()
                     break
                 except CannotConnect:
-                    await asyncio.sleep(_AGAIN)
+                    await asyncio.sleep(_RETRY_DELAY)
             reader = asyncio.create_task(self._read())
             try:
-                await self._sit()
+                await self._join()
                 await self._act_until_over(reader)
             finally:
                 reader.cancel()
                 await asyncio.gather(reader, *self._retries, return_exceptions=True)
         finally:
-            self.journal.complaints += self.brain.complaints
-            await self._link.close()
+            self.journal.complaints += self.model.complaints
+            await self.close_all()
 
-    async def _sit(self) -> None:
+    async def close_all(self) -> None:
+        """Close the link."""
+        await self._link.close()
+
+    async def _join(self) -> None:
         while True:
-            join = Join(id=0, room=self.journal.room)
-            self.journal.say(0, join)
+            join = Join(id=0, room=self.journal.room, passphrase=self.journal.passphrase)
+            self.journal.record_sent(0, join)
             try:
                 await self._link.request(join)
             except RefusedError as refused:
                 if refused.retry_after:
-                    await asyncio.sleep(_AGAIN)
+                    await asyncio.sleep(_RETRY_DELAY)
                     continue
-                self.journal.complaints.append(f"was not let in: {refused.code}: {refused}")
+                self._excluded_or_complaint(refused.code, f"was refused: {refused.code}: {refused}")
             return
 
+    def _excluded_or_complaint(self, code: str, complaint: str) -> None:
+        if code in _EXCLUDING:
+            self.journal.exclude(code)
+        else:
+            self.journal.complaints.append(complaint)
+
     async def _act_until_over(self, reader: asyncio.Task[None]) -> None:
-        while not self.brain.finished and not reader.done():
+        while not (self.model.finished or self.journal.excluded or reader.done()):
             await asyncio.wait((reader,), timeout=min(1.0, self._rng.expovariate(1 / self._pace)))
-            if self.brain.room is not None:
-                self._begin(self.brain.room)
-            if self.brain.lost:
-                self.brain.lost = False
-                self.brain.play = None
-                self._link.sit_again()
-            for act in self.brain.next(self._link.new_id):
+            if self.model.room is not None:
+                self._help_start(self.model.room)
+            if self.model.out_of_sync:
+                self.model.out_of_sync = False
+                self.model.play = None
+                self._link.resync()
+            for act in self.model.next_acts(self._link.new_id):
                 self._send(act)
         if reader.done() and not reader.cancelled() and (error := reader.exception()) is not None:
             raise error
-        self.journal.ended = self.brain.finished
+        self.journal.saw_the_end = self.model.finished or bool(self.journal.excluded)
 
     def _send(self, message: ToServer) -> None:
-        self.journal.say(0, message)
+        self.journal.record_sent(0, message)
         self._link.send(message)
 
     async def _read(self) -> None:
         async for news in self._link:
             match news:
-                case Connected(again=again):
+                case Connected(resumed=again):
                     if again:
-                        self.journal.away.append(time.monotonic() - self._lost_at)
+                        self.journal.outages.append(time.monotonic() - self._lost_at)
                     self._lost_at = 0.0
                 case Lost():
                     self._lost_at = self._lost_at or time.monotonic()
-                case Unseated(code=code, sentence=sentence):
-                    self.journal.complaints.append(f"lost the seat: {code}: {sentence}")
+                case SeatLost(code=code, sentence=sentence):
+                    self._excluded_or_complaint(code, f"lost the seat: {code}: {sentence}")
+                case Ended(code=code) if code == str(int(CloseCode.BANNED)):
+                    self.journal.exclude("banned")
                 case Ended(code=code, sentence=sentence):
-                    self.journal.complaints.append(f"was sent away for good: {code}: {sentence}")
+                    self.journal.complaints.append(f"was disconnected permanently: {code}: {sentence}")
                 case _:
-                    self.journal.hear(0, news)
-                    self.brain.take(news)
-                    if isinstance(news, Refused) and news.code in AGAIN:
+                    self.journal.record_received(0, news)
+                    self.model.receive(news)
+                    if isinstance(news, Refused) and news.code in RETRIED_CODES:
                         self._retry(news)
 
     def _retry(self, refusal: Refused) -> None:
-        for act in self.brain.pending:
+        for act in self.model.pending:
             if act.id == refusal.to:
-                task = asyncio.create_task(self._later(act))
+                task = asyncio.create_task(self._send_later(act))
                 self._retries.add(task)
                 task.add_done_callback(self._retries.discard)
 
-    async def _later(self, act: Act) -> None:
-        await asyncio.sleep(_AGAIN)
+    async def _send_later(self, act: Act) -> None:
+        await asyncio.sleep(_RETRY_DELAY)
         self._send(act)
 
-    def _begin(self, state: RoomState) -> None:
+    def _help_start(self, state: RoomState) -> None:
         now = time.monotonic()
         if state.phase != "open" or len(state.players) < state.options.players or now < self._begins_at:
             return
-        self._begins_at = now + 2  # what was asked may have been refused, as anybody's would be while Redis is away
+        self._begins_at = now + 2  # the request may have been refused while Redis was unavailable
         mine = next((seat for seat in state.players if seat.player == self.journal.player), None)
         if state.options.start == "all-ready" and mine is not None and not mine.ready:
             self._send(Ready(id=self._link.new_id()))

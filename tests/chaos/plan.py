@@ -1,10 +1,16 @@
-"""What a round of chaos does: rooms, players and faults, all of it decided by the seed and the round's number. Pure."""
+"""The plan of a round: rooms, players and faults, derived from the seed and the round's number. Pure.
+
+There are no steps of the clock: Redis reads the clock of the machine, which a round can't set.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from random import Random
-from typing import Final, Literal
+from typing import Final, Literal, get_args
+
+import msgspec
 
 from samedeal.games import GAMES
 from samedeal.options import Options
@@ -25,7 +31,15 @@ FaultKind = Literal[
     "swallow",
     "delay",
     "split",
+    "kick",
+    "ban",
+    "close room",
+    "back up",
+    "herd",
+    "fail over",
 ]
+
+FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 
 _WEIGHTS: Final[dict[FaultKind, int]] = {
     "kill node": 4,
@@ -43,14 +57,24 @@ _WEIGHTS: Final[dict[FaultKind, int]] = {
     "swallow": 4,
     "delay": 2,
     "split": 3,
+    "kick": 3,
+    "ban": 2,
+    "close room": 1,
+    "back up": 2,
+    "herd": 2,
+    "fail over": 1,
 }
+
+_WITH_FAIL_OVER: Final = frozenset(("kill node", "drain node", "cut", "reset", "stall", "delay", "split"))
+"""Faults that a round may have besides a failover."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that goes wrong ``at`` seconds after the rooms have opened, for some seconds.
+    """A fault that starts ``at`` seconds after the rooms were created and lasts for some seconds.
 
-    ``which`` picks the node, or seeds the choice of the connections; ``share`` is how many of them are hit.
+    ``which`` selects the node, room or player, or seeds the selection of connections. ``share`` is the share of connections
+    that it affects.
     """
 
     at: float
@@ -65,27 +89,33 @@ class Fault:
 
 @dataclass(frozen=True)
 class RoomPlan:
-    """A room: of its players the first ``solvers`` know a way home, the last ``links`` use the real client's link."""
+    """A room. The first ``solvers`` players know the winning actions; the last ``links`` use the real client's link.
+
+    A room with a ``passphrase`` is private. The code of a ``reused`` room belonged to another room before.
+    """
 
     code: str
     options: Options
     solvers: int
     links: int
     spectators: int
+    passphrase: str = ""
+    reused: bool = False
 
     def __str__(self) -> str:
         how = self.options
         return (
-            f"{self.code}: {how.games[0]} {how.deal}, {how.players} players, {self.solvers} know the way, "
-            f"{self.links} by link, {self.spectators} watch {how.delay} s late, undo {how.undo}, "
+            f"{self.code}: {how.games[0]} {how.deal}, {how.players} players, {self.solvers} know how to win, "
+            f"{self.links} by link, {self.spectators} spectators {how.delay} s late, undo {how.undo}, "
             f"{how.limit} s, start {how.start} after {how.countdown} s"
-            f"{', first home ends it' if how.first_home_ends else ''}"
+            f"{', first finish ends the race' if how.first_finish_ends else ''}"
+            f"{', private' if self.passphrase else ''}{', code used before' if self.reused else ''}"
         )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One round."""
+    """The plan of one round."""
 
     seed: int
     number: int
@@ -93,8 +123,13 @@ class Plan:
     rooms: tuple[RoomPlan, ...]
     faults: tuple[Fault, ...]
 
+    @property
+    def fails_over(self) -> bool:
+        """Whether Redis fails over to a replica."""
+        return any(fault.kind == "fail over" for fault in self.faults)
+
     def rng(self, *names: object) -> Random:
-        """A source of chance of somebody's own, the same whenever the round is run."""
+        """Return a random generator for a client, the same in every run of the round."""
         return Random(f"{self.seed}/{self.number}/{'/'.join(map(str, names))}")
 
     def __str__(self) -> str:
@@ -102,8 +137,13 @@ class Plan:
         return "\n  ".join([head, *map(str, self.rooms), *map(str, self.faults)])
 
 
-def make_plan(seed: int, number: int, known: dict[str, str], *, small: bool = False) -> Plan:
-    """Plan a round; ``known`` are the deals, by game, to which a way home is known. A small one is over sooner."""
+def make_plan(
+    seed: int, number: int, known: dict[str, str], *, small: bool = False, kinds: Collection[FaultKind] = FAULT_KINDS
+) -> Plan:
+    """Plan a round with faults of ``kinds``.
+
+    ``known`` holds the deals with known winning actions, by game. ``small`` rounds are shorter.
+    """
     rng = Random(f"{seed}/{number}")
     rooms = tuple(
         _room(rng, f"room-{at + 1}", known, small=small)
@@ -111,7 +151,7 @@ def make_plan(seed: int, number: int, known: dict[str, str], *, small: bool = Fa
     )
     horizon = 7.0 if small else 12.0
     count = rng.randint(6, 9) if small else rng.randint(8, 16)
-    kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    weights = {kind: weight for kind, weight in _WEIGHTS.items() if kind in kinds}
     faults = [
         Fault(
             at=round(rng.uniform(0.3, horizon), 2),
@@ -120,9 +160,23 @@ def make_plan(seed: int, number: int, known: dict[str, str], *, small: bool = Fa
             seconds=round(rng.choice([0.05, 0.3, 1.0, 2.0, 4.0, 7.0]) * rng.uniform(0.5, 1.0), 2),
             share=rng.choice([0.1, 0.3, 1.0]),
         )
-        for kind in rng.choices(kinds, weights, k=count)
+        for kind in rng.choices(list(weights), list(weights.values()), k=count)
     ]
+    if failover := next((fault for fault in faults if fault.kind == "fail over"), None):
+        rooms = tuple(map(_with_recovering_players, rooms))
+        faults = [fault for fault in faults if fault.kind in _WITH_FAIL_OVER]
+        faults.append(replace(failover, at=round(rng.uniform(5.0, 7.0), 2)))
     return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)))
+
+
+def _with_recovering_players(room: RoomPlan) -> RoomPlan:
+    """Change a room so that a failover loses nothing but moves, which the client of every player can recover.
+
+    A lost start, finish or resignation can't be recovered.
+    """
+    undo = "free" if room.options.undo == "off" else room.options.undo
+    options = msgspec.structs.replace(room.options, limit=14, undo=undo, first_finish_ends=False)
+    return replace(room, options=options, solvers=0, links=options.players, spectators=0, reused=False)
 
 
 def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> RoomPlan:
@@ -138,7 +192,7 @@ def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> Room
         delay=rng.choice([0, 1, 3]),
         start=rng.choice(["full", "all-ready", "host"]),
         countdown=rng.randint(0, 1),
-        first_home_ends=rng.random() < 0.4,
+        first_finish_ends=rng.random() < 0.4,
     )
     return RoomPlan(
         code=code,
@@ -146,12 +200,14 @@ def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> Room
         solvers=rng.randint(1, players) if solved else 0,
         links=rng.randint(0, players),
         spectators=rng.randint(0, 2),
+        passphrase=f"sesame {code}" if rng.random() < 0.3 else "",
+        reused=rng.random() < 0.3,
     )
 
 
 def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float) -> Plan:
-    """A plan in which nothing goes wrong but that all nodes are replaced, one after another, so many seconds apart."""
-    games = ["willow", "phoenix", "ace-of-hearts"]  # whose ways home are short
+    """Plan a round whose only faults are that all nodes are replaced in turn, with ``every`` seconds in between."""
+    games = ["willow", "phoenix", "ace-of-hearts"]  # games with short winning records
     nodes = 3
     return Plan(
         seed,

@@ -1,4 +1,4 @@
-"""A proxy, between clients and nodes and between nodes and Redis, that can cut, reset, stall, delay and split."""
+"""A TCP proxy for the path to nodes or to Redis, with faults: close, reset, stall, drop answers, delay, split."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Target = tuple[str, int] | str
 _READ = 65_536
 
 
-class Wire:
+class ProxiedConnection:
     """One connection through the proxy."""
 
     def __init__(self, writers: Sequence[asyncio.StreamWriter]) -> None:
         self._writers = writers
-        self._open = asyncio.Event()
-        self._open.set()
-        self._thaw: asyncio.TimerHandle | None = None
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+        self._stall_end: asyncio.TimerHandle | None = None
         self._latency = 0.0
         self._piece = 0
-        self._swallows = False
+        self._drops_answers = False
 
     async def pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
-        """Pass bytes on, or answers to them, until there are no more, and a reset too.
+        """Forward bytes in one direction until the end of the stream or a reset, which is forwarded too.
 
-        What a stall holds arrives after it, even when its sender is gone.
+        Bytes that were stalled are forwarded afterwards, even if their sender has disconnected.
         """
         try:
             while data := await reader.read(_READ):
-                await self._open.wait()
-                if answers and self._swallows:
+                await self._flowing.wait()
+                if answers and self._drops_answers:
                     continue
                 if self._latency:
                     await asyncio.sleep(self._latency)
@@ -44,57 +44,57 @@ class Wire:
                     await writer.drain()
                     if self._piece:
                         await asyncio.sleep(0)
-            await self._open.wait()
+            await self._flowing.wait()
             writer.write_eof()
         except OSError:
-            await self._open.wait()
+            await self._flowing.wait()
             self.reset()
 
-    def cut(self) -> None:
+    def close(self) -> None:
         """Close both ends."""
         for writer in self._writers:
             writer.close()
 
     def reset(self) -> None:
-        """Close both ends with a reset: what was under way is lost."""
+        """Reset both ends. Bytes in flight are lost."""
         for writer in self._writers:
             if (sock := writer.get_extra_info("socket")) is not None and sock.fileno() >= 0:
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
     def stall(self, seconds: float) -> None:
-        """Hold everything for a while."""
-        self._open.clear()
-        if self._thaw is not None:
-            self._thaw.cancel()
-        self._thaw = asyncio.get_running_loop().call_later(seconds, self._open.set)
+        """Forward nothing for some seconds."""
+        self._flowing.clear()
+        if self._stall_end is not None:
+            self._stall_end.cancel()
+        self._stall_end = asyncio.get_running_loop().call_later(seconds, self._flowing.set)
 
-    def swallow(self, seconds: float) -> None:
-        """Pass on what is asked and lose what is answered, for a while; then reset."""
-        self._swallows = True
+    def drop_answers(self, seconds: float) -> None:
+        """Drop all answers for some seconds, then reset the connection."""
+        self._drops_answers = True
         asyncio.get_running_loop().call_later(seconds, self.reset)
 
     def delay(self, seconds: float) -> None:
-        """Have every read take that much longer, for good."""
+        """Delay every read from now on."""
         self._latency = seconds
 
     def split(self, size: int, seconds: float) -> None:
-        """Pass bytes on in pieces of a size, for a while."""
+        """Forward bytes in pieces of a size for some seconds."""
         self._piece = size
-        asyncio.get_running_loop().call_later(seconds, self._whole)
+        asyncio.get_running_loop().call_later(seconds, self._stop_splitting)
 
-    def _whole(self) -> None:
+    def _stop_splitting(self) -> None:
         self._piece = 0
 
 
 class Proxy:
-    """Takes connections and passes them to the targets, each in its turn; one that does not answer is passed over."""
+    """Accepts connections and forwards them to the targets in turn, skipping targets that are unreachable."""
 
     def __init__(self, targets: Callable[[], Sequence[Target]]) -> None:
         self.port = 0
-        self.wires: list[Wire] = []
+        self.connections: list[ProxiedConnection] = []
         self._targets = targets
-        self._turn = 0
+        self._next_target = 0
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -119,22 +119,22 @@ class Proxy:
         if there is None:
             writer.transport.abort()
             return
-        wire = Wire((writer, there[1]))
-        self.wires.append(wire)
+        wire = ProxiedConnection((writer, there[1]))
+        self.connections.append(wire)
         try:
             await asyncio.gather(wire.pump(reader, there[1], answers=False), wire.pump(there[0], writer, answers=True))
         except asyncio.CancelledError:
             wire.reset()
         finally:
-            self.wires.remove(wire)
-            wire.cut()
+            self.connections.remove(wire)
+            wire.close()
 
     async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         targets = self._targets()
         for _ in targets:
-            self._turn += 1
+            self._next_target += 1
             with suppress(OSError):
-                target = targets[self._turn % len(targets)]
+                target = targets[self._next_target % len(targets)]
                 if isinstance(target, str):
                     return await asyncio.open_unix_connection(target)
                 return await asyncio.open_connection(*target)

@@ -1,116 +1,136 @@
-"""One round: the stage is set, the clients race while things go wrong, and everything is put before the judge."""
+"""A round: start the processes, race while faults are injected, and submit the evidence to the judge."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any, Final
 
+from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as dial
+from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from samedeal.options import WantedOptions
+from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom, Kick
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello
+from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToClient, ToServer
 from samedeal.record import Record
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
-from samedeal_server.store.database import OneRedis
-from samedeal_server.store.redis import Store
+from samedeal_server.store.redis_client import PrimaryClient
+from samedeal_server.store.store import CLOSED_LIFETIME, Store
+from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.bots import LinkRacer, Racer, Spectator
-from tests.chaos.brain import Brain
-from tests.chaos.journal import Evidence, Journal, RoomEvidence, now
+from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKey, now
 from tests.chaos.judge import judge
 from tests.chaos.plan import Fault, Plan, RoomPlan
-from tests.chaos.proxy import Proxy, Target, Wire
-from tests.chaos.stage import Node, RedisServer
-
-Client = tuple[Callable[[], Coroutine[Any, Any, None]], Journal]
+from tests.chaos.player_model import PlayerModel
+from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
+from tests.chaos.proxy import ProxiedConnection, Proxy
+from tests.chaos.strangers import stampede
+from tests.server.client import Client as Player
+from tests.server.operator_client import TOKEN, Operator
 
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
-_PATIENCE: Final = 25.0
-"""Seconds that a round's clients have beyond the longest race and the last fault."""
+_LIMITS: Final = (
+    *("--limit-address-burst", "2000", "--limit-connections-per-address", "1000"),
+    *(
+        "--limit-sessions-per-address",
+        "10000",
+        "--limit-guesses-per-address",
+        "10000",
+        "--limit-guesses-per-room",
+        "10000",
+    ),
+)
+"""Limits of the nodes. All clients share one address: a herd exceeds its rate, and other limits are out of reach."""
 
-_FOR_EVER: Final = -1
-"""What Redis says of a key that never goes; of one that has just gone it says something else."""
-
-_INDEXES: Final = frozenset((keys.ROOMS, keys.DUE, keys.LAYOUTS, keys.NODE_NAMES, keys.RECEIPTS))
+_END_TIMEOUT: Final = 25.0
+"""Timeout, in seconds, for clients to end after the longest race and the last fault."""
 
 
-def known_ways() -> dict[str, Record]:
-    """A won record of each game."""
+def winning_records() -> dict[str, Record]:
+    """Return a won record for each game."""
     return {path.stem: Record.parse(path.read_text()) for path in sorted(RECORDS.glob("*.txt"))}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the judge found in a round, and counts of what was in it."""
+    """The violations that the judge found in a round, and counts of what happened in it."""
 
     violations: tuple[str, ...]
     faults: Counter[str]
     racers: int
     acked: int
-    home: int
-    away: tuple[float, ...]
+    finished: int
+    outages: tuple[float, ...]
 
     def __str__(self) -> str:
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items()))
         return (
-            f"{self.racers} racers, {self.acked} actions acked, {self.home} came home, "
-            f"{len(self.away)} times back after {median(self.away or (0,)):.2f} s (median), "
-            f"{max(self.away, default=0):.1f} s (longest); {faults}"
+            f"{self.racers} racers, {self.acked} actions acked, {self.finished} finished, "
+            f"{len(self.outages)} outages of {median(self.outages or (0,)):.2f} s (median), "
+            f"{max(self.outages, default=0):.1f} s (longest); {faults}"
         )
 
 
 async def play_round(plan: Plan) -> Outcome:
-    """Play a round and judge it. Leaves nothing behind, however it ends."""
+    """Play a round and judge it. Removes all processes and files, however it ends."""
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as scratch:
-        stage = _Stage(plan, Path(scratch))
+        chaos_round = _Round(plan, Path(scratch))
         try:
-            evidence = await stage.play()
+            evidence = await chaos_round.play()
         finally:
-            await stage.clear()
-    away = [seconds for journal in evidence.journals for seconds in journal.away]
+            await chaos_round.clear()
+    away = [seconds for journal in evidence.journals for seconds in journal.outages]
     return Outcome(
         violations=tuple(judge(evidence)),
-        faults=stage.done,
-        racers=sum(not journal.watches for journal in evidence.journals),
+        faults=chaos_round.injected,
+        racers=sum(not journal.is_spectator for journal in evidence.journals),
         acked=len(
             {
-                (journal.player, told.message.revision)
+                (journal.player, received.message.revision)
                 for journal in evidence.journals
-                for told in journal.told
-                if isinstance(told.message, Acked)
+                for received in journal.received
+                if isinstance(received.message, Acked)
             }
         ),
-        home=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
-        away=tuple(away),
+        finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
+        outages=tuple(away),
     )
 
 
-class _Stage:
+class _Round:
     def __init__(self, plan: Plan, scratch: Path) -> None:
         self.plan = plan
-        self.done: Counter[str] = Counter()
+        self.injected: Counter[str] = Counter()
         self._scratch = scratch
-        self._redis = RedisServer(scratch)
-        self._to_redis = Proxy(lambda: [self._redis.socket])
+        self._single = RedisServer(scratch)
+        self._replicated = ReplicatedRedis(scratch)
+        self._redis = self._replicated if plan.fails_over else self._single
+        self._to_redis = Proxy(lambda: [self._redis.target])
         self._nodes: list[Node] = []
-        self._mishaps: list[str] = []
+        self._failures: list[str] = []
         self._journals: list[Journal] = []
+        self._banned: set[str] = set()
+        self._lost = range(0)
         self._repairs: set[asyncio.Task[None]] = set()
         self._restarting = asyncio.Lock()
         self._number = 0
 
-    # ---------------------------------------------------------------- the round
+        token_file = scratch / "token"
+        token_file.write_text(TOKEN)
+        self._node_options = ("--admin-token-file", str(token_file), *_LIMITS)
 
     async def play(self) -> Evidence:
         plan = self.plan
@@ -124,38 +144,39 @@ class _Stage:
     async def _race(self, proxy: Proxy) -> Evidence:
         plan, url = self.plan, f"ws://127.0.0.1:{proxy.port}"
         async with AsyncExitStack() as stack:
-            clients: list[tuple[asyncio.Task[None], Journal]] = [
-                (asyncio.create_task(run(), name=journal.name), journal)
+            clients = [
+                asyncio.create_task(self._run_client(url, room, number))
                 for room in plan.rooms
-                for run, journal in self._clients(url, room)
+                for number in range(room.options.players + room.spectators)
             ]
-            stack.push_async_callback(_cancelled, [task for task, _ in clients])
-            await self._go_wrong(proxy)
+            stack.push_async_callback(_cancel_and_wait, clients)
+            await self._inject_faults(proxy)
             calm = now()
             longest = max(room.options.limit for room in plan.rooms)
-            await asyncio.wait([task for task, _ in clients], timeout=longest + _PATIENCE)
-            for task, journal in clients:
-                if not task.done():
-                    self._mishaps.append(f"{journal.name}: never saw the end of the race")
-                elif (error := task.exception()) is not None:
-                    self._mishaps.append(f"{journal.name}: the client failed: {error!r}")
-        rooms, lasting = await self._look()
-        gone = [
-            f"{node.log.name}: gone by itself with exit code {node.code}"
+            await asyncio.wait(clients, timeout=longest + _END_TIMEOUT)
+            for task in clients:
+                if task.done() and (error := task.exception()) is not None:
+                    self._failures.append(f"a client failed: {error!r}")
+        rooms, stored_keys = await self._collect_evidence()
+        crashed = [
+            f"{node.log.name}: crashed with exit code {node.code}"
             for node in self._nodes
             if node.code is not None and not node.leaving
         ]
         left = await asyncio.gather(*(node.drain() for node in self._nodes if not node.leaving))
-        self._mishaps += gone + [said for said in left if said]
+        self._failures += crashed + [problem for problem in left if problem]
         logs = [
             f"{node.log.name}: {line}"
             for node in self._nodes
             for line in node.log.read_text(errors="replace").splitlines()
         ]
-        return Evidence(rooms, self._journals, lasting, logs, self._mishaps, calm)
+        secrets = [TOKEN, *(room.passphrase for room in plan.rooms if room.passphrase)]
+        return Evidence(
+            rooms, self._journals, stored_keys, logs, self._failures, calm, self._banned, secrets, self._lost
+        )
 
     async def clear(self) -> None:
-        await _cancelled(list(self._repairs))
+        await _cancel_and_wait(list(self._repairs))
         await asyncio.gather(*(node.kill() for node in self._nodes))
         await self._redis.kill()
 
@@ -166,91 +187,165 @@ class _Stage:
         ) as socket:
             await socket.send(encode(Hello(id=0, name="opener")))
             await socket.recv()
-            for number, room in enumerate(self.plan.rooms, 1):
-                await socket.send(encode(Create(id=number, options=WantedOptions.of(room.options), room=room.code)))
-                answer = decode_to_client(await socket.recv())
-                if answer != Created(to=number, room=room.code):
-                    raise RuntimeError(f"{room.code} was not opened: {answer}")
+            for room in self.plan.rooms:
+                if room.reused:
+                    await self._use_code(room)
+                options = WantedOptions.of(room.options)
+                answer: ToClient = await _ask(
+                    socket, Create, options=options, room=room.code, passphrase=room.passphrase
+                )
+                if answer != Created(to=1, room=room.code):
+                    raise RuntimeError(f"{room.code} was not created: {answer}")
 
-    def _clients(self, url: str, room: RoomPlan) -> list[Client]:
-        found: list[Client] = []
+    async def _use_code(self, room: RoomPlan) -> None:
+        """Open a room, kick one of its two players, close the room, and let all its keys expire that do so soon."""
+        host, port = self._nodes[0].target
+        url = f"ws://{host}:{port}"
+        ana, bob, operator = await Player.hello(url, "ana"), await Player.hello(url, "bob"), await Operator.login(url)
+        await ana.create(room.code, limit=60)
+        for player in (ana, bob):
+            await player.join(room.code)
+        await operator.ask(Kick, room=room.code, player=ana.player)
+        await operator.ask(CloseRoom, room=room.code)
+        await bob.phase("closed")
+        for connection in (ana, bob, operator):
+            await connection.close()
+        async with connect(self._redis.url) as redis:
+            assert isinstance(redis, PrimaryClient)
+            async for key in redis.scan_iter(match=f"{keys.channel(room.code)}:*"):
+                if 0 < await redis.ttl(key) <= CLOSED_LIFETIME:
+                    await redis.delete(key)
+
+    async def _run_client(self, url: str, room: RoomPlan, number: int, *, replaces: bool = False) -> None:
+        """Run a client until its race is over. If it is kicked before the start, another one takes its place."""
+        client = self._client(url, room, number, replaces=replaces)
+        try:
+            await client.run()
+            if client.journal.excluded == "kicked":
+                others = [client.haunt()] if isinstance(client, Racer) else []
+                if client.journal.phase == "open":
+                    others.append(self._run_client(url, room, number, replaces=True))
+                await asyncio.gather(*others)
+        finally:
+            await client.close_all()
+
+    def _client(self, url: str, room: RoomPlan, number: int, *, replaces: bool) -> Racer | LinkRacer | Spectator:
         count = room.options.players
-        way = [action for _, action in known_ways()[room.options.games[0]].actions]
-        for number in range(count + room.spectators):
-            watches = number >= count
-            journal = Journal(f"{'eye' if watches else 'bot'}-{number + 1}", room.code, watches)
-            journal.name = f"{journal.name}-{room.code.removeprefix('room-')}"
-            self._journals.append(journal)
-            rng = self.plan.rng(journal.name)
-            if watches:
-                found.append((Spectator(url, journal, rng).run, journal))
-                continue
-            solves = number < room.solvers
-            brain = Brain(rng, room.options.undo, way if solves else ())
-            pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
-            kind = LinkRacer if number >= count - room.links else Racer
-            found.append((kind(url, journal, rng, brain, pace).run, journal))
-        return found
+        watches = number >= count
+        # The number of clients so far makes the name unique, because a name may be in a room only once.
+        name = f"{'eye' if watches else 'bot'}-{number + 1}-{room.code.removeprefix('room-')}"
+        name += f"-{len(self._journals)}" if replaces else ""
+        journal = Journal(name, room.code, watches, room.passphrase, replaces)
+        self._journals.append(journal)
+        rng = self.plan.rng(name)
+        if watches:
+            return Spectator(url, journal, rng)
+        solves = number < room.solvers
+        winning_actions = [action for _, action in winning_records()[room.options.games[0]].actions]
+        model = PlayerModel(rng, room.options.undo, winning_actions if solves else ())
+        pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
+        kind = LinkRacer if number >= count - room.links else Racer
+        return kind(url, journal, rng, model, pace)
 
-    # ---------------------------------------------------------------- what goes wrong
-
-    async def _go_wrong(self, proxy: Proxy) -> None:
+    async def _inject_faults(self, proxy: Proxy) -> None:
         began = asyncio.get_running_loop().time()
         for fault in self.plan.faults:
             await asyncio.sleep(max(0.0, began + fault.at - asyncio.get_running_loop().time()))
-            self.done[fault.kind] += 1
-            self._aside(self._fault(fault, proxy))
+            self.injected[fault.kind] += 1
+            self._spawn(self._inject(fault, proxy))
         while self._repairs:
             await asyncio.wait(self._repairs)
         for node in self._nodes:
             if node.frozen:
                 node.thaw()
 
-    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._repairs.add(task)
-        task.add_done_callback(self._repaired)
+        task.add_done_callback(self._on_repaired)
 
-    def _repaired(self, task: asyncio.Task[None]) -> None:
+    def _on_repaired(self, task: asyncio.Task[None]) -> None:
         self._repairs.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._mishaps.append(f"the stage failed: {error!r}")
+            self._failures.append(f"the round failed: {error!r}")
 
-    async def _fault(self, fault: Fault, proxy: Proxy) -> None:
+    async def _inject(self, fault: Fault, proxy: Proxy) -> None:
         match fault.kind:
             case "kill node" | "freeze node" | "drain node":
                 await self._node_fault(fault)
             case "kill redis":
                 async with self._restarting:
-                    await self._redis.kill()
+                    await self._single.kill()
                     await asyncio.sleep(fault.seconds)
-                    await self._redis.start()
+                    await self._single.start()
+            case "fail over":
+                await self._fail_over(min(max(fault.seconds, 0.3), 1.5))
             case "pause redis":
                 milliseconds = int(1000 * min(fault.seconds, 6.0))
-                await self._redis.do("CLIENT", "PAUSE", milliseconds, "ALL")
+                await self._single.do("CLIENT", "PAUSE", milliseconds, "ALL")
                 await asyncio.sleep(milliseconds / 1000)
             case "drop redis clients":
-                await self._drop_again_and_again("normal", fault)
+                await self._drop_redis_connections("normal", fault)
             case "drop announcements":
-                await self._drop_again_and_again("pubsub", fault)
+                await self._drop_redis_connections("pubsub", fault)
+            case "kick" | "ban" | "close room" | "back up":
+                await self._operate(fault)
+            case "herd":
+                private = [room.code for room in self.plan.rooms if room.passphrase]
+                url = f"ws://127.0.0.1:{proxy.port}"
+                self._failures += await stampede(url, private, Random(fault.which), max(2.0, fault.seconds))
             case _:
-                wires = self._to_redis.wires if fault.kind in ("stall redis", "reset redis") else proxy.wires
-                for wire in _some(wires, fault):
-                    _break(wire, fault)
+                wires = (
+                    self._to_redis.connections if fault.kind in ("stall redis", "reset redis") else proxy.connections
+                )
+                for wire in _chosen(wires, fault):
+                    _break_connection(wire, fault)
                 if fault.kind in ("stall", "stall redis"):
                     await asyncio.sleep(fault.seconds)
 
-    async def _drop_again_and_again(self, kind: str, fault: Fault) -> None:
-        """Have Redis drop connections of a kind, so often that some are in the middle of something."""
+    async def _drop_redis_connections(self, kind: str, fault: Fault) -> None:
+        """Let Redis drop connections of a kind repeatedly, so that some are in the middle of a command."""
         for _ in range(1 + fault.which % 20):
-            await self._redis.do("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+            await self._single.do("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
             await asyncio.sleep(0.03)
 
+    async def _fail_over(self, seconds: float) -> None:
+        began = now()
+        await self._replicated.fail_over(seconds)
+        self._lost = range(began, now() + 1)
+
+    async def _operate(self, fault: Fault) -> None:
+        """Act as the operator through a running node. A request that a fault interrupts may have had its effect."""
+        room = self.plan.rooms[fault.which % len(self.plan.rooms)]
+        players = [
+            journal.player
+            for journal in self._journals
+            if journal.room == room.code and not journal.is_spectator and journal.player and not journal.excluded
+            if journal.phase == "racing" or (fault.kind == "kick" and journal.phase == "open")
+        ]
+        player = Random(fault.which).choice(players or [""])
+        with suppress(OSError, TimeoutError, EOFError, WebSocketException):
+            host, port = Random(fault.which).choice(self._targets())
+            operator = await Operator.login(f"ws://{host}:{port}")
+            match fault.kind:
+                case "kick" if player:
+                    await operator.ask(Kick, room=room.code, player=player)
+                case "ban" if player:
+                    self._banned.add(player)
+                    await operator.ask(Ban, target=player, seconds=3600)
+                case "close room":
+                    await operator.ask(CloseRoom, room=room.code)
+                case "back up":
+                    self._failures += await _back_up(operator)
+                case _:
+                    pass
+            await operator.close()
+
     async def _node_fault(self, fault: Fault) -> None:
-        up = [node for node in self._nodes if not node.leaving and not node.frozen]
-        if not up:
+        running = [node for node in self._nodes if not node.leaving and not node.frozen]
+        if not running:
             return
-        node = up[fault.which % len(up)]
+        node = running[fault.which % len(running)]
         if fault.kind == "freeze node":
             node.freeze()
             await asyncio.sleep(fault.seconds)
@@ -259,81 +354,112 @@ class _Stage:
         if fault.kind == "kill node":
             await node.kill()
         else:
-            if said := await node.drain():
-                self._mishaps.append(said)
+            if problem := await node.drain():
+                self._failures.append(problem)
         await asyncio.sleep(min(fault.seconds, 1.0))
         await self._add_node()
 
     async def _add_node(self) -> None:
-        """Start one more node; one that finds no Redis says so and goes, as it should, and another is tried.
+        """Start a node. A node that can't reach Redis exits, as it should, and another one is started.
 
-        Every other one has a network between itself and Redis.
+        Every other node reaches Redis through the proxy. If Redis fails over, all nodes do.
         """
         node = None
         while node is None:
             self._number += 1
-            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if self._number % 2 else self._redis.url
+            proxied = self._number % 2 or self.plan.fails_over
+            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self._redis.url
             try:
-                node = await Node.start(url, self._scratch / f"node-{self._number}.log")
+                node = await Node.start(url, self._scratch / f"node-{self._number}.log", *self._node_options)
             except RuntimeError as error:
                 if "Traceback" in str(error):
                     raise
         self._nodes.append(node)
 
-    def _targets(self) -> list[Target]:
+    def _targets(self) -> list[tuple[str, int]]:
         return [node.target for node in self._nodes if not node.leaving]
 
-    # ---------------------------------------------------------------- what is left
-
-    async def _look(self) -> tuple[dict[str, RoomEvidence], list[str]]:
+    async def _collect_evidence(self) -> tuple[dict[str, RoomEvidence], list[StoredKey]]:
         rooms: dict[str, RoomEvidence] = {}
         async with connect(self._redis.url) as redis:
-            assert isinstance(redis, OneRedis)
-            store = Store(redis)
+            assert isinstance(redis, PrimaryClient)
+            store = Store(redis, Metrics())
             for room in (room.code for room in self.plan.rooms):
-                if (found := await kept(store, room)) is None:
-                    self._mishaps.append(f"{room}: not all of it is in Redis")
+                await _wait_for_end(store, room)
+                if (found := await load_evidence(store, room)) is None:
+                    self._failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
-            lasting = [
-                key.decode()
-                async for key in redis.scan_iter(count=1000)
-                if key.decode() not in _INDEXES and await redis.ttl(key) == _FOR_EVER
-            ]
-        return rooms, lasting
+            stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
+        return rooms, [key for key in stored if key is not None]
 
 
-async def kept(store: Store, room: str) -> RoomEvidence | None:
-    """A room as Redis has it, None where a part of it is not there."""
-    found, secret, events = await store.load(room), await store.secret(room), await store.events(room, 0)
+async def _ask(socket: ClientConnection, kind: Callable[..., ToServer], **fields: Any) -> ToClient:
+    """Send a request over a connection that receives nothing else, and return the answer."""
+    await socket.send(encode(kind(id=1, **fields)))
+    return decode_to_client(await socket.recv())
+
+
+async def _back_up(operator: Operator) -> list[str]:
+    """Fetch a backup. Return a sentence if it is damaged. A backup may be refused or interrupted."""
+    await operator.send(Backup)
+    data = b""
+    while isinstance(message := await operator.receive(), BackupPart):
+        data += message.data
+    if isinstance(message, BackedUp) and (len(data), hashlib.sha256(data).digest()) != (message.size, message.digest):
+        return ["a backup differs from its size or digest"]
+    return []
+
+
+async def _stored_key(redis: PrimaryClient, name: bytes) -> StoredKey | None:
+    """Return the lifetime and the size of a key, or None if it has expired."""
+    milliseconds, size = await redis.pttl(name), await redis.memory_usage(name, samples=0)
+    if size is None:
+        return None
+    return StoredKey(name.decode(), None if milliseconds < 0 else milliseconds / 1000, size)
+
+
+async def _wait_for_end(store: Store, room: str) -> None:
+    """Wait until a race is over, even if all its players were kicked. Return after a timeout."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_END_TIMEOUT):
+            while (found := await store.load(room)) is not None and found.race.phase not in ("finished", "closed"):  # noqa: ASYNC110  # Redis sets no event
+                await asyncio.sleep(0.1)
+
+
+async def load_evidence(store: Store, room: str) -> RoomEvidence | None:
+    """Load a room from Redis, or None if a part of it is missing."""
+    found, secret, events = await store.load(room), await store.load_secret(room), await store.load_events(room, 0)
     if found is None or secret is None or events is None:
         return None
-    logs = {racer.player: await store.log(room, racer.player) for racer in found.race.racers}
+    logs = {racer.player: await store.load_log(room, racer.player) for racer in found.race.racers}
     return RoomEvidence(found.race, secret.seed, logs, events)
 
 
-def _some(wires: list[Wire], fault: Fault) -> list[Wire]:
+def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:
     rng = Random(fault.which)
     return [wire for wire in wires if rng.random() < fault.share]
 
 
-def _break(wire: Wire, fault: Fault) -> None:
+def _break_connection(wire: ProxiedConnection, fault: Fault) -> None:
     match fault.kind:
         case "cut":
-            wire.cut()
+            wire.close()
         case "reset" | "reset redis":
             wire.reset()
         case "stall" | "stall redis":
             wire.stall(fault.seconds)
         case "swallow":
-            wire.swallow(min(fault.seconds, 2.0))
+            wire.drop_answers(min(fault.seconds, 2.0))
         case "delay":
             wire.delay(min(fault.seconds, 1.0) / 4)
         case "split":
             wire.split(1 + fault.which % 7, fault.seconds)
+        case _:
+            pass
 
 
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+async def _cancel_and_wait(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The judge finds what was broken: a round in which all went well, spoilt in one place a case."""
+"""The judge finds violations: each test changes a faultless round in one place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.play import UNDO, Play
 from samedeal.protocol.messages import (
     Acked,
     Act,
@@ -26,7 +26,7 @@ from samedeal.protocol.messages import (
     Joined,
     LateBoard,
     LateMove,
-    Progress,
+    ProgressUpdate,
     Refused,
     Resign,
     RoomState,
@@ -38,10 +38,13 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_server.race import Race, Racer
-from samedeal_server.store.commits import Entry
-from samedeal_server.store.events import Changed, Moved, Numbered, Presence
-from tests.chaos.journal import Evidence, Journal, RoomEvidence, Said, Told
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import Race, Racer
+from samedeal_server.store import keys
+from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
+from samedeal_server.store.sessions import SESSION_LIFETIME
+from samedeal_server.store.store import LIFETIME
+from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import judge
 
 SEED = bytes(range(32))
@@ -51,13 +54,13 @@ DELAY = 3_000
 ANA, BOB = "aaaa", "bbbb"
 
 
-def chained(events: Sequence[Numbered]) -> list[Numbered]:
-    """Events, each with a number and that of the one before it."""
-    return [altered(event, number=at + 1, after=at) for at, event in enumerate(events)]
+def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
+    """Number events, each with the number of its predecessor."""
+    return [altered(event, number=at + 1, previous=at) for at, event in enumerate(events)]
 
 
 class Round:
-    """A round with one room, ana and bob who race, and eve who watches. Everything in it may be spoilt."""
+    """A round with one room, the racers ana and bob, and the spectator eve. Tests may change anything in it."""
 
     def __init__(self) -> None:
         game = Game.named("athena")
@@ -88,15 +91,21 @@ class Round:
         )
         self.finished_at = ENDS + 20
         for name in self.journals:
-            self.journals[name].told.insert(2, Told(1, self.state("racing"), START))
-            self.journals[name].told.append(Told(1, self.state("finished"), self.finished_at + 5))
-        self.lasting_keys: list[str] = []
-        self.node_logs = ["node-1.log: " + json.dumps({"event": "race", "room": "friday"})]
-        self.mishaps: list[str] = []
-        self.events_spoilt: Callable[[list[Numbered]], list[Numbered]] = lambda events: events
+            self.journals[name].received.insert(2, ReceivedMessage(1, self.state("racing"), START))
+            self.journals[name].received.append(ReceivedMessage(1, self.state("finished"), self.finished_at + 5))
+        self.keys = [
+            StoredKey(keys.ROOMS, None, 100),
+            StoredKey(keys.session("0123"), SESSION_LIFETIME, 100),
+            StoredKey(keys.meta("friday"), LIFETIME, 2_000),
+            StoredKey(keys.log("friday", ANA), LIFETIME, 3_000),
+        ]
+        self.node_logs = ["node-1.log: " + json.dumps({"event": "race_changed", "room": "friday"})]
+        self.node_failures: list[str] = []
+        self.lost = range(0)
+        self.alter_events: Callable[[list[SequencedEvent]], list[SequencedEvent]] = lambda events: events
 
     def played(self, *actions: str) -> list[tuple[str, Play]]:
-        """Plays after each action; ``up`` is some legal transfer."""
+        """The plays after each action. The action ``up`` stands for some legal transfer."""
         plays = [("", self.deal)]
         for action in actions:
             play = plays[-1][1]
@@ -105,17 +114,17 @@ class Round:
             plays.append((action, play.act(action if action == UNDO else Move.parse(action))))
         return plays
 
-    def log(self, player: str, plays: list[tuple[str, Play]]) -> list[Entry]:
+    def log(self, player: str, plays: list[tuple[str, Play]]) -> list[LogEntry]:
         return [
-            Entry(
+            LogEntry(
                 revision=play.revision,
                 request=100 + play.revision,
                 action=action,
                 seen=play.seen,
-                up=play.board.cards_up,
+                foundation_cards=play.board.foundation_cards,
                 moves=play.moves,
                 undos=play.undos,
-                at=START + 1_000 * play.revision,
+                committed_at=START + 1_000 * play.revision,
             )
             for action, play in plays[1:]
         ]
@@ -123,11 +132,30 @@ class Round:
     def standings(self) -> tuple[Standing, ...]:
         ana, bob = (self.plays[player][-1][1] for player in (ANA, BOB))
         lines = [
-            Standing(place=0, player=ANA, name="ana", up=ana.board.cards_up, time=0, moves=ana.moves, undos=ana.undos),
-            Standing(place=0, player=BOB, name="bob", up=bob.board.cards_up, time=0, moves=bob.moves, undos=bob.undos),
+            Standing(
+                place=0,
+                player=ANA,
+                name="ana",
+                foundation_cards=ana.board.foundation_cards,
+                time=0,
+                moves=ana.moves,
+                undos=ana.undos,
+            ),
+            Standing(
+                place=0,
+                player=BOB,
+                name="bob",
+                foundation_cards=bob.board.foundation_cards,
+                time=0,
+                moves=bob.moves,
+                undos=bob.undos,
+            ),
         ]
-        lines.sort(key=lambda line: -line.up)
-        return tuple(replace(line, place=1 + sum(other.up > line.up for other in lines)) for line in lines)
+        lines.sort(key=lambda line: -line.foundation_cards)
+        return tuple(
+            replace(line, place=1 + sum(other.foundation_cards > line.foundation_cards for other in lines))
+            for line in lines
+        )
 
     def state(self, phase: Any) -> RoomState:
         over = phase == "finished"
@@ -150,74 +178,95 @@ class Round:
         )
 
     def racer(self, name: str, player: str) -> Journal:
-        journal = Journal(name, "friday", player=player, tokens=[f"{name}-token"], ended=True)
+        journal = Journal(name, "friday", player=player, tokens=[f"{name}-token"], saw_the_end=True)
         deal = self.deal
-        journal.said.append(Said(1, Join(id=1, room="friday")))
-        journal.told += [
-            Told(1, Joined(to=1, room="friday", seat=1, generation=1), START - 100),
-            Told(1, board_state(deal), START + 1),
+        journal.sent.append(SentMessage(1, Join(id=1, room="friday")))
+        journal.received += [
+            ReceivedMessage(1, Joined(to=1, room="friday", seat=1, generation=1), START - 100),
+            ReceivedMessage(1, board_state(deal), START + 1),
         ]
         for action, play in self.plays[player][1:]:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
-            journal.said.append(Said(1, act))
-            at = self.logs[player][play.revision - 1].at
-            journal.told.append(Told(1, acked(act, play, at), START + 1_000 * play.revision + 2))
+            journal.sent.append(SentMessage(1, act))
+            at = self.logs[player][play.revision - 1].committed_at
+            journal.received.append(ReceivedMessage(1, acked(act, play, at), START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
-        journal.told.append(Told(1, Progress(tallies=(self.tally(rival, 1),)), START + 1_100))
+        journal.received.append(ReceivedMessage(1, ProgressUpdate(tallies=(self.tally(rival, 1),)), START + 1_100))
         return journal
 
     def tally(self, player: str, revision: int) -> Tally:
         play, entry = self.plays[player][revision][1], self.logs[player][revision - 1]
-        return Tally(player=player, up=play.board.cards_up, moves=play.moves, undos=play.undos, active=entry.at)
+        return Tally(
+            player=player,
+            foundation_cards=play.board.foundation_cards,
+            moves=play.moves,
+            undos=play.undos,
+            last_action_at=entry.committed_at,
+        )
 
     def spectator(self) -> Journal:
-        journal = Journal("eve", "friday", watches=True, player="eeee", ended=True)
-        journal.said.append(Said(1, Watch(id=1, room="friday")))
-        journal.told.append(Told(1, Watching(to=1, room="friday", delay=3), START))
+        journal = Journal("eve", "friday", is_spectator=True, player="eeee", saw_the_end=True)
+        journal.sent.append(SentMessage(1, Watch(id=1, room="friday")))
+        journal.received.append(ReceivedMessage(1, Watching(to=1, room="friday", delay=3), START))
         for player in (ANA, BOB):
             board = LateBoard(
                 player=player, revision=0, piles=self.deal.board.masked().piles, moves=0, undos=0, at=START
             )
-            journal.told.append(Told(1, board, START + DELAY))
+            journal.received.append(ReceivedMessage(1, board, START + DELAY))
             action, play = self.plays[player][1]
             at = START + 1_000
             move = LateMove(player=player, revision=1, action=action, seen=play.seen, at=at)
-            journal.told.append(Told(1, move, at + DELAY + 5))
+            journal.received.append(ReceivedMessage(1, move, at + DELAY + 5))
         return journal
 
     def evidence(self) -> Evidence:
         moved = [
-            Numbered(
+            SequencedEvent(
                 0,
                 0,
-                entry.at,
-                Moved(
-                    player, entry.revision, entry.action, entry.seen, entry.up, entry.moves, entry.undos, False, False
+                entry.committed_at,
+                MoveCommitted(
+                    player,
+                    entry.revision,
+                    entry.action,
+                    entry.seen,
+                    entry.foundation_cards,
+                    entry.moves,
+                    entry.undos,
+                    False,
+                    False,
                 ),
             )
             for player, log in self.logs.items()
             for entry in log
         ]
-        finished = Numbered(0, 0, self.finished_at, Changed(self.race, ("finished",), ""))
-        events = chained([*moved, finished])
-        room = RoomEvidence(self.race, SEED, self.logs, self.events_spoilt(events))
+        finished = SequencedEvent(0, 0, self.finished_at, RaceChanged(self.race, ("finished",), ""))
+        started = SequencedEvent(0, 0, START - 1, RaceChanged(self.race_before(), ("countdown",), ""))
+        events = chained([started, *moved, finished])
+        room = RoomEvidence(self.race, SEED, self.logs, self.alter_events(events))
         return Evidence(
             {"friday": room},
             list(self.journals.values()),
-            self.lasting_keys,
+            self.keys,
             self.node_logs,
-            self.mishaps,
-            calm=START + 5_000,
+            self.node_failures,
+            calm_at=START + 5_000,
+            lost=self.lost,
         )
 
-    def change(self, name: str, kind: type[ToClient], **fields: Any) -> None:
-        """Have someone be told the last message of a kind with other fields."""
-        told = self.journals[name].told
-        at = max(number for number, each in enumerate(told) if isinstance(each.message, kind))
-        told[at] = altered(told[at], message=replace(told[at].message, **fields))
+    def race_before(self) -> Race:
+        """The race before its end."""
+        racers = tuple(replace(racer, resigned=False) for racer in self.race.racers)
+        return replace(self.race, phase="countdown", racers=racers, seed=b"", standings=())
 
-    def tell(self, name: str, message: ToClient, at: int = START + 5_000) -> None:
-        self.journals[name].told.append(Told(1, message, at))
+    def change(self, name: str, kind: type[ToClient], **fields: Any) -> None:
+        """Change fields of the last message of a type that a client received."""
+        received = self.journals[name].received
+        at = max(number for number, each in enumerate(received) if isinstance(each.message, kind))
+        received[at] = altered(received[at], message=replace(received[at].message, **fields))
+
+    def add_received(self, name: str, message: ToClient, at: int = START + 5_000) -> None:
+        self.journals[name].received.append(ReceivedMessage(1, message, at))
 
 
 def board_state(play: Play) -> BoardState:
@@ -239,7 +288,7 @@ def acked(act: Act, play: Play, at: int) -> Acked:
         revision=play.revision,
         seen=play.seen,
         hash=play.board.state_hash(),
-        up=play.board.cards_up,
+        foundation_cards=play.board.foundation_cards,
         moves=play.moves,
         undos=play.undos,
         stuck=play.board.stuck,
@@ -249,7 +298,7 @@ def acked(act: Act, play: Play, at: int) -> Acked:
 
 
 def check(spoil: Callable[[Round], object], *sentences: str) -> None:
-    """Spoil a round, and see that the judge says so: each sentence is part of one of the judge's."""
+    """Change a round and check that each sentence is part of a violation that the judge reports."""
     played = Round()
     spoil(played)
     found = judge(played.evidence())
@@ -258,244 +307,257 @@ def check(spoil: Callable[[Round], object], *sentences: str) -> None:
     assert bool(found) == bool(sentences), found
 
 
-def test_a_round_in_which_all_went_well_has_nothing_broken() -> None:
+def test_faultless_round_has_no_violations() -> None:
     check(lambda played: None)
 
 
-# ---------------------------------------------------------------- what was acked, and what is kept
-
-
-def test_an_acked_action_that_is_lost() -> None:
+def test_lost_acked_action_is_found() -> None:
     check(lambda played: played.logs[ANA].pop(), "is lost")
 
 
-def test_an_action_that_is_in_the_log_twice() -> None:
+def test_action_logged_twice_is_found() -> None:
     def twice(played: Round) -> None:
         last = played.logs[ANA][-1]
         played.logs[ANA].append(replace(last, revision=last.revision + 1))
 
-    check(twice, "which was not asked for")
+    check(twice, "which was not sent")
 
 
-def test_an_action_that_nobody_sent() -> None:
-    check(lambda played: played.journals["ana"].said.pop(), "which was not asked for", "had not asked for that")
+def test_action_that_nobody_sent_is_found() -> None:
+    check(lambda played: played.journals["ana"].sent.pop(), "which was not sent", "which it had not sent")
 
 
-def test_an_action_that_is_kept_under_another_request() -> None:
+def test_action_logged_for_another_request_is_found() -> None:
     check(
         lambda played: played.logs[ANA].append(replace(played.logs[ANA].pop(), request=7)),
         "was acked as revision 4, the log has",
     )
 
 
-def test_a_log_that_can_not_be_played() -> None:
+def test_unplayable_log_is_found() -> None:
     check(lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), action="1 1")), "can't be played")
 
 
-def test_a_log_with_a_gap() -> None:
+def test_gap_in_a_log_is_found() -> None:
     check(lambda played: played.logs[BOB].pop(0), "are not 1, 2, 3")
 
 
-def test_counts_in_a_log_that_are_wrong() -> None:
-    check(lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), up=5)), "its replay does not")
+def test_wrong_counts_in_a_log_are_found() -> None:
+    check(
+        lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), foundation_cards=5)),
+        "differs from its replay",
+    )
 
 
 @pytest.mark.parametrize("at", [START - 1, ENDS, ENDS + 7])
-def test_an_action_out_of_time(at: int) -> None:
-    check(lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), at=at)), "out of time")
+def test_action_outside_the_race_is_found(at: int) -> None:
+    check(
+        lambda played: played.logs[BOB].append(replace(played.logs[BOB].pop(), committed_at=at)),
+        "outside the time of the race",
+    )
 
 
-@pytest.mark.parametrize(("first", "sentences"), [(True, ()), (False, ("action 2 was taken out of time",))])
-def test_who_is_first_home_sets_the_end(first: bool, sentences: tuple[str, ...]) -> None:
-    """What came before in the same millisecond counts, what came after does not."""
+@pytest.mark.parametrize(
+    ("first", "sentences"), [(True, ()), (False, ("action 2 counts outside the time of the race",))]
+)
+def test_first_finish_ends_the_race(first: bool, sentences: tuple[str, ...]) -> None:
+    """Within the same millisecond, actions before the finish count, and actions after it do not."""
 
-    def home(played: Round) -> None:
-        played.race = replace(played.race, options=replace(played.race.options, first_home_ends=True))
+    def finish_together(played: Round) -> None:
+        played.race = replace(played.race, options=replace(played.race.options, first_finish_ends=True))
         for name in played.journals:
-            for at, told in enumerate(played.journals[name].told):
-                if isinstance(told.message, RoomState):
-                    played.journals[name].told[at] = altered(
-                        told, message=replace(told.message, options=played.race.options)
+            for at, received in enumerate(played.journals[name].received):
+                if isinstance(received.message, RoomState):
+                    played.journals[name].received[at] = altered(
+                        received, message=replace(received.message, options=played.race.options)
                     )
-                elif isinstance(told.message, Acked) and told.message.revision == {"ana": 4, "bob": 2}[name]:
-                    played.journals[name].told[at] = altered(told, message=replace(told.message, at=ENDS))
+                elif isinstance(received.message, Acked) and received.message.revision == {"ana": 4, "bob": 2}[name]:
+                    played.journals[name].received[at] = altered(received, message=replace(received.message, at=ENDS))
         for player in (ANA, BOB):
-            played.logs[player].append(replace(played.logs[player].pop(), at=ENDS))
+            played.logs[player].append(replace(played.logs[player].pop(), committed_at=ENDS))
 
-        def spoilt(events: list[Numbered]) -> list[Numbered]:
-            spoilt = []
+        def with_early_finish(events: list[SequencedEvent]) -> list[SequencedEvent]:
+            result = []
             for each in events:
                 event = each.event
-                if isinstance(event, Moved) and (event.player, event.revision) == ((BOB, 2) if first else (ANA, 4)):
-                    event = replace(event, home=True)
-                spoilt.append(altered(each, event=event))
-            return spoilt
+                if isinstance(event, MoveCommitted) and (event.player, event.revision) == (
+                    (BOB, 2) if first else (ANA, 4)
+                ):
+                    event = replace(event, finished=True)
+                result.append(altered(each, event=event))
+            return result
 
-        played.events_spoilt = spoilt
+        played.alter_events = with_early_finish
 
-    check(home, *sentences)
+    check(finish_together, *sentences)
 
 
-def test_a_log_that_runs_backwards() -> None:
+def test_descending_log_times_are_found() -> None:
     check(
-        lambda played: played.logs[ANA].append(replace(played.logs[ANA].pop(), at=START + 1)),
-        "runs backwards in time",
+        lambda played: played.logs[ANA].append(replace(played.logs[ANA].pop(), committed_at=START + 1)),
+        "do not ascend",
     )
 
 
 @pytest.mark.parametrize(
     "fields",
-    [{"hash": b"otherhash"[:8]}, {"up": 3}, {"seen": b"\x01"}, {"moves": 9}, {"undos": 9}, {"stuck": True}],
+    [
+        {"hash": b"otherhash"[:8]},
+        {"foundation_cards": 3},
+        {"seen": b"\x01"},
+        {"moves": 9},
+        {"undos": 9},
+        {"stuck": True},
+    ],
     ids=lambda fields: next(iter(fields)),
 )
-def test_an_ack_with_another_outcome(fields: dict[str, Any]) -> None:
+def test_ack_with_another_outcome_is_found(fields: dict[str, Any]) -> None:
     check(lambda played: played.change("bob", Acked, **fields), "with another board than the log's")
 
 
-def test_two_answers_to_one_action() -> None:
-    """Whichever comes first: both can't be what the log says."""
+def test_two_answers_to_an_action_are_found() -> None:
+    """They can't both match the log."""
     check(
-        lambda played: played.journals["ana"].told.append(
-            Told(2, Acked(to=104, revision=4, seen=b"", hash=b"", up=0, moves=4, undos=0), START + 4_900)
+        lambda played: played.journals["ana"].received.append(
+            ReceivedMessage(
+                2, Acked(to=104, revision=4, seen=b"", hash=b"", foundation_cards=0, moves=4, undos=0), START + 4_900
+            )
         ),
         "with another board than the log's",
     )
 
 
-def test_an_ack_of_another_revision() -> None:
-    check(lambda played: played.change("bob", Acked, revision=1), "had not asked for that")
+def test_ack_of_another_revision_is_found() -> None:
+    check(lambda played: played.change("bob", Acked, revision=1), "which it had not sent")
 
 
-@pytest.mark.parametrize("code", ["illegal", "cannot_undo", "time_up", "stale", "done"])
-def test_an_action_that_is_refused_and_kept(code: str) -> None:
+@pytest.mark.parametrize("code", ["illegal", "cannot_undo", "time_up", "stale", "already_finished"])
+def test_refused_action_in_the_log_is_found(code: str) -> None:
     def refuse(played: Round) -> None:
-        played.journals["ana"].said.append(Said(1, Act(id=104, revision=3, action="draw")))
-        played.tell("ana", Refused(to=104, code=code, message="No", revision=4))
+        played.journals["ana"].sent.append(SentMessage(1, Act(id=104, revision=3, action="draw")))
+        played.add_received("ana", Refused(to=104, code=code, message="No", revision=4))
 
     check(refuse, f"is in the log and was refused as {code}")
 
 
-def test_an_action_that_came_too_early_and_counts_later() -> None:
+def test_early_action_may_count_later() -> None:
     def ahead(played: Round) -> None:
-        played.journals["ana"].said.append(Said(1, Act(id=104, revision=3, action="draw")))
-        played.tell("ana", Refused(to=104, code="stale", message="Not yet", revision=1))
+        played.journals["ana"].sent.append(SentMessage(1, Act(id=104, revision=3, action="draw")))
+        played.add_received("ana", Refused(to=104, code="stale", message="Not yet", revision=1))
 
     check(ahead)
 
 
-def test_an_action_over_a_connection_that_had_been_replaced() -> None:
+def test_action_over_a_replaced_connection_is_found() -> None:
     def replaced(played: Round) -> None:
-        came = Presence(BOB, 2, here=True)
-        played.events_spoilt = lambda events: chained([Numbered(0, 0, START, came), *events])
+        came = PresenceChanged(BOB, 2, connected=True)
+        played.alter_events = lambda events: chained([SequencedEvent(0, 0, START, came), *events])
 
-    check(replaced, "came over a connection that had been replaced")
+    check(replaced, "was sent over a replaced connection")
 
 
-def test_a_board_that_never_was() -> None:
+def test_board_that_never_existed_is_found() -> None:
     check(lambda played: played.change("ana", BoardState, hash=b"12345678"), "another board of revision 0")
 
 
-def test_a_board_that_is_not_masked() -> None:
+def test_unmasked_board_is_found() -> None:
     check(
         lambda played: played.change("ana", BoardState, piles=played.deal.board.piles),
         "another board of revision 0",
     )
 
 
-def test_a_board_of_a_revision_to_come() -> None:
-    check(lambda played: played.change("ana", BoardState, revision=40), "which there is not")
+def test_board_of_a_later_revision_is_found() -> None:
+    check(lambda played: played.change("ana", BoardState, revision=40), "which does not exist")
 
 
-def test_a_request_that_is_answered_twice() -> None:
+def test_request_answered_twice_is_found() -> None:
     check(
-        lambda played: played.tell("ana", Refused(to=104, code="unavailable", message="Try again")),
+        lambda played: played.add_received("ana", Refused(to=104, code="unavailable", message="Try again")),
         "not answered once for each request",
     )
 
 
-def test_answers_out_of_order() -> None:
+def test_answers_out_of_order_are_found() -> None:
     def swap(played: Round) -> None:
-        told = played.journals["ana"].told
-        told[3], told[4] = told[4], told[3]
+        received = played.journals["ana"].received
+        received[3], received[4] = received[4], received[3]
 
     check(swap, "not answered once for each request")
 
 
-# ---------------------------------------------------------------- the race
-
-
-def test_a_race_that_does_not_end() -> None:
+def test_unfinished_race_is_found() -> None:
     def racing(played: Round) -> None:
         played.race = replace(played.race, phase="racing")
 
     check(racing, "the race is racing, not finished")
 
 
-def test_a_race_that_ends_late() -> None:
+def test_late_end_is_found() -> None:
     def late(played: Round) -> None:
         played.finished_at = ENDS + 6_000
 
     check(late, "finished 6.0 s after its end")
 
 
-def test_an_end_that_is_told_late() -> None:
+def test_late_announcement_of_the_end_is_found() -> None:
     def late(played: Round) -> None:
-        told = played.journals["bob"].told
-        told[-1] = altered(told[-1], at=played.finished_at + 7_000)
+        received = played.journals["bob"].received
+        received[-1] = altered(received[-1], received_at=played.finished_at + 7_000)
 
-    check(late, "bob: was told of the end 7.0 s after it")
+    check(late, "bob: learned of the end 7.0 s after it")
 
 
-def test_a_race_that_is_finished_twice() -> None:
+def test_race_finished_twice_is_found() -> None:
     def twice(played: Round) -> None:
-        played.events_spoilt = lambda events: chained([*events, events[-1]])
+        played.alter_events = lambda events: chained([*events, events[-1]])
 
     check(twice, "finished 2 times")
 
 
-def test_events_with_a_gap() -> None:
+def test_gap_in_events_is_found() -> None:
     def gap(played: Round) -> None:
-        played.events_spoilt = lambda events: events[1:]
+        played.alter_events = lambda events: [*events[:1], *events[2:]]
 
-    check(gap, "the events don't follow each other", "the events tell other actions")
+    check(gap, "the events have a gap", "the events differ from the log")
 
 
 @pytest.mark.parametrize(
-    "fields", [{"up": 9}, {"time": 5}, {"moves": 1}, {"place": 4}], ids=lambda each: next(iter(each))
+    "fields", [{"foundation_cards": 9}, {"time": 5}, {"moves": 1}, {"place": 4}], ids=lambda each: next(iter(each))
 )
-def test_standings_that_do_not_follow(fields: dict[str, Any]) -> None:
+def test_wrong_standings_are_found(fields: dict[str, Any]) -> None:
     def other(played: Round) -> None:
         first, second = played.race.standings
         played.race = replace(played.race, standings=(replace(first, **fields), second))
 
-    check(other, "by the logs they are", "was told other standings")
+    check(other, "the replay gives", "was sent wrong standings")
 
 
-def test_standings_that_one_client_was_told_otherwise() -> None:
-    check(lambda played: played.change("bob", RoomState, standings=()), "bob: was told other standings")
+def test_wrong_standings_at_one_client_are_found() -> None:
+    check(lambda played: played.change("bob", RoomState, standings=()), "bob: was sent wrong standings")
 
 
-def test_an_end_that_one_client_was_told_otherwise() -> None:
-    check(lambda played: played.change("bob", RoomState, ends=ENDS + 1), "bob: was told other times")
+def test_wrong_end_at_one_client_is_found() -> None:
+    check(lambda played: played.change("bob", RoomState, ends=ENDS + 1), "bob: was sent wrong times")
 
 
 def resigned(played: Round, at: int = START + 4_500) -> None:
-    """Ana asks to resign, and is told that it is done."""
-    played.journals["ana"].said.append(Said(1, Resign(id=500)))
-    told = played.journals["ana"].told
-    told.insert(len(told) - 1, Told(1, Done(to=500), at))
+    """Ana resigns and gets an acknowledgement."""
+    played.journals["ana"].sent.append(SentMessage(1, Resign(id=500)))
+    received = played.journals["ana"].received
+    received.insert(len(received) - 1, ReceivedMessage(1, Done(to=500), at))
 
 
 def out(played: Round) -> None:
-    """Ana is out."""
+    """The race records that ana has resigned."""
     ana, bob = played.race.racers
-    standings = tuple(replace(line, out=line.player == ANA) for line in played.race.standings)
-    played.race = replace(played.race, racers=(replace(ana, out=True), bob), standings=standings)
+    standings = tuple(replace(line, resigned=line.player == ANA) for line in played.race.standings)
+    played.race = replace(played.race, racers=(replace(ana, resigned=True), bob), standings=standings)
     for journal in played.journals.values():
-        journal.told[-1] = altered(journal.told[-1], message=played.state("finished"))
+        journal.received[-1] = altered(journal.received[-1], message=played.state("finished"))
 
 
-def test_who_has_resigned() -> None:
+def test_resignation_is_no_violation() -> None:
     def both(played: Round) -> None:
         resigned(played)
         out(played)
@@ -503,156 +565,251 @@ def test_who_has_resigned() -> None:
     check(both)
 
 
-def test_who_has_resigned_and_is_not_out() -> None:
-    check(resigned, "ana: is not out, and was told otherwise")
+def test_resignation_without_effect_is_found() -> None:
+    check(resigned, "ana: has not resigned, contrary to the answers")
 
 
-def test_a_resignation_that_came_too_late_for_the_race() -> None:
+def test_resignation_after_the_race_is_no_violation() -> None:
     check(lambda played: resigned(played, at=ENDS + 1))
 
 
-def test_who_is_out_and_has_not_resigned() -> None:
-    check(out, "ana: is out, and was told otherwise")
+def test_resignation_that_nobody_sent_is_found() -> None:
+    check(out, "ana: has resigned, contrary to the answers")
 
 
-def test_an_action_after_the_resignation() -> None:
+def test_action_after_the_resignation_is_found() -> None:
     def after(played: Round) -> None:
         resigned(played)
         out(played)
-        first = Numbered(0, 0, START, Changed(played.race, ("resigned",), ANA))
-        played.events_spoilt = lambda events: chained([first, *events])
+        first = SequencedEvent(0, 0, START, RaceChanged(played.race, ("resigned",), ANA))
+        played.alter_events = lambda events: chained([first, *events])
 
-    check(after, "ana: action 1 counts, and came after the resignation")
+    check(after, "ana: action 1 counts although it came after the resignation")
 
 
-def test_a_seed_that_is_not_the_one_bound_to() -> None:
+def test_seed_unlike_its_commitment_is_found() -> None:
     def other(played: Round) -> None:
         played.race = replace(played.race, commitment=commitment(bytes(32)))
 
-    check(other, "not the one of the commitment", "told another commitment")
+    check(other, "does not match the commitment", "was sent a wrong commitment")
 
 
-def test_a_seed_that_is_not_told() -> None:
-    check(lambda played: played.change("eve", RoomState, seed=b""), "eve: was told the seed (none)")
+def test_seed_kept_secret_after_the_race_is_found() -> None:
+    check(lambda played: played.change("eve", RoomState, seed=b""), "eve: was sent the seed (none)")
 
 
-def test_a_seed_that_is_told_too_early() -> None:
+def test_early_seed_is_found() -> None:
     def early(played: Round) -> None:
-        played.tell("ana", replace(played.state("racing"), event=100, seed=SEED), START + 50)
+        played.add_received("ana", replace(played.state("racing"), event=100, seed=SEED), START + 50)
 
-    check(early, "of a race that was racing", "was told that the race is racing after it was finished")
-
-
-def test_a_seed_in_another_message() -> None:
-    check(lambda played: played.change("ana", Acked, seen=SEED), "was told the seed by a Acked")
+    check(early, "while the race was racing", "was sent the phase racing after finished")
 
 
-def test_changes_that_come_out_of_order() -> None:
-    check(lambda played: played.tell("eve", replace(played.state("finished"), event=98)), "event 98 after event 99")
+def test_seed_in_another_message_is_found() -> None:
+    check(lambda played: played.change("ana", Acked, seen=SEED), "was sent the seed in a Acked")
 
 
-def test_two_rooms_for_one_rematch() -> None:
+def test_room_states_out_of_order_are_found() -> None:
+    check(
+        lambda played: played.add_received("eve", replace(played.state("finished"), event=98)),
+        "event 98 after event 99",
+    )
+
+
+def test_two_rooms_for_a_rematch_are_found() -> None:
     def two(played: Round) -> None:
         for name, room in (("ana", "friday-2"), ("bob", "other")):
-            played.journals[name].said.append(Said(1, Join(id=900, room="friday")))
-            played.tell(name, Created(to=900, room=room))
+            played.journals[name].sent.append(SentMessage(1, Join(id=900, room="friday")))
+            played.add_received(name, Created(to=900, room=room))
 
     check(two, "the rematch is in friday-2, other")
 
 
-# ---------------------------------------------------------------- who sees what
-
-
-def test_a_racer_who_sees_a_rivals_board() -> None:
+def test_rival_board_sent_to_a_racer_is_found() -> None:
     check(
-        lambda played: played.tell("ana", LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)),
-        "ana: races, and was sent a LateBoard",
+        lambda played: played.add_received(
+            "ana", LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)
+        ),
+        "ana: is racing and was sent a LateBoard",
     )
 
 
-def test_a_racer_who_sees_boards_when_the_race_is_over() -> None:
+def test_racer_may_see_boards_after_the_race() -> None:
     def over(played: Round) -> None:
         board = LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)
-        played.tell("ana", board, played.finished_at)
+        played.add_received("ana", board, played.finished_at)
 
     check(over)
 
 
-@pytest.mark.parametrize("fields", [{"up": 7}, {"moves": 30}, {"active": 5}, {"player": "zzzz"}], ids=str)
-def test_counts_of_a_rival_that_were_never_so(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "fields", [{"foundation_cards": 7}, {"moves": 30}, {"last_action_at": 5}, {"player": "zzzz"}], ids=str
+)
+def test_wrong_counts_of_a_rival_are_found(fields: dict[str, Any]) -> None:
     check(
-        lambda played: played.tell("ana", Progress(tallies=(replace(played.tally(BOB, 1), **fields),))),
-        "ana: was told of",
+        lambda played: played.add_received("ana", ProgressUpdate(tallies=(replace(played.tally(BOB, 1), **fields),))),
+        "ana: was sent wrong counts of",
     )
 
 
-def test_a_spectator_who_sees_too_early() -> None:
+@pytest.mark.parametrize(("moves", "sentences"), [(0, ()), (1, ("wrong counts of cccc: no such seat",))])
+def test_player_without_a_seat_has_no_counts(moves: int, sentences: tuple[str, ...]) -> None:
+    """Cid was kicked before the start."""
+
+    def kick(played: Round) -> None:
+        race = replace(played.race_before(), racers=(*played.race.racers, Racer("cccc", "cid", 3)))
+        joined = SequencedEvent(0, 0, START - 2, RaceChanged(race, ("joined",), "cccc"))
+        played.alter_events = lambda events: chained([joined, *events])
+        played.add_received("ana", ProgressUpdate(tallies=(Tally(player="cccc", moves=moves),)))
+
+    check(kick, *sentences)
+
+
+def test_counts_of_a_lost_action_are_no_violation() -> None:
+    def lose(played: Round) -> None:
+        played.lost = range(START, START + 2_000)
+        played.change("ana", ProgressUpdate, tallies=(replace(played.tally(BOB, 1), last_action_at=START + 900),))
+
+    check(lose)
+
+
+def test_board_shown_too_early_is_found() -> None:
     def early(played: Round) -> None:
-        told = played.journals["eve"].told
-        told[-2] = altered(told[-2], at=told[-2].at - 10)
+        received = played.journals["eve"].received
+        received[-2] = altered(received[-2], received_at=received[-2].received_at - 10)
 
     check(early, "5 ms too early")
 
 
-def test_a_spectator_who_sees_everything_when_the_race_is_over() -> None:
+def test_boards_may_be_shown_after_the_race() -> None:
     def over(played: Round) -> None:
         for action, play in played.plays[BOB][2:]:
             move = LateMove(player=BOB, revision=play.revision, action=action, seen=play.seen, at=ENDS)
-            played.tell("eve", move, played.finished_at)
+            played.add_received("eve", move, played.finished_at)
 
     check(over)
 
 
 @pytest.mark.parametrize("fields", [{"action": "1 2"}, {"seen": b"\x01"}, {"revision": 2}], ids=str)
-def test_a_spectator_who_sees_another_move(fields: dict[str, Any]) -> None:
+def test_wrong_move_shown_is_found(fields: dict[str, Any]) -> None:
     check(lambda played: played.change("eve", LateMove, **fields), "eve: saw")
 
 
-def test_a_spectator_who_sees_another_board() -> None:
+def test_wrong_board_shown_is_found() -> None:
     check(lambda played: played.change("eve", LateBoard, piles=()), "eve: saw another board")
 
 
-def test_a_spectator_who_sees_what_nobody_did() -> None:
-    check(lambda played: played.change("eve", LateBoard, player="zzzz"), "saw what nobody did")
+def test_unmade_move_shown_is_found() -> None:
+    check(lambda played: played.change("eve", LateBoard, player="zzzz"), "saw an action that nobody made")
 
 
-# ---------------------------------------------------------------- the clients, the nodes and the store
+def kicked(played: Round) -> None:
+    """Bob is kicked during the race, which counts as a resignation."""
+    racers = [replace(racer, resigned=racer.player == BOB) for racer in played.race.racers]
+    standings = [replace(line, resigned=line.player == BOB) for line in played.race.standings]
+    played.race = replace(played.race, racers=tuple(racers), standings=tuple(standings), kicked=(BOB,))
+    played.journals["bob"].exclude("kicked")
+    for name in played.journals:
+        played.change(name, RoomState, standings=played.race.standings)
 
 
-def test_a_client_that_does_not_come_to_the_end() -> None:
+def test_kicked_player_is_no_violation() -> None:
+    check(kicked)
+
+
+@pytest.mark.parametrize("code", ["kicked", "banned", "room_closed", "race_started"])
+def test_exclusion_without_a_reason_is_found(code: str) -> None:
+    check(lambda played: played.journals["bob"].exclude(code), f"bob: was excluded as {code} without a reason")
+
+
+def closed(played: Round) -> None:
+    """The operator closes the room before the race is finished."""
+    played.race = replace(played.race, phase="closed", seed=b"", standings=())
+    end = RaceChanged(played.race, ("closed_by_operator", "closed"), "")
+    played.alter_events = lambda events: [*events[:-1], altered(events[-1], event=end)]
+    for name in played.journals:
+        played.change(name, RoomState, phase="closed", seed=b"", standings=())
+
+
+def test_room_closed_by_the_operator_is_no_violation() -> None:
+    def exclude(played: Round) -> None:
+        closed(played)
+        played.keys.clear()
+        played.journals["bob"].exclude("room_closed")
+
+    check(exclude)
+
+
+def test_key_that_outlives_a_closed_room_is_found() -> None:
+    check(closed, "which is more than 60 s")
+
+
+def test_client_without_the_end_is_found() -> None:
     def stay(played: Round) -> None:
-        played.journals["bob"].ended = False
+        played.journals["bob"].saw_the_end = False
 
-    check(stay, "bob: did not come to the end")
+    check(stay, "bob: did not see the end")
 
 
-def test_a_client_that_becomes_somebody_else() -> None:
+def test_changed_player_id_is_found() -> None:
     journal = Round().journals["bob"]
-    journal.hear(2, Welcome(to=1, session="s", player="cccc", name="bob", time=0, server=""))
+    journal.record_received(2, Welcome(to=1, session="s", player="cccc", name="bob", time=0, server=""))
     assert journal.complaints == ["was bbbb and is now cccc"]
 
 
-def test_a_fault_that_a_client_is_told() -> None:
-    check(lambda played: played.tell("eve", Refused(to=-1, code="fault", message="Oh")), "eve: was refused as fault")
+def test_fault_sent_to_a_client_is_found() -> None:
+    check(
+        lambda played: played.add_received("eve", Refused(to=-1, code="fault", message="Oh")),
+        "eve: was refused as fault",
+    )
 
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("Traceback (most recent call last):", "node-1.log wrote what is no event"),
+        ("Traceback (most recent call last):", "node-1.log wrote a line that is not an event"),
         ('{"event": "fault", "exception": "..."}', "node-1.log logged a fault"),
-        (json.dumps({"event": "race", "seed": SEED.hex()}), "node-1.log logged a secret"),
+        (json.dumps({"event": "race_changed", "seed": SEED.hex()}), "node-1.log logged a secret"),
         (json.dumps({"event": "hello", "session": "ana-token"}), "node-1.log logged a secret"),
     ],
     ids=["traceback", "fault", "seed", "token"],
 )
-def test_a_node_that_logs_what_it_should_not(line: str, sentence: str) -> None:
+def test_faults_and_secrets_in_node_logs_are_found(line: str, sentence: str) -> None:
     check(lambda played: played.node_logs.append(f"node-1.log: {line}"), sentence)
 
 
-def test_a_node_that_ends_by_itself() -> None:
-    check(lambda played: played.mishaps.append("node-1.log: gone by itself"), "gone by itself")
+def test_node_crash_is_found() -> None:
+    check(lambda played: played.node_failures.append("node-1.log: gone by itself"), "gone by itself")
 
 
-def test_a_key_that_stays_for_ever() -> None:
-    check(lambda played: played.lasting_keys.append("samedeal:{friday}:log:aaaa"), "never goes from Redis")
+@pytest.mark.parametrize(
+    ("name", "lifetime", "sentence"),
+    [
+        (keys.progress("friday", ANA), None, "never expires"),
+        (keys.progress("friday", ANA), LIFETIME + 1, "expires in 691201 s, which is more than 691200 s"),
+        (keys.guest("0123"), SESSION_LIFETIME, "which is more than 3600 s"),
+        (keys.guesses("friday", 1, "203.0.113.0"), LIFETIME, "which is more than 1200 s"),
+        ("samedeal:unknown", 1, "samedeal:unknown is an unknown key"),
+        (keys.log("friday", "cccc"), 60, "belongs to a player without a seat"),
+        (keys.progress("friday", "cccc"), 60, "belongs to a player without a seat"),
+    ],
+)
+def test_wrong_key_is_found(name: str, lifetime: float | None, sentence: str) -> None:
+    check(lambda played: played.keys.append(StoredKey(name, lifetime, 100)), sentence)
+
+
+def test_room_that_fills_redis_is_found() -> None:
+    check(lambda played: played.keys.append(StoredKey(keys.events("friday"), LIFETIME, 150_000)), "bytes of Redis")
+
+
+def test_action_without_a_seat_is_found() -> None:
+    move = SequencedEvent(0, 0, START + 2_000, MoveCommitted("cccc", 1, "draw", b"", 0, 1, 0, False, False))
+    cid = Journal("cid", "friday", player="cccc", saw_the_end=True)
+    ack = acked(Act(id=1, revision=0, action="draw"), Round().plays[ANA][1][1], START)
+    cid.received.append(ReceivedMessage(1, ack, START))
+
+    def intrude(played: Round) -> None:
+        played.journals["cid"] = cid
+        played.alter_events = lambda events: chained([events[0], move, *events[1:]])
+
+    check(intrude, "friday: cccc: action 1 counts although the player has no seat", "cid: was acked an action without")

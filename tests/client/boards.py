@@ -1,4 +1,4 @@
-"""Boards to draw: written as text, kept as goldens, or reached by playing at random."""
+"""Boards: written as text, kept as golden files, dealt, or reached by random moves."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from samedeal.board import Board
 from samedeal.cards import parse_pile
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
-from samedeal.position import parse_position
 
 SCREENS = Path(__file__).parent.parent / "golden" / "screens"
-STAGES = ("start", "middle", "deepest")
+POSITIONS = ("start", "middle", "deepest")
 
 
 def board(game: str, text: str) -> Board:
-    """A board with the cards that are written, ``3: 9H [KS] | w: 2C``, and no others."""
+    """A board with only the cards of a text such as ``3: 9H [KS] | w: 2C``."""
     written = dict(pile.split(":") for pile in text.split("|")) if text else {}
     piles = {key.strip(): parse_pile(cards) for key, cards in written.items()}
     assert set(piles) <= set(Game.named(game).keys)
@@ -27,25 +26,31 @@ def board(game: str, text: str) -> Board:
 
 
 @lru_cache(maxsize=32)
-def kept(game: str, stage: str) -> Board:
-    """A position kept beside the goldens: the start, one in mid-game, and the deepest of many random playouts."""
-    return parse_position((SCREENS / "positions" / f"{game}_{stage}.txt").read_text(encoding="utf-8"))
+def golden_position(game: str, stage: str) -> Board:
+    """A golden position: the start, one in mid-game, or the one with the deepest column of many random playouts."""
+    return Board.parse((SCREENS / "positions" / f"{game}_{stage}.txt").read_text(encoding="utf-8"))
+
+
+def dealt(game: str, number: int) -> Board:
+    """A numbered deal of a game."""
+    named = Game.named(game)
+    return Board.deal(named, shuffled(Deal.parse(f"#{number}").public_seed(), named.decks))
 
 
 def playout(game: Game, number: int, moves: int) -> Board:
-    """A numbered deal after random moves, those to a foundation somewhat likelier."""
-    now = Board.deal(game, shuffled(Deal.parse(f"#{number}").public_seed(), game.decks))
+    """A numbered deal after random moves, with a preference for moves to a foundation."""
+    now = dealt(game.name, number)
     rng = random.Random(number)
     for _ in range(moves):
         legal = now.legal_moves()
         if not legal:
             break
-        up = [move for move in legal if move.target == "0"]
-        choice = up if up and rng.random() < 0.4 else legal
-        now = now.play(choice[int(rng.random() * len(choice))]).board
+        to_foundation = [move for move in legal if move.target == "0"]
+        candidates = to_foundation if to_foundation and rng.random() < 0.4 else legal
+        now = now.play(candidates[int(rng.random() * len(candidates))]).board
     return now
 
 
 def reachable() -> st.SearchStrategy[Board]:
-    """Any board that random play comes to."""
+    """Boards of any game after random moves."""
     return st.builds(playout, st.sampled_from(list(GAMES.values())), st.integers(0, 999), st.integers(0, 160))

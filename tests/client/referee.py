@@ -1,4 +1,4 @@
-"""A link whose other end is in the same process: a race judged by the engine that the server judges with."""
+"""A stand-in for the server in the same process, which judges moves with the engine, and the app connected to it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from textual import events
 from textual.pilot import Pilot
 
 from samedeal.board import Board
+from samedeal.board_history import Play
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.errors import PlayError
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.play import UNDO, Play
 from samedeal.protocol.messages import (
     Acked,
     Act,
-    BoardState,
     Create,
     Created,
     Done,
@@ -33,7 +32,7 @@ from samedeal.protocol.messages import (
     ListRooms,
     Ping,
     Pong,
-    Progress,
+    ProgressUpdate,
     Ready,
     Refused,
     Rematch,
@@ -51,26 +50,29 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_client.app import SamedealApp
-from samedeal_client.board.bindings import DEFAULT, Bindings
-from samedeal_client.net.address import Address
-from samedeal_client.net.client import Client
-from samedeal_client.net.link import Connected, Link
-from samedeal_client.net.sessions import BriefSessions
-from samedeal_client.text.look import Look
+from samedeal_client.input.bindings import DEFAULT, Bindings
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.events import Connected
+from samedeal_client.net.link import Link
+from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.widgets.board import BoardView, PartView
-from samedeal_client.widgets.rows import Rows
+from samedeal_client.widgets.board import BoardView, RegionView
+from samedeal_client.widgets.rows_widget import Rows
+from tests.client.server_messages import acked, board_state
+from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text
 
 START = 1_790_000_000_000
 ME = "p1"
 
 
 class Referee(Link):
-    """The link of a player, or a spectator, in a room with rivals.
+    """The link of a client in a room with rivals. It answers requests itself.
 
-    The referee's clock, ``time``, stands still until it is set. While ``held`` nothing is answered. What was asked is in
-    ``asked``; the next action is refused with ``refuse``, a sentence, where that is set, and requests with what ``denied``
-    has for their type.
+    ``time`` is the server's time, in milliseconds, which only changes when a test sets it. ``requests`` holds all requests
+    so far. ``refuse_next_action`` is the sentence with which the next action is refused, empty for none. ``refusals`` maps
+    types of requests to their refusals.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class Referee(Link):
         delay: int = 15,
         options: Options | None = None,
     ) -> None:
-        super().__init__(Address("ws://referee.test:1"), "ana", BriefSessions())
+        super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions())
         self.game = Game.named(game)
         self.options = options or Options(games=(game,), deal=deal, delay=delay)
         self.phase = phase
@@ -94,65 +96,72 @@ class Referee(Link):
         self.plays = {f"p{at}": Play(dealt, self.options.undo_rule) for at in range(2, 2 + len(rivals))}
         self.names = {ME: "ana"} | {f"p{at}": name for at, name in enumerate(rivals, 2)}
         self.tallies: dict[str, Tally] = {}
-        self.out: set[str] = set()
+        self.resigned: set[str] = set()
         self.time = START + 60_000
-        self.asked: list[ToServer] = []
-        self.judged = 0
-        self.refuse = ""
-        self.denied: dict[type[ToServer], Refused] = {}
+        self.requests: list[ToServer] = []
+        self.answered = 0
+        self.refuse_next_action = ""
+        self.refusals: dict[type[ToServer], Refused] = {}
         self.room = "friday"
         self.rooms: tuple[RoomLine, ...] = ()
         self.event = 0
         self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
-        self._free = asyncio.Event()
-        self._free.set()
-
-    # ---------------------------------------------------------------- the link's side
+        self._answers_allowed = asyncio.Event()
+        self._answers_allowed.set()
 
     def now(self) -> int:
         return self.time
 
-    def _post(self, message: ToServer) -> None:
-        self.asked.append(message)
+    def post(self, message: ToServer) -> None:
+        self.requests.append(message)
         self._inbox.put_nowait(message)
 
-    async def judge(self) -> None:
-        """Answer what is asked, one thing after another."""
-        await self.tell(Welcome(to=0, session="s", player=ME, name="ana", time=self.time, server="referee"))
-        await self._news.put(Connected(again=False))
+    async def answer_requests(self) -> None:
+        """Send the welcome, then answer requests in order."""
+        await self.deliver(Welcome(to=0, session="s", player=ME, name="ana", time=self.time, server="referee"))
+        await self.events.put(Connected(resumed=False))
         while True:
             message = await self._inbox.get()
-            await self._free.wait()
-            for answer in self.answers(message):
-                await self._heard(answer)
-            self.judged += 1
+            await self._answers_allowed.wait()
+            for answer in self.answers_to(message):
+                await self.receive(answer)
+            self.answered += 1
 
     @property
-    def behind(self) -> bool:
-        """Whether something that was asked is not answered yet."""
-        return self.judged < len(self.asked)
+    def has_unanswered(self) -> bool:
+        """Whether a request is unanswered."""
+        return self.answered < len(self.requests)
 
-    async def tell(self, message: ToClient) -> None:
-        await self._heard(message)
+    async def deliver(self, message: ToClient) -> None:
+        await self.receive(message)
 
-    def hold(self) -> None:
-        self._free.clear()
+    @property
+    def holds_answers(self) -> bool:
+        """Whether answers are delayed until ``release_answers``."""
+        return not self._answers_allowed.is_set()
 
-    def release(self) -> None:
-        self._free.set()
+    def hold_answers(self) -> None:
+        """Delay all answers."""
+        self._answers_allowed.clear()
 
-    # ---------------------------------------------------------------- the judge's side
+    def release_answers(self) -> None:
+        """Send the delayed answers."""
+        self._answers_allowed.set()
 
-    def answers(self, message: ToServer) -> list[ToClient]:
-        if denial := self.denied.get(type(message)):
-            return [replace(denial, to=message.id)]
+    def answers_to(self, message: ToServer) -> list[ToClient]:
+        if refusal := self.refusals.get(type(message)):
+            return [replace(refusal, to=message.id)]
         match message:
             case Ping():
                 return [Pong(to=message.id, time=self.time)]
             case Act():
                 return [self._judge(message)]
             case Join():
-                return [Joined(to=message.id, room=self.room, seat=1, generation=1), self.state(), *self._board()]
+                return [
+                    Joined(to=message.id, room=self.room, seat=1, generation=1),
+                    self.state(),
+                    *self.board_messages(),
+                ]
             case Watch():
                 late = self.late_boards()
                 return [Watching(to=message.id, room=self.room, delay=self.options.delay), self.state(), *late]
@@ -161,7 +170,7 @@ class Referee(Link):
             case ListRooms():
                 return [Rooms(to=message.id, rooms=self.rooms)]
             case Resign():
-                self.out.add(ME)
+                self.resigned.add(ME)
                 return [Done(to=message.id), self.state()]
             case Leave() | Ready() | Start():
                 return [Done(to=message.id)]
@@ -169,41 +178,19 @@ class Referee(Link):
                 raise AssertionError(message)
 
     def _judge(self, message: Act) -> Acked | Refused:
-        if self.refuse:
-            sentence, self.refuse = self.refuse, ""
+        if self.refuse_next_action:
+            sentence, self.refuse_next_action = self.refuse_next_action, ""
             return Refused(to=message.id, code="illegal", message=sentence, revision=self.play.revision)
         try:
             self.play = self.play.act(message.action, message.revision)
         except PlayError as error:
             return Refused(to=message.id, code=error.code, message=str(error), revision=self.play.revision)
-        board = self.play.board
-        return Acked(
-            to=message.id,
-            revision=self.play.revision,
-            seen=self.play.seen,
-            hash=board.state_hash(),
-            up=board.cards_up,
-            moves=self.play.moves,
-            undos=self.play.undos,
-            stuck=board.stuck,
-            piles=board.masked().piles if message.action == UNDO else (),
-        )
+        return acked(self.play, message)
 
-    def _board(self) -> list[ToClient]:
+    def board_messages(self) -> list[ToClient]:
         if self.phase not in ("racing", "finished"):
             return []
-        play = self.play
-        return [
-            BoardState(
-                room=self.room,
-                revision=play.revision,
-                game=self.game.name,
-                piles=play.board.masked().piles,
-                hash=play.board.state_hash(),
-                moves=play.moves,
-                undos=play.undos,
-            )
-        ]
+        return [board_state(self.room, self.play)]
 
     def state(self) -> RoomState:
         self.event += 1
@@ -211,14 +198,14 @@ class Referee(Link):
         return RoomState(
             room=self.room,
             event=self.event,
-            phase=self.phase,  # type: ignore[arg-type]  # a test names one of the phases
+            phase=self.phase,  # type: ignore[arg-type]  # a test passes one of the phases
             game=self.game.name,
             deal=self.options.deal,
             options=self.options,
             private=False,
             host=ME,
             players=tuple(
-                Seat(player=player, name=name, seat=at, out=player in self.out)
+                Seat(player=player, name=name, seat=at, resigned=player in self.resigned)
                 for at, (player, name) in enumerate(self.names.items(), 1)
             ),
             tallies=tuple(self.tally(player) for player in self.names),
@@ -233,39 +220,37 @@ class Referee(Link):
         known = self.tallies.get(player, Tally(player=player))
         return Tally(
             player=player,
-            up=play.board.cards_up,
+            foundation_cards=play.board.foundation_cards,
             moves=play.moves,
             undos=play.undos,
-            active=known.active,
-            risen=known.risen,
-            home=known.home,
+            last_action_at=known.last_action_at,
+            last_progress_at=known.last_progress_at,
+            finished_at=known.finished_at,
             connected=known.connected,
         )
 
-    # ---------------------------------------------------------------- what rivals do
-
     def rival_acts(self, player: str, action: Move | str) -> LateMove:
-        """A rival moves: what a spectator will see of it."""
+        """Make a rival's move. Return the message for spectators."""
         before = self.plays[player]
         after = self.plays[player] = before.act(action)
-        rose = after.board.cards_up != before.board.cards_up
+        gained = after.board.foundation_cards != before.board.foundation_cards
         known = self.tallies.get(player, Tally(player=player))
         self.tallies[player] = Tally(
             player=player,
-            active=self.time,
-            risen=self.time if rose else known.risen,
-            home=self.time if after.board.won else 0,
+            last_action_at=self.time,
+            last_progress_at=self.time if gained else known.last_progress_at,
+            finished_at=self.time if after.board.won else 0,
         )
         return LateMove(player=player, revision=after.revision, action=str(action), seen=after.seen, at=self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
-        """A rival moves, and the players hear of it."""
+        """Make a rival's move, and send the players the progress."""
         self.rival_acts(player, action)
-        await self.tell_progress(player)
+        await self.deliver_progress(player)
 
-    async def tell_progress(self, player: str) -> None:
-        """The players hear how far a rival is."""
-        await self.tell(Progress(tallies=(self.tally(player),)))
+    async def deliver_progress(self, player: str) -> None:
+        """Send the players a rival's progress."""
+        await self.deliver(ProgressUpdate(tallies=(self.tally(player),)))
 
     def late_boards(self) -> list[ToClient]:
         plays = {ME: self.play, **self.plays}
@@ -282,9 +267,18 @@ class Referee(Link):
         ]
 
 
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Wait for a condition, without letting real time pass."""
+    for _ in range(10_000):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("the condition was never met")
+
+
 @dataclass
-class Sitting:
-    """A player at the app, with the referee at the other end."""
+class RunningApp:
+    """A running app, connected to a referee."""
 
     app: SamedealApp
     pilot: Pilot[int]
@@ -298,26 +292,30 @@ class Sitting:
         return board
 
     async def press(self, *keys: str) -> None:
-        """Type keys, ``"35"`` as good as ``"3", "5"``, and wait until all is answered and shown."""
+        """Type keys, and wait after each until it is answered and shown. A number is typed digit by digit."""
         for key in keys:
-            for one in key if key.isdigit() else [key]:
-                self.app.simulate_key(one)
+            for typed in key if key.isdigit() else [key]:
+                self.app.simulate_key(typed)
                 await self.settle()
 
-    def where(self, pile: str, card: int | None = None) -> tuple[int, int]:
-        """The column and row of the screen at which a card of a pile, or the pile, is found."""
+    def position_of(self, pile: str, card: int | None = None) -> tuple[int, int]:
+        """The column and row on the screen of a pile, or of one of its cards."""
         view = self.app.screen.query_one(BoardView)
-        for part in [shown.part for shown in self.app.screen.query(PartView) if shown.part is not None]:
-            for spot in part.spots:
-                if spot.hit.pile == pile and spot.hit.card == card:
+        for part in [
+            shown.region_shown for shown in self.app.screen.query(RegionView) if shown.region_shown is not None
+        ]:
+            for spot in part.hit_areas:
+                if spot.target.pile == pile and spot.target.card == card:
                     return view.region.x + part.place.x + spot.x + 2, view.region.y + part.place.y + spot.y
         raise AssertionError(f"{pile} {card} is not shown")
 
     async def click(self, pile: str, card: int | None = None, button: int = 1) -> None:
         await self.drag(pile, card, pile, card, button)
 
-    async def drag(self, pile: str, card: int | None, to: str, on: int | None = None, button: int = 1) -> None:
-        start, end = self.where(pile, card), self.where(to, on)
+    async def drag(
+        self, pile: str, card: int | None, target: str, target_card: int | None = None, button: int = 1
+    ) -> None:
+        start, end = self.position_of(pile, card), self.position_of(target, target_card)
         self._mouse(events.MouseDown, start, button)
         await self.settle()
         if start != end:
@@ -325,26 +323,26 @@ class Sitting:
         self._mouse(events.MouseUp, end, button)
         await self.settle()
 
-    def fling(self, pile: str, to: str) -> None:
-        """Drag all at once, as a slow line brings it."""
-        start, end = self.where(pile), self.where(to)
+    def quick_drag(self, pile: str, target: str) -> None:
+        """Post all events of a drag at once, as they arrive over a slow connection."""
+        start, end = self.position_of(pile), self.position_of(target)
         self._mouse(events.MouseDown, start, 1)
         self._mouse(events.MouseMove, end, 1)
         self._mouse(events.MouseUp, end, 1)
 
-    async def hold(self, pile: str, card: int | None = None) -> None:
-        """Press the button on a card, and keep it down."""
-        self._mouse(events.MouseDown, self.where(pile, card), 1)
+    async def mouse_down(self, pile: str, card: int | None = None) -> None:
+        """Press the mouse button on a card and keep it down."""
+        self._mouse(events.MouseDown, self.position_of(pile, card), 1)
         await self.settle()
 
-    async def move(self, pile: str, card: int | None = None) -> None:
+    async def mouse_move(self, pile: str, card: int | None = None) -> None:
         """Move the mouse to a card with the button down."""
-        self._mouse(events.MouseMove, self.where(pile, card), 1)
+        self._mouse(events.MouseMove, self.position_of(pile, card), 1)
         await self.settle()
 
-    async def let_go(self, pile: str, card: int | None = None) -> None:
-        """Let go of the button over a card."""
-        self._mouse(events.MouseUp, self.where(pile, card), 1)
+    async def mouse_up(self, pile: str, card: int | None = None) -> None:
+        """Release the mouse button over a card."""
+        self._mouse(events.MouseUp, self.position_of(pile, card), 1)
         await self.settle()
 
     def _mouse(self, event: type[events.MouseEvent], at: tuple[int, int], button: int) -> None:
@@ -359,48 +357,53 @@ class Sitting:
         return type(self.app.screen).__name__
 
     @property
-    def sentence(self) -> str:
-        """The line for sentences."""
+    def message(self) -> str:
+        """The message line."""
         return self.line("#sentence")
+
+    @property
+    def message_style(self) -> str:
+        """The style of the message line: ``notice``, ``you`` for what the player asked for, ``label`` for a prompt."""
+        (row,) = self.app.screen.query_one("#sentence", Rows).rows
+        return next((span.style for span in row if span.text.strip()), "")
 
     @property
     def acts(self) -> list[str]:
         """The actions that were sent."""
-        return [asked.action for asked in self.referee.asked if isinstance(asked, Act)]
+        return [request.action for request in self.referee.requests if isinstance(request, Act)]
 
     async def settle(self) -> None:
-        """Wait until nothing is on its way and all of it is shown."""
+        """Wait until all messages are processed and the screen is painted."""
         async with asyncio.timeout(10):
             quiet = 0
             while quiet < 3:
                 await asyncio.sleep(0)
-                quiet = 0 if self._busy() else quiet + 1
+                quiet = 0 if self._is_busy() else quiet + 1
 
-    def _busy(self) -> bool:
-        app, screen = self.app, self.app.screen
-        held = not self.referee._free.is_set()
-        if (
-            any(not pump._message_queue.empty() for pump in app._registry)
-            or app._stale
-            or not self.referee._news.empty()
-        ):
+    def _is_busy(self) -> bool:
+        app, referee = self.app, self.referee
+        if has_queued_messages(app) or app.update_pending or not referee.events.empty():
             return True
-        if not held and (self.referee.behind or app.client.model.pending):
+        if not referee.holds_answers and (referee.has_unanswered or app.client.model.own.pending):
             return True
-        if screen.is_current and (screen._layout_required or screen._dirty_widgets or screen._repaint_required):
-            screen._on_timer_update()  # at once, not with the next frame
+        if app.screen.is_current and needs_painting(app.screen):
+            paint_now(app.screen)
             return True
         return False
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for what is to come about soon."""
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a condition."""
         async with asyncio.timeout(10):
-            while not holds():
+            while not condition():
                 await self.pilot.pause(0.01)
 
+    @property
+    def has_quit(self) -> bool:
+        """Whether the app has quit."""
+        return self.app.return_code is not None
+
     def text(self) -> str:
-        """The screen as text, lines without blanks at their ends."""
-        self.app.screen._compositor_refresh()
+        """The screen as text, without blanks at the ends of lines."""
         return screen_text(self.app)
 
     def line(self, selector: str) -> str:
@@ -408,31 +411,26 @@ class Sitting:
         return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
 
 
-def screen_text(app: SamedealApp) -> str:
-    strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
-
-
 @contextlib.asynccontextmanager
-async def sitting(
+async def running_app(
     referee: Referee,
     size: tuple[int, int] = (80, 24),
     look: Look | None = None,
     bindings: Bindings = DEFAULT,
     *,
     watch: bool = False,
-) -> AsyncIterator[Sitting]:
-    """The app in a room of the referee's, its board on the screen."""
-    judging = asyncio.create_task(referee.judge())
-    client = Client(referee, clock=lambda: 0.0)
+) -> AsyncIterator[RunningApp]:
+    """Run the app in the referee's room, as a player or with ``watch`` as a spectator."""
+    answering = asyncio.create_task(referee.answer_requests())
+    client = ClientSession(referee, clock=lambda: 0.0)
     client.entering = True
     app = SamedealApp(client, look or Look(), bindings)
     try:
         async with app.run_test(size=size) as pilot:
             await (client.watch(referee.room) if watch else client.join(referee.room))
-            table = Sitting(app, pilot, referee)
-            await table.settle()
-            yield table
+            ui = RunningApp(app, pilot, referee)
+            await ui.settle()
+            yield ui
     finally:
-        judging.cancel()
-        await asyncio.gather(judging, return_exceptions=True)
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)

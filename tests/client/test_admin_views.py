@@ -9,10 +9,10 @@ from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal_client.commands.admin import with_url
-from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Row, row_text, row_width
-from samedeal_client.views.admin import age, ban_rows, room_rows, size, survey_rows, top_rows
-from tests.golden.kept import assert_kept
+from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows, top_rows
+from tests.golden.golden_files import assert_golden
 
 NOW = 1_795_287_801_000
 
@@ -20,27 +20,27 @@ ALPHA = NodeLine(
     node="alpha.cards.example.org-1207-9f3c",
     version="0.1.0",
     started=NOW - 3 * 86_400_000,
-    heard=NOW - 800,
+    last_seen=NOW - 800,
     address="ws://10.0.0.7:7777",
     connections=1204,
     players=811,
     watching=40,
     rooms=103,
     moves=312.44,
-    typical=1.0,
-    slow=10.0,
+    median=1.0,
+    p99=10.0,
     load=0.41,
     memory=148_000_000,
 )
 BETA = replace(ALPHA, node="beta-88-00aa", started=NOW - 4_000_000, connections=7, players=2, moves=0.0, draining=True)
-GAMMA = replace(BETA, node="gamma-9-77fe", heard=NOW - 7_200, draining=False, load=0.0)
+GAMMA = replace(BETA, node="gamma-9-77fe", last_seen=NOW - 7_200, draining=False, load=0.0)
 
 SURVEY = Survey(
     to=1,
     time=NOW,
     nodes=(ALPHA, BETA, GAMMA),
     phases=Phases(open=3, countdown=1, racing=94, finished=12),
-    redis=RedisLine(version="7.2.5", answer=0.31, memory=43_100_000, clients=31, commands=2210),
+    redis=RedisLine(version="7.2.5", latency=0.31, memory=43_100_000, clients=31, commands=2210),
 )
 
 SHOWN = RoomShown(
@@ -56,13 +56,13 @@ SHOWN = RoomShown(
         host="0123456789ab",
         players=(
             Seat(player="0123456789ab", name="Ana", seat=1),
-            Seat(player="ba9876543210", name="Ёж 漢字", seat=2, out=True),
+            Seat(player="ba9876543210", name="Ёж 漢字", seat=2, resigned=True),
             Seat(player="00ff00ff00ff", name="cid", seat=4),
         ),
         tallies=(
-            Tally(player="0123456789ab", up=52, moves=140, undos=3, home=NOW - 1000),
-            Tally(player="ba9876543210", up=3, moves=12),
-            Tally(player="00ff00ff00ff", up=17, moves=88, connected=False),
+            Tally(player="0123456789ab", foundation_cards=52, moves=140, undos=3, finished_at=NOW - 1000),
+            Tally(player="ba9876543210", foundation_cards=3, moves=12),
+            Tally(player="00ff00ff00ff", foundation_cards=17, moves=88, connected=False),
         ),
         commitment=bytes(32),
         starts=NOW - 300_000,
@@ -70,41 +70,41 @@ SHOWN = RoomShown(
         watching=2,
     ),
     whereabouts=(
-        Whereabouts(player="0123456789ab", node="beta-88-00aa", address="203.0.113.7", at=NOW),
-        Whereabouts(player="00ff00ff00ff", node="gamma-9-77fe", address="2001:db8::12", at=NOW),
+        Whereabouts(player="0123456789ab", node="beta-88-00aa", address="203.0.113.7", time=NOW),
+        Whereabouts(player="00ff00ff00ff", node="gamma-9-77fe", address="2001:db8::12", time=NOW),
     ),
 )
 
 
 def text(rows: list[Row]) -> str:
-    assert {style for row in rows for span in row for style in span.style.split()} <= STYLES
+    assert {style for row in rows for span in row for style in span.style.split()} <= STYLE_NAMES
     return "\n".join(row_text(row).rstrip() for row in rows) + "\n"
 
 
 @pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (60, 12)])
-def test_top_at_a_size(width: int, height: int, look: Look) -> None:
+def test_top_matches_its_golden(width: int, height: int, look: Look) -> None:
     moves = [float(number % 40 * 8) for number in range(100)]
     rows = top_rows(SURVEY, moves, "cards.example.org", look, width, height)
     assert len(rows) == height
     assert {row_width(row) for row in rows} == {width}
     kept = "ascii" if look.ascii else "glyphs"
-    assert_kept(f"screens/admin/top_{width}x{height}_{kept}.txt", text(rows))
+    assert_golden(f"screens/admin/top_{width}x{height}_{kept}.txt", text(rows))
     if look.ascii:
         assert text(rows).isascii()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (10, 2), (20, 3), (300, 100)])
-def test_top_at_any_size(width: int, height: int) -> None:
+def test_top_fits_any_size(width: int, height: int) -> None:
     rows = top_rows(SURVEY, [], "cards.example.org", Look(), width, height)
     assert len(rows) == height
     assert {row_width(row) for row in rows} == {width}
 
 
-def test_status_a_room_and_bans_as_lines() -> None:
+def test_rows_match_their_golden() -> None:
     bans = (
-        BanLine(who="203.0.113.0/24", since=NOW, until=NOW + 3_600_000, reason="a flood of bots"),
-        BanLine(who="ba9876543210", since=NOW - 1),
+        BanLine(target="203.0.113.0/24", since=NOW, until=NOW + 3_600_000, reason="a flood of bots"),
+        BanLine(target="ba9876543210", since=NOW - 1),
     )
     pages = (
         survey_rows(SURVEY, Look(), 200),
@@ -112,19 +112,19 @@ def test_status_a_room_and_bans_as_lines() -> None:
         room_rows(SHOWN, NOW, Look()),
         ban_rows(bans),
     )
-    assert_kept("screens/admin/lines.txt", "\n".join(text(page) for page in pages))
+    assert_golden("screens/admin/lines.txt", "\n".join(text(page) for page in pages))
 
 
-def test_nothing_that_a_server_says_moves_the_cursor() -> None:
+def test_server_text_has_no_control_characters() -> None:
     bad = "\x1b[2J\u202e\x07"
     survey = replace(SURVEY, nodes=(replace(ALPHA, node=bad),), redis=replace(SURVEY.redis, version=bad))
     seat = replace(SHOWN.state.players[0], name=bad, player=bad)
-    where = Whereabouts(player=bad, node=bad, address=bad, at=0)
+    where = Whereabouts(player=bad, node=bad, address=bad, time=0)
     shown = replace(SHOWN, state=replace(SHOWN.state, room=bad, deal=bad, players=(seat,)), whereabouts=(where,))
     rows = [
         *top_rows(survey, [], bad, Look(), 80, 24),
         *room_rows(shown, NOW, Look()),
-        *ban_rows([BanLine(who=bad, since=0, reason=bad)]),
+        *ban_rows([BanLine(target=bad, since=0, reason=bad)]),
     ]
     assert not set(text(rows)) & {"\x1b", "\u202e", "\x07"}
 
@@ -133,15 +133,15 @@ def test_nothing_that_a_server_says_moves_the_cursor() -> None:
     ("ms", "told"),
     [(-5, "0s"), (999, "0s"), (59_999, "59s"), (60_000, "1m"), (7_200_000, "2h"), (3 * 86_400_000, "3d")],
 )
-def test_ages(ms: int, told: str) -> None:
-    assert age(ms) == told
+def test_age_text(ms: int, told: str) -> None:
+    assert age_text(ms) == told
 
 
 @pytest.mark.parametrize(
     ("number", "told"), [(0, "0 B"), (999, "999 B"), (1_500, "1.5 kB"), (48_000_000, "48.0 MB"), (10**16, "10000.0 TB")]
 )
-def test_sizes(number: int, told: str) -> None:
-    assert size(number) == told
+def test_size_text(number: int, told: str) -> None:
+    assert size_text(number) == told
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,14 @@ def test_sizes(number: int, told: str) -> None:
         ("admin --help", "admin --help"),
     ],
 )
-def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, given: str, means: str) -> None:
+def test_the_url_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, given: str, means: str) -> None:
     monkeypatch.setenv("SAMEDEAL_ADMIN_URL", "U")
     assert with_url(given.split()) == means.split()
+
+
+def test_problem_of_redis_fits_into_the_window() -> None:
+    problem = "10.0.0.7:6379 rejects commands (command not allowed when used memory > 'maxmemory'.)"
+    survey = replace(SURVEY, redis=replace(SURVEY.redis, problem=problem))
+    added = [row for row in survey_rows(survey, Look(), 40) if row not in survey_rows(SURVEY, Look(), 40)]
+    assert " ".join(row_text(row) for row in added) == problem
+    assert max(map(row_width, added)) <= 40

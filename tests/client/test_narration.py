@@ -1,4 +1,4 @@
-"""A race told in sentences, and what of it reaches a terminal."""
+"""The sentences about a race, and line input and output."""
 
 from __future__ import annotations
 
@@ -13,25 +13,37 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.cards import Card
-from samedeal.protocol.messages import Progress, RoomLine, RoomState, Seat, Standing, Tally
-from samedeal_client.rooms.model import Model
-from samedeal_client.text.lines import LineReader, Printer, terminal_look
-from samedeal_client.text.look import Look
+from samedeal.protocol.messages import (
+    LateBoard,
+    Phase,
+    ProgressUpdate,
+    RoomLine,
+    RoomState,
+    Seat,
+    Standing,
+    Tally,
+    Watching,
+)
+from samedeal_client.state.deal_verification import verify_deal
+from samedeal_client.state.model import Model
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import LineReader, Printer, terminal_look
 from samedeal_client.text.spans import Span
 from samedeal_client.views.narration import Narrator, room_lines
 from tests.client.boards import board
-from tests.client.test_model import START, Server
+from tests.client.race_server import START, RaceServer
+from tests.golden.golden_files import assert_sentences
 
 NARRATOR = Narrator(Look(ascii=True))
 
 
-def told(change: Callable[[Model, Server], Model]) -> list[str]:
-    """What is told when a race is changed."""
-    server = Server()
-    return NARRATOR.tell(server.model, change(server.model, server))
+def narrated(change: Callable[[Model, RaceServer], Model]) -> list[str]:
+    """The sentences about a change of a race."""
+    server = RaceServer()
+    return NARRATOR.narrate(server.model, change(server.model, server))
 
 
-def state(**changes: Any) -> Callable[[Model, Server], Model]:
+def state(**changes: Any) -> Callable[[Model, RaceServer], Model]:
     return lambda model, server: model.after(replace(server.state("racing"), **changes))
 
 
@@ -42,140 +54,157 @@ def seats(*names: str, **changes: Any) -> tuple[Seat, ...]:
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "lines"),
-    [
-        (state(), []),
-        (state(players=seats("ana", "bo", "cleo")), ["cleo has come in."]),
-        (state(players=seats("ana")), ["bo has left."]),
-        (state(players=seats("bo")), ["You have left."]),
-        (state(players=(*seats("ana"), Seat(player="you", name="bo", seat=2, out=True))), ["bo is out of the race."]),
-        (state(players=(Seat(player="me", name="ana", seat=1, out=True), *seats("bo"))), ["You are out of the race."]),
-        (state(next="k8"), ["The rematch is open in room k8: type again to join it."]),
-        (state(phase="closed"), ["This room is closed."]),
-        (lambda model, server: model.after(Progress(tallies=(Tally(player="you", up=9),))), []),
-        (
-            lambda model, server: model.after(Progress(tallies=(Tally(player="you", up=52, home=START + 83_000),))),
-            ["bo is home, in 01:23!"],
-        ),
-        (
-            lambda model, server: model.after(Progress(tallies=(Tally(player="me", up=52, home=START + 83_000),))),
-            ["You are home, in 01:23!"],
-        ),
-    ],
-)
-def test_changes(change: Callable[[Model, Server], Model], lines: list[str]) -> None:
-    assert told(change) == lines
+def tally(**counts: int | str) -> Callable[[Model, RaceServer], Model]:
+    return lambda model, server: model.after(ProgressUpdate(tallies=(Tally(**counts),)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("phase", "countdown", "line"),
-    [
-        ("countdown", 3, "The race starts in 3 seconds."),
-        ("countdown", 1, "The race starts in 1 second."),
-        ("countdown", 0, "The race starts now."),
-        ("racing", 3, "Go! The race ends 15:00 after its start at the latest."),
-    ],
-)
-def test_how_a_race_begins(phase: Any, countdown: int, line: str) -> None:
-    server = Server()
+CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
+    "another player joins": state(players=seats("ana", "bo", "cleo")),
+    "another player leaves": state(players=seats("ana")),
+    "this player leaves": state(players=seats("bo")),
+    "another player resigns": state(players=(*seats("ana"), Seat(player="you", name="bo", seat=2, resigned=True))),
+    "this player resigns": state(players=(Seat(player="me", name="ana", seat=1, resigned=True), *seats("bo"))),
+    "another player finishes": tally(player="you", foundation_cards=52, finished_at=START + 83_000),
+    "this player finishes": tally(player="me", foundation_cards=52, finished_at=START + 83_000),
+    "rematch opens": state(next="k8"),
+    "room closes": state(phase="closed"),
+}
+
+
+def starting(phase: Phase, countdown: int) -> list[str]:
+    """The sentences when a waiting room with a countdown in seconds enters a phase."""
+    server = RaceServer()
     options = replace(server.options, countdown=countdown)
     before = server.model.after(replace(server.state("open"), options=options))
-    assert NARRATOR.tell(before, before.after(replace(server.state(phase), options=options))) == [line]
+    return NARRATOR.narrate(before, before.after(replace(server.state(phase), options=options)))
 
 
-def test_a_room_that_is_entered_is_told_whole() -> None:
-    server = Server()
+def test_changes_are_narrated() -> None:
+    lines = [f"{name}\t{line}" for name, change in CHANGES.items() for line in narrated(change)]
+    lines += [f"countdown of {count} s\t{line}" for count in (3, 1, 0) for line in starting("countdown", count)]
+    lines += [f"race starts\t{line}" for line in starting("racing", 3)]
+    assert len(lines) == len(CHANGES) + 4
+    assert_sentences("narration", lines)
+
+
+@pytest.mark.parametrize("change", [state(), tally(player="you", foundation_cards=9)], ids=["nothing", "progress"])
+def test_unimportant_changes_are_not_narrated(change: Callable[[Model, RaceServer], Model]) -> None:
+    assert narrated(change) == []
+
+
+def test_entering_a_room_describes_it() -> None:
+    server = RaceServer()
     room: RoomState = replace(server.state("open"), private=True)
-    lines = NARRATOR.tell(Model(me="me"), Model(me="me").after(room))
-    assert lines[0].startswith("Room k7: Willow, ")
-    assert lines[0].endswith("It has a passphrase.")
-    assert "  Players   2 of 8: ana (you); bo" in lines
-    assert lines[-1] == "You are the host: type start when everybody is here."
+    lines = NARRATOR.narrate(Model(me="me"), Model(me="me").after(room))
+    assert_sentences("narration: a room", [f"line {number}\t{line}" for number, line in enumerate(lines, 1)])
 
 
-def test_a_refused_move_is_told_with_its_reason_once() -> None:
-    server = Server()
+def test_a_rejected_move_is_narrated_once() -> None:
+    server = RaceServer()
     act = server.act(server.legal()[0])
     before = server.model
     server.refuse(act)
-    assert NARRATOR.tell(before, server.model) == [f"{act.action} was taken back: No."]
-    again = server.model.after(Progress(tallies=(Tally(player="you", up=1),)))
-    assert NARRATOR.tell(server.model, again) == []
+    [line] = NARRATOR.narrate(before, server.model)
+    assert str(act.action) in line
+    assert server.model.own.rollback is not None
+    assert server.model.own.rollback.sentence in line
+    later = server.model.after(ProgressUpdate(tallies=(Tally(player="you", foundation_cards=1),)))
+    assert NARRATOR.narrate(server.model, later) == []
 
 
-def test_the_end_is_told_with_standings_and_the_check() -> None:
-    standings = (
-        Standing(place=1, player="you", name="bo", up=52, time=83_000, moves=99, undos=0),
-        Standing(place=2, player="me", name="ana", up=4, time=0, moves=9, undos=2),
-    )
-    server = Server()
-    lines = NARRATOR.tell(server.model, server.model.after(server.state("finished", standings=standings)))
-    assert lines[0] == "The race is over."
-    assert lines[2].split()[:5] == ["1", "bo", "52/52", "01:23", "99"]
-    assert lines[3].split()[1:4] == ["2", "ana", "(you)"]
-    assert lines[-1].startswith("Checked: the seed is the one committed to beforehand")
+def test_a_rejection_shows_cards_like_the_board() -> None:
+    server = RaceServer()
+    before = server.model
+    server.refuse(server.act(server.legal()[0]), message="TH can't go there.")
+    [line] = Narrator(Look()).narrate(before, server.model)
+    assert "10♥" in line
 
 
-def test_rivals() -> None:
-    server = Server()
-    model = server.model.after(Progress(tallies=(Tally(player="you", up=3, moves=7, connected=False),)))
-    assert NARRATOR.rivals(model) == "bo 3/52 in 7 moves (away)"
-    assert NARRATOR.rivals(Model()) == ""
-
-
-@pytest.mark.parametrize(
-    ("card", "where"),
-    [
-        ("9H", "9H lies in column 1, on top."),
-        ("KS", "KS lies face down in column 1, under 2 cards."),
-        ("2C", "2C lies in waste, under 1 card."),
-        ("3C", "3C lies in stock, on top."),
-        ("AD", "AD lies in foundation 01, on top."),
-        ("QD", "QD has not been seen yet."),
-    ],
+STANDINGS = (
+    Standing(place=1, player="you", name="bo", foundation_cards=52, time=83_000, moves=99, undos=0),
+    Standing(place=2, player="me", name="ana", foundation_cards=4, time=0, moves=9, undos=2),
 )
-def test_where_a_card_is(card: str, where: str) -> None:
-    now = board("athena", "1: (KS) TC 9H | w: 2C 5S | stock: ?? (3C) | 01: AD")
-    assert NARRATOR.find(now, Card.parse(card)) == where
 
 
-def test_of_two_decks_there_may_be_another() -> None:
-    now = board("steve", "1: 9H | 2: 9S 9S")
-    assert NARRATOR.find(now, Card.parse("9H")) == "9H lies in column 1, on top; another one has not been seen yet."
-    assert NARRATOR.find(now, Card.parse("9S")) == "9S lies in column 2, on top; lies in column 2, under 1 card."
+def test_finish_is_narrated_before_the_end() -> None:
+    server = RaceServer()
+    won = Tally(player="you", foundation_cards=52, finished_at=START + 83_000)
+    finished = server.model.after(server.state("finished", standings=STANDINGS, tallies=(Tally(player="me"), won)))
+    lines = NARRATOR.narrate(server.model, finished)
+    over = NARRATOR.final_standings(finished)
+    assert lines == [*narrated(tally(player="you", foundation_cards=52, finished_at=START + 83_000)), *over]
 
 
-def test_rooms_in_a_list() -> None:
+def test_finish_seen_late_is_narrated_before_the_end() -> None:
+    """A spectator gets the standings before the last boards."""
+    server = RaceServer()
+    before = server.model.after(Watching(to=3, room="k7", delay=0)).after(server.state("racing"))
+    finished = before.after(server.state("finished", standings=STANDINGS))
+    assert len(NARRATOR.narrate(before, finished)) == len(NARRATOR.final_standings(finished)) + 1
+    full = " | ".join(
+        f"0{at}: {' '.join(rank + suit for rank in 'A23456789TJQK')}" for at, suit in enumerate("CDHS", 1)
+    )
+    won = board("willow", full).piles
+    late = finished.after(LateBoard(player="you", revision=99, piles=won, moves=99, undos=0, at=START + 83_000))
+    assert NARRATOR.narrate(finished, late) == []
+
+
+def test_the_end_has_standings_and_the_deal_check() -> None:
+    server = RaceServer()
+    finished = server.model.after(server.state("finished", standings=STANDINGS))
+    lines = NARRATOR.narrate(server.model, finished)
+    assert lines[3].split()[:5] == ["1", "bo", "52/52", "01:23", "99"]
+    assert lines[4].split()[1:4] == ["2", "ana", "(you)"]
+    checked = verify_deal(finished)
+    assert checked is not None
+    assert checked.holds
+    assert lines[-1] == checked.sentence
+
+
+def test_rivals_line() -> None:
+    server = RaceServer()
+    model = server.model.after(
+        ProgressUpdate(tallies=(Tally(player="you", foundation_cards=3, moves=7, connected=False),))
+    )
+    assert NARRATOR.rivals_line(model) == "bo 3/52 in 7 moves (away)"
+    assert NARRATOR.rivals_line(Model()) == ""
+
+
+def test_cards_are_located() -> None:
+    athena = board("athena", "1: (KS) TC 9H | w: 2C 5S | stock: ?? (3C) | 01: AD")
+    steve = board("steve", "1: 9H | 2: 9S 9S")
+    cards = [(athena, card) for card in ("9H", "KS", "2C", "3C", "AD", "QD")] + [(steve, card) for card in ("9H", "9S")]
+    lines = [f"{board.game.name} {card}\t{NARRATOR.locate(board, Card.parse(card))}" for board, card in cards]
+    assert_sentences("locations of cards", lines)
+
+
+def test_room_lines() -> None:
     line = RoomLine(
         room="k7", game="steve", deal="#7", phase="open", players=2, seats=8, private=True, spectators=False
     )
     heading, row = room_lines([line], Look(ascii=True))
-    assert row.split() == ["k7", "Steve", "#7", "open", "2/8", "passphrase,", "nobody", "may", "watch"]
+    assert row.split() == ["k7", "Steve", "#7", "open", "2/8", "passphrase,", "no", "spectators"]
     assert heading.index("game") == row.index("Steve")
 
 
-def test_a_room_in_the_list_whose_boards_are_seen_at_once_says_so() -> None:
+def test_a_room_with_live_boards_is_marked() -> None:
     line = RoomLine(
         room="k7", game="steve", deal="#7", phase="open", players=2, seats=8, private=False, spectators=True, delay=0
     )
-    assert room_lines([line], Look())[1].endswith(" boards are shown at once")
+    assert room_lines([line], Look())[1].endswith(" live boards")
 
 
-# ---------------------------------------------------------------- lines in and out
-
-
-def test_nothing_but_text_is_printed() -> None:
+def test_control_characters_are_not_printed() -> None:
     stream = io.StringIO()
-    Printer(stream, colour=False).say(["a\x1b[31mb\x07", "c\u202ed\u200be"])
+    Printer(stream, colour=False).print_lines(["a\x1b[31mb\x07", "c\u202ed\u200be"])
     assert stream.getvalue() == "a?[31mb?\nc?d?e\n"
 
 
-def test_colours_are_for_terminals_that_have_them() -> None:
+def test_colour_codes_are_printed_only_with_colour() -> None:
     row = (Span("9H", "red"), Span(" "), Span("9S", "black"))
     plain, coloured = io.StringIO(), io.StringIO()
-    Printer(plain, colour=False).show([row])
-    Printer(coloured, colour=True).show([row])
+    Printer(plain, colour=False).print_rows([row])
+    Printer(coloured, colour=True).print_rows([row])
     assert plain.getvalue() == "9H 9S\n"
     assert coloured.getvalue() == "\x1b[31m9H\x1b[0m 9S\n"
 
@@ -198,7 +227,7 @@ class Terminal(io.TextIOWrapper):
         ("utf-8", {}, Look(ascii=False, colour=False)),
     ],
 )
-def test_the_look_suits_the_terminal(
+def test_the_look_follows_the_terminal(
     encoding: str, environment: dict[str, str], look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("TERM", "NO_COLOR"):
@@ -208,7 +237,7 @@ def test_the_look_suits_the_terminal(
     assert terminal_look(ascii_only=False, stream=Terminal(encoding)) == look
 
 
-def test_what_is_no_terminal_gets_no_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     assert terminal_look(ascii_only=True, stream=stream) == Look(ascii=True, colour=False)
@@ -218,12 +247,12 @@ async def lines_of(descriptor: int) -> list[str]:
     reader = LineReader(descriptor)
     lines = []
     async with asyncio.timeout(5):
-        while (line := await reader.line()) is not None:
+        while (line := await reader.read_line()) is not None:
             lines.append(line)
     return lines
 
 
-async def test_lines_come_from_a_pipe_in_whatever_pieces(tmp_path: Path) -> None:
+async def test_lines_are_assembled_from_pieces_of_a_pipe(tmp_path: Path) -> None:
     out, into = os.pipe()
     reading = asyncio.create_task(lines_of(out))
     for piece in (b"dr", b"aw\n3 5\r\n", b"\xff\n", b"last"):
@@ -233,7 +262,7 @@ async def test_lines_come_from_a_pipe_in_whatever_pieces(tmp_path: Path) -> None
     os.close(out)
 
 
-async def test_lines_come_from_a_file(tmp_path: Path) -> None:
+async def test_lines_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "moves"
     path.write_text("draw\n" * 3000)
     descriptor = os.open(path, os.O_RDONLY)
@@ -241,7 +270,7 @@ async def test_lines_come_from_a_file(tmp_path: Path) -> None:
     os.close(descriptor)
 
 
-async def test_a_line_without_end_is_cut() -> None:
+async def test_a_long_line_is_cut() -> None:
     out, into = os.pipe()
     reading = asyncio.create_task(lines_of(out))
     await asyncio.to_thread(os.write, into, b"x" * 50_000 + b"\n3 5\n")

@@ -11,16 +11,20 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.games import GAMES
+from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Tally
-from samedeal_client.board.bindings import load_bindings
-from samedeal_client.board.layout import smallest
-from samedeal_client.net.link import Connected, Ended, Lost, Unseated
+from samedeal_client.drawing.layout import smallest
+from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.input.key_file import load_bindings
+from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
-from samedeal_client.text.look import Look
-from samedeal_client.widgets.board import PartView
-from tests.client.boards import SCREENS, board, kept
-from tests.client.referee import ME, START, Referee, Sitting, sitting
+from samedeal_client.text.appearance import Look
+from samedeal_client.views.race import card_location, hint_text, stuck_text
+from samedeal_client.widgets.board import RegionView
+from tests.client.boards import SCREENS, board, golden_position
+from tests.client.referee import ME, START, Referee, RunningApp, running_app
+from tests.golden.golden_files import assert_sentences
 
 WILLOW = "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | 7: 2C | q: 5H 7H | w: 7D | r: 3S 2S"
 ATHENA = "1: [9S] 4H [KD] QC | 2: [2D] KH | 3: [6S] JH | 4: 3C | 5: [TS] QS | stock: [8C] [7C] [6C] [5C] [4S] | w: AH"
@@ -38,87 +42,104 @@ def _options(game: str, **options: object) -> Options:
     return Options(games=(game,), deal="#7", **options)  # type: ignore[arg-type]  # a test names real options
 
 
-def pile(table: Sitting, key: str) -> str:
-    shown = table.board
+def pile(ui: RunningApp, key: str) -> str:
+    shown = ui.board
     return " ".join(str(Card(card)) if card < 0x40 else "?" for card in shown.piles[shown.game.index[key]])
 
 
-# ---------------------------------------------------------------- the keyboard
-
-
 async def test_two_keys_move_cards() -> None:
-    async with sitting(willow()) as table:
-        await table.press("32")
-        assert (pile(table, "2"), pile(table, "3"), table.acts) == ("9H QH JC TD", "4C", ["3 2 x2"])
+    async with running_app(willow()) as ui:
+        await ui.press("32")
+        assert (pile(ui, "2"), pile(ui, "3"), ui.acts) == ("9H QH JC TD", "4C", ["3 2 x2"])
 
 
-async def test_a_move_is_shown_before_the_server_has_answered() -> None:
-    async with sitting(willow()) as table:
-        table.referee.hold()
-        await table.press("32")
-        assert pile(table, "2") == "9H QH JC TD"
-        assert "10♦" in table.text()
-        assert table.referee.play.moves == 0
+async def test_move_is_shown_before_the_server_answers() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("32")
+        assert pile(ui, "2") == "9H QH JC TD"
+        assert "10♦" in ui.text()
+        assert ui.referee.play.moves == 0
 
 
-async def test_a_refused_move_is_put_back_with_the_reason() -> None:
-    async with sitting(willow()) as table:
-        table.referee.refuse = "TD stays where it is"
-        table.referee.hold()
-        await table.press("32")
-        assert pile(table, "3") == "4C"
-        table.referee.release()
-        await table.settle()
-        assert pile(table, "3") == "4C JC TD"
-        assert table.sentence == "10♦ stays where it is"
+async def test_refused_move_is_undone_with_the_reason() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.refuse_next_action = "TD stays where it is"
+        ui.referee.hold_answers()
+        await ui.press("32")
+        assert pile(ui, "3") == "4C"
+        ui.referee.release_answers()
+        await ui.settle()
+        assert pile(ui, "3") == "4C JC TD"
+        assert ui.message == "10♦ stays where it is"
 
 
-async def test_a_sentence_that_is_too_long_for_its_line_takes_that_of_the_keys() -> None:
-    async with sitting(willow("1: KS | 2: 9H QH | 4: 7S"), (60, 20)) as table:
-        await table.press("41")
-        assert table.sentence == "7♠ can't go on K♠: a column builds down by one in"
-        assert table.line("#keys") == "alternating colours"
-        await table.press("4")
-        assert "Esc cancel" in table.line("#keys")
+async def test_long_message_takes_the_line_of_the_keys() -> None:
+    async with running_app(willow("1: KS | 2: 9H QH | 4: 7S"), (60, 20)) as ui:
+        await ui.press("41")
+        assert ui.message == "7♠ can't go on K♠. A column builds down by one in"
+        assert ui.line("#keys") == "alternating colours."
+        await ui.press("4")
+        assert "Esc cancel" in ui.line("#keys")
 
 
-async def test_what_is_known_to_be_illegal_is_not_sent() -> None:
-    async with sitting(willow()) as table:
-        await table.press("14")
-        assert table.acts == []
-        assert table.sentence == "K♠ can't go on 7♠: a column builds down by one in alternating colours"
+async def test_narrow_header_shows_the_whole_deal() -> None:
+    async with running_app(Referee("willow", deal="#422366"), (60, 20)) as ui:
+        assert "Willow #422366 " in ui.line("#header")
 
 
-async def test_what_turns_up_a_card_is_shown_with_it_and_not_before() -> None:
-    async with sitting(athena()) as table:
-        table.referee.hold()
-        await table.press("12")
-        assert pile(table, "1") == "? 4H ? QC"
-        table.referee.release()
-        await table.settle()
-        assert pile(table, "1") == "? 4H KD"
-        assert pile(table, "2") == "? KH QC"
+async def test_keys_name_undo_only_if_it_is_possible() -> None:
+    referee = athena(undo="no-reveal")
+    referee.play = referee.play.act("w 0")
+    async with running_app(referee) as ui:  # the client knows the board, but not the move before it
+        assert "undo" in ui.line("#keys")
+        await ui.press("12")
+        assert "undo" not in ui.line("#keys")
 
 
-async def test_moves_typed_while_a_card_is_turned_up_are_made_then() -> None:
-    async with sitting(athena()) as table:
-        table.referee.hold()
-        await table.press("12", "32")
-        assert table.acts == ["1 2"]
-        assert "3 2" in table.sentence
-        table.referee.release()
-        await table.settle()
-        assert table.acts == ["1 2", "3 2"]
-        assert pile(table, "2") == "? KH QC JH"
+async def test_resigning_is_offered_at_80_columns() -> None:
+    async with running_app(athena(hints=True)) as ui:
+        await ui.press("12")
+        assert "resign" in ui.line("#keys")
 
 
-async def test_escape_forgets_what_waits_to_be_made() -> None:
-    async with sitting(athena()) as table:
-        table.referee.hold()
-        await table.press("12", "32", "escape")
-        table.referee.release()
-        await table.settle()
-        assert table.acts == ["1 2"]
+async def test_illegal_move_is_not_sent() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("14")
+        assert ui.acts == []
+        assert ui.message_style == "notice"
+
+
+async def test_revealing_move_is_shown_with_the_revealed_card() -> None:
+    async with running_app(athena()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("12")
+        assert pile(ui, "1") == "? 4H ? QC"
+        ui.referee.release_answers()
+        await ui.settle()
+        assert pile(ui, "1") == "? 4H KD"
+        assert pile(ui, "2") == "? KH QC"
+
+
+async def test_moves_typed_during_a_reveal_are_made_after_it() -> None:
+    async with running_app(athena()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("12", "32")
+        assert ui.acts == ["1 2"]
+        assert "3 2" in ui.message
+        ui.referee.release_answers()
+        await ui.settle()
+        assert ui.acts == ["1 2", "3 2"]
+        assert pile(ui, "2") == "? KH QC JH"
+
+
+async def test_escape_clears_the_queued_keys() -> None:
+    async with running_app(athena()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("12", "32", "escape")
+        ui.referee.release_answers()
+        await ui.settle()
+        assert ui.acts == ["1 2"]
 
 
 @pytest.mark.parametrize(
@@ -141,653 +162,642 @@ async def test_escape_forgets_what_waits_to_be_made() -> None:
         (["x"], ["6 0", "r 0", "r 0"]),
     ],
 )
-async def test_the_grammar(keys: list[str], acts: list[str]) -> None:
-    async with sitting(willow()) as table:
-        await table.press(*keys)
-        assert table.acts == acts
+async def test_keys_make_the_expected_moves(keys: list[str], acts: list[str]) -> None:
+    async with running_app(willow()) as ui:
+        await ui.press(*keys)
+        assert ui.acts == acts
 
 
 async def test_space_draws() -> None:
-    async with sitting(athena()) as table:
-        await table.press("space")
-        assert table.acts == ["draw"]
-        assert pile(table, "w") == "AH 4S 5C 6C"
+    async with running_app(athena()) as ui:
+        await ui.press("space")
+        assert ui.acts == ["draw"]
+        assert pile(ui, "w") == "AH 4S 5C 6C"
 
 
-async def test_everything_goes_up_across_cards_that_are_turned_up() -> None:
+async def test_collect_continues_across_revealed_cards() -> None:
     text = "1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S | 5: [KD] 4H"
-    async with sitting(athena(text)) as table:
-        await table.press("x")
-        assert table.acts == ["1 0", "1 0", "3 0", "w 0"] or set(table.acts) == {"1 0", "3 0", "w 0"}
-        assert table.board.cards_up == 4
+    async with running_app(athena(text)) as ui:
+        await ui.press("x")
+        assert ui.acts == ["1 0", "1 0", "3 0", "w 0"] or set(ui.acts) == {"1 0", "3 0", "w 0"}
+        assert ui.board.foundation_cards == 4
 
 
-async def test_what_is_picked_up_and_where_it_can_go_is_shown_at_once() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.press("3")
-        text = table.text()
+async def test_selected_cards_and_targets_are_marked() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.press("3")
+        text = ui.text()
         assert "[10♦]" in text
         assert "[J♣]" in text
         assert ">Q♥" in text
-        assert "column 3: J♣ 10♦" in table.sentence
-        await table.press("escape")
-        assert "[" not in table.text()
+        assert "column 3: J♣ 10♦" in ui.message
+        await ui.press("escape")
+        assert "[" not in ui.text()
 
 
-async def test_a_card_is_found() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.press("slash", "9", "h")
-        assert "*9♥*" in table.text()
-        assert table.sentence == "9♥ is in column 2, under 1 other"
-        await table.press("slash", "k", "d")
-        assert table.sentence == "K♦ is not in sight"
+async def test_found_card_is_marked_and_located() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.press("slash", "9", "h")
+        assert "*9♥*" in ui.text()
+        assert ui.message == card_location(ui.board, Card.parse("9H"), Look())
+        await ui.press("slash", "k", "d")
+        assert ui.message == card_location(ui.board, Card.parse("KD"), Look())
 
 
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("qc", "Q♣ is in column 1"),
-        ("ah", "A♥ is in waste w"),
-        ("2d", "2♦ is not in sight: it lies face down in a column or in the stock"),
+        ("qc", "Q♣ is in column 1."),
+        ("ah", "A♥ is in waste w."),
+        ("2d", "2♦ has not been seen yet. It is face down in a column or in the stock."),
     ],
 )
-async def test_where_a_card_is_or_may_be(typed: str, sentence: str) -> None:
-    async with sitting(athena()) as table:
-        await table.press("slash", *typed)
-        assert table.sentence == sentence
+async def test_location_of_a_card_is_described(typed: str, sentence: str) -> None:
+    async with running_app(athena()) as ui:
+        await ui.press("slash", *typed)
+        assert ui.message == sentence
 
 
-async def test_a_card_is_found_by_clicks() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
+async def test_card_is_found_by_clicks() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
         for word in ("find", "9", "♥"):
-            await table.pilot.click("#keys", offset=(table.line("#keys").index(word) + 1, 0))
-            await table.settle()
-        assert "*9♥*" in table.text()
+            await ui.pilot.click("#keys", offset=(ui.line("#keys").index(word) + 1, 0))
+            await ui.settle()
+        assert "*9♥*" in ui.text()
 
 
-async def test_a_destination_that_comes_at_once_after_an_empty_source_is_no_new_source() -> None:
-    async with sitting(willow()) as table:
-        await table.press("5", "6")
-        assert table.sentence == "There is nothing to take: column 5 is empty"
-        await table.press("66")
-        assert table.acts == ["6 0"]
+async def test_quick_target_of_an_empty_source_is_no_source() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("5", "6")
+        assert ui.message_style == "notice"
+        await ui.press("66")
+        assert ui.acts == ["6 0"]
 
 
-async def test_who_has_seen_that_a_source_is_empty_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race._AT_ONCE", 0.01)
-    async with sitting(willow()) as table:
-        await table.press("5")
-        await table.until(lambda: not table.app.screen._keys.nothing)  # type: ignore[attr-defined]
-        await table.press("66")
-        assert table.acts == ["6 0"]
+async def test_key_long_after_empty_source_starts_a_new_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.input.controller.DESTINATION_WINDOW", 0.0)
+    async with running_app(willow()) as ui:
+        await ui.press("5")
+        await ui.press("66")
+        assert ui.acts == ["6 0"]
 
 
-async def test_moves_are_counted_and_so_are_those_taken_back() -> None:
-    async with sitting(willow()) as table:
-        await table.press("66")
-        assert "1/52  1 move " in table.text()
-        await table.press("backspace", "32")
-        assert "0/52  2 moves " in table.text()
+async def test_move_count_includes_undone_moves() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("66")
+        assert "1/52  1 move " in ui.text()
+        await ui.press("backspace", "32")
+        assert "0/52  2 moves " in ui.text()
 
 
-async def test_a_key_redraws_what_something_else_has_written_over() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+l")
-        assert table.sentence.startswith("type from")
+async def test_ctrl_l_redraws_the_screen() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+l")
+        assert ui.message_style == "label"
 
 
-async def test_a_deep_pile_can_be_looked_into() -> None:
-    async with sitting(Referee("ace-of-hearts", board=kept("ace-of-hearts", "deepest"))) as table:
-        deepest = max(table.board.game.columns, key=lambda at: len(table.board.piles[at]))
-        key = table.board.game.keys[deepest]
-        await table.press("v", key)
-        words = " ".join(table.text().split())
-        cards = " ".join(Look().card(card) for card in table.board.piles[deepest])
-        assert f"column {key}, {len(table.board.piles[deepest])} cards: {cards}" in words
-        await table.press("escape")
-        assert "cards:" not in table.text()
+async def test_deep_pile_can_be_viewed() -> None:
+    async with running_app(Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest"))) as ui:
+        deepest = max(ui.board.game.columns, key=lambda at: len(ui.board.piles[at]))
+        key = ui.board.game.keys[deepest]
+        await ui.press("v", key)
+        words = " ".join(ui.text().split())
+        cards = " ".join(Look().card(card) for card in ui.board.piles[deepest])
+        assert f"column {key}, {len(ui.board.piles[deepest])} cards: {cards}" in words
+        await ui.press("escape")
+        assert "cards:" not in ui.text()
 
 
-async def test_hints_only_where_the_room_has_them() -> None:
-    async with sitting(willow(hints=False)) as table:
-        await table.press("question_mark")
-        assert table.sentence == "This room has no hints"
-    async with sitting(willow(hints=True), look=Look(colour=False)) as table:
-        await table.press("question_mark")
-        await table.until(lambda: "?A♠?" in table.text())
-        assert table.sentence == "hint: 6 0 moves the A♠ up"
-        assert table.acts == []
+async def test_hints_need_the_option_of_the_room() -> None:
+    async with running_app(willow(hints=False)) as ui:
+        await ui.press("question_mark")
+        assert ui.message_style == "notice"
+    async with running_app(willow(hints=True), look=Look(colour=False)) as ui:
+        await ui.press("question_mark")
+        await ui.wait_until(lambda: "?A♠?" in ui.text())
+        assert hint_text(ui.board, Move("6", FOUNDATION), Look()) in ui.message
+        assert ui.acts == []
 
 
-async def test_a_key_that_means_nothing_says_so() -> None:
-    async with sitting(willow()) as table:
-        await table.press("j")
-        assert table.sentence == "'j' is no pile of Willow and no command: F1 lists the keys"
+async def test_unknown_key_is_explained() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("j")
+        assert ui.message.startswith("'j' does nothing")
 
 
-async def test_keys_can_be_others() -> None:
+async def test_keys_can_be_remapped() -> None:
     bindings = load_bindings('[commands]\nundo = "m"\n[piles]\n1 = "&"\n')
-    async with sitting(willow("1: AS | 2: 2S"), bindings=bindings) as table:
-        assert "undo" not in table.line("#keys")
-        await table.press("&", "&")
-        assert "m undo" in table.line("#keys")
-        await table.press("m")
-        assert table.acts == ["1 0", "undo"]
+    async with running_app(willow("1: AS | 2: 2S"), bindings=bindings) as ui:
+        assert "undo" not in ui.line("#keys")
+        await ui.press("&", "&")
+        assert "m undo" in ui.line("#keys")
+        await ui.press("m")
+        assert ui.acts == ["1 0", "undo"]
 
 
-async def test_f1_helps_and_the_race_goes_on_after_it() -> None:
-    async with sitting(willow()) as table:
-        await table.press("f1")
-        assert table.screen == "HelpScreen"
-        await table.referee.rival_moves("p2", "6 0")
-        await table.press("escape")
-        assert table.screen == "RaceScreen"
-        assert "1 mira" in table.text()
+async def test_race_continues_behind_the_help() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("f1")
+        assert ui.screen == "HelpScreen"
+        await ui.referee.rival_moves("p2", "6 0")
+        await ui.press("escape")
+        assert ui.screen == "RaceScreen"
+        assert "1 mira" in ui.text()
 
 
-# ---------------------------------------------------------------- the mouse
+async def test_two_clicks_move_cards() -> None:
+    async with running_app(willow()) as ui:
+        await ui.click("3", 1)
+        assert "column 3: J♣ 10♦" in ui.message
+        await ui.click("2", 1)
+        assert ui.acts == ["3 2 x2"]
 
 
-async def test_a_click_on_cards_and_one_on_where_they_go() -> None:
-    async with sitting(willow()) as table:
-        await table.click("3", 1)
-        assert "column 3: J♣ 10♦" in table.sentence
-        await table.click("2", 1)
-        assert table.acts == ["3 2 x2"]
+async def test_marked_cards_are_the_cards_that_move() -> None:
+    async with running_app(willow()) as ui:
+        await ui.click("3", 2)
+        await ui.click("2", 1)
+        assert ui.acts == []
+        assert ui.message_style == "notice"
+        await ui.drag("3", 2, "2", 1)
+        assert ui.acts == []
 
 
-async def test_what_is_seen_picked_up_is_what_goes() -> None:
-    async with sitting(willow()) as table:
-        await table.click("3", 2)
-        await table.click("2", 1)
-        assert table.acts == []
-        assert table.sentence == "10♦ can't go on Q♥: a column builds down by one in alternating colours"
-        await table.drag("3", 2, "2", 1)
-        assert table.acts == []
+async def test_click_on_a_column_name_selects_what_fits() -> None:
+    async with running_app(willow()) as ui:
+        await ui.click("3")
+        await ui.click("2")
+        assert ui.acts == ["3 2 x2"]
 
 
-async def test_a_click_on_the_name_of_a_column_picks_up_what_fits() -> None:
-    async with sitting(willow()) as table:
-        await table.click("3")
-        await table.click("2")
-        assert table.acts == ["3 2 x2"]
-
-
-async def test_a_click_on_the_name_of_the_foundations_is_its_key() -> None:
-    async with sitting(willow()) as table:
-        await table.click("6", 1)
-        text = table.text().splitlines()
+async def test_click_on_the_foundations_name_is_its_key() -> None:
+    async with running_app(willow()) as ui:
+        await ui.click("6", 1)
+        text = ui.text().splitlines()
         row = next(y for y, line in enumerate(text) if " 0 " in line[:20])
-        await table.pilot.click(offset=(text[row].index("0"), row))
-        await table.settle()
-        assert table.acts == ["6 0"]
+        await ui.pilot.click(offset=(text[row].index("0"), row))
+        await ui.settle()
+        assert ui.acts == ["6 0"]
 
 
-async def test_a_click_where_cards_do_not_fit_says_why_and_picks_up_others() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.click("1", 0)
-        await table.click("4", 0)
-        assert table.sentence == "K♠ can't go on 7♠: a column builds down by one in alternating colours"
-        assert "[7♠]" in table.text()
-        await table.click("5")
-        assert table.acts == ["4 5"]
+async def test_click_on_an_illegal_target_reselects_and_explains() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.click("1", 0)
+        await ui.click("4", 0)
+        assert ui.message_style == "notice"
+        assert "[7♠]" in ui.text()
+        await ui.click("5")
+        assert ui.acts == ["4 5"]
 
 
-async def test_a_pile_is_looked_into_by_two_clicks() -> None:
-    async with sitting(willow()) as table:
-        await table.pilot.click("#keys", offset=(table.line("#keys").index("look") + 1, 0))
-        await table.click("2")
-        assert "column 2, 2 cards: 9♥ Q♥" in table.text()
-        assert table.acts == []
+async def test_pile_is_viewed_by_two_clicks() -> None:
+    async with running_app(willow()) as ui:
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("view") + 1, 0))
+        await ui.click("2")
+        assert "column 2, 2 cards: 9♥ Q♥" in ui.text()
+        assert ui.acts == []
 
 
-async def test_a_click_on_the_stock_with_cards_in_hand_deals_nothing() -> None:
-    async with sitting(athena()) as table:
-        await table.click("4", 0)
-        await table.click("stock")
-        assert table.acts == []
-        assert table.sentence == "No card is ever put on the stock"
+async def test_stock_click_with_a_selection_deals_nothing() -> None:
+    async with running_app(athena()) as ui:
+        await ui.click("4", 0)
+        await ui.click("stock")
+        assert ui.acts == []
+        assert ui.message_style == "notice"
 
 
-async def test_dragging() -> None:
-    async with sitting(willow()) as table:
-        await table.drag("3", 1, "2", 1)
-        assert table.acts == ["3 2 x2"]
+async def test_drag_moves_cards() -> None:
+    async with running_app(willow()) as ui:
+        await ui.drag("3", 1, "2", 1)
+        assert ui.acts == ["3 2 x2"]
 
 
-async def test_dragged_cards_are_seen_over_the_pile_that_takes_them() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.hold("3", 1)
-        lifted = table.text()
-        await table.move("2", 1)
-        assert [word in table.text() for word in ("[J♣]", "[10♦]")] == [True, True]
-        assert table.text().count("10♦") == lifted.count("10♦") + 1
-        await table.move("1")
-        assert table.text() == lifted
-        await table.move("2")
-        await table.let_go("2")
-        assert (table.acts, pile(table, "2")) == (["3 2 x2"], "9H QH JC TD")
-        assert "[" not in table.text()
+async def test_dragged_cards_are_previewed_on_their_target() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.mouse_down("3", 1)
+        lifted = ui.text()
+        await ui.mouse_move("2", 1)
+        assert [word in ui.text() for word in ("[J♣]", "[10♦]")] == [True, True]
+        assert ui.text().count("10♦") == lifted.count("10♦") + 1
+        await ui.mouse_move("1")
+        assert ui.text() == lifted
+        await ui.mouse_move("2")
+        await ui.mouse_up("2")
+        assert (ui.acts, pile(ui, "2")) == (["3 2 x2"], "9H QH JC TD")
+        assert "[" not in ui.text()
 
 
-async def test_a_dragged_card_is_seen_on_its_foundation() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.hold("6", 1)
-        await table.move("01")
-        assert "[A♠]" in table.text().splitlines()[1]
-        await table.let_go("1")
-        assert table.acts == []
-        assert "A♠" not in table.text().splitlines()[1]
+async def test_dragged_card_is_previewed_on_its_foundation() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.mouse_down("6", 1)
+        await ui.mouse_move("01")
+        assert "[A♠]" in ui.text().splitlines()[1]
+        await ui.mouse_up("1")
+        assert ui.acts == []
+        assert "A♠" not in ui.text().splitlines()[1]
 
 
-async def test_one_card_is_dragged_into_an_empty_column() -> None:
-    async with sitting(willow()) as table:
-        await table.drag("3", 2, "5")
-        assert table.acts == ["3 5"]
+async def test_single_card_is_dragged_to_an_empty_column() -> None:
+    async with running_app(willow()) as ui:
+        await ui.drag("3", 2, "5")
+        assert ui.acts == ["3 5"]
 
 
-async def test_cards_let_go_between_the_piles_stay_where_they_are() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.pilot.mouse_down(offset=table.where("3", 2))
-        await table.pilot.mouse_up(offset=(70, 20))
-        await table.settle()
-        assert table.acts == []
-        assert "[" not in table.text()
+async def test_cards_dropped_between_piles_stay() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.pilot.mouse_down(offset=ui.position_of("3", 2))
+        await ui.pilot.mouse_up(offset=(70, 20))
+        await ui.settle()
+        assert ui.acts == []
+        assert "[" not in ui.text()
 
 
-async def test_dragging_to_a_foundation() -> None:
-    async with sitting(willow()) as table:
-        await table.drag("6", 1, "01")
-        assert table.acts == ["6 0"]
+async def test_drag_to_a_foundation_moves_the_card() -> None:
+    async with running_app(willow()) as ui:
+        await ui.drag("6", 1, "01")
+        assert ui.acts == ["6 0"]
 
 
 @pytest.mark.parametrize(("source", "target", "act"), [("6", "01", "6 0"), ("3", "2", "3 2 x2"), ("q", "2", None)])
-async def test_a_drag_that_comes_in_one_go_is_a_drag(source: str, target: str, act: str | None) -> None:
-    async with sitting(willow()) as table:
-        table.fling(source, target)
-        await table.settle()
-        assert table.acts == ([act] if act else [])
-        assert table.sentence.startswith("type from") or act is None
+async def test_drag_events_in_one_burst_are_a_drag(source: str, target: str, act: str | None) -> None:
+    async with running_app(willow()) as ui:
+        ui.quick_drag(source, target)
+        await ui.settle()
+        assert ui.acts == ([act] if act else [])
+        assert ui.message_style == "label" or act is None
 
 
-async def test_a_double_click_moves_to_the_best_place() -> None:
-    async with sitting(willow()) as table:
-        await table.pilot.click(offset=table.where("6", 1), times=2)
-        await table.settle()
-        assert table.acts == ["6 0"]
+async def test_double_click_moves_to_the_best_target() -> None:
+    async with running_app(willow()) as ui:
+        await ui.pilot.click(offset=ui.position_of("6", 1), times=2)
+        await ui.settle()
+        assert ui.acts == ["6 0"]
 
 
-async def test_a_second_click_on_the_same_card_puts_it_back() -> None:
-    async with sitting(willow()) as table:
-        await table.click("3", 2)
-        table.app.screen._pointer = table.app.screen._pointer.__class__(clicked=-100)  # type: ignore[attr-defined]
-        await table.click("3", 2)
-        await table.press("2")
-        assert table.acts == []
+async def test_second_slow_click_on_a_card_puts_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
+    async with running_app(willow()) as ui:
+        await ui.click("3", 2)
+        await ui.click("3", 2)
+        await ui.press("2")
+        assert ui.acts == []
 
 
-async def test_a_click_elsewhere_picks_up_other_cards() -> None:
-    async with sitting(willow()) as table:
-        await table.click("4", 0)
-        await table.click("3", 1)
-        assert "column 3" in table.sentence or table.sentence.startswith("7♠ can't go")
-        await table.click("2", 1)
-        assert table.acts == ["3 2 x2"]
+async def test_click_elsewhere_selects_other_cards() -> None:
+    async with running_app(willow()) as ui:
+        await ui.click("4", 0)
+        await ui.click("3", 1)
+        assert "column 3" in ui.message or ui.message.startswith("7♠ can't go")
+        await ui.click("2", 1)
+        assert ui.acts == ["3 2 x2"]
 
 
-async def test_a_click_on_the_stock_draws() -> None:
-    async with sitting(athena()) as table:
-        await table.click("stock")
-        assert table.acts == ["draw"]
+async def test_click_on_the_stock_draws() -> None:
+    async with running_app(athena()) as ui:
+        await ui.click("stock")
+        assert ui.acts == ["draw"]
 
 
-async def test_the_other_button_gives_up() -> None:
-    async with sitting(willow(), look=Look(colour=False)) as table:
-        await table.click("3", 2)
-        await table.click("2", 1, button=3)
-        assert table.acts == []
-        assert "[" not in table.text()
+async def test_other_mouse_button_cancels() -> None:
+    async with running_app(willow(), look=Look(colour=False)) as ui:
+        await ui.click("3", 2)
+        await ui.click("2", 1, button=3)
+        assert ui.acts == []
+        assert "[" not in ui.text()
 
 
-async def test_a_click_on_a_key_hint_presses_the_key() -> None:
-    async with sitting(willow()) as table:
-        await table.press("66")
-        await table.pilot.click("#keys", offset=(table.line("#keys").index("undo") + 2, 0))
-        await table.settle()
-        assert table.acts == ["6 0", "undo"]
+async def test_click_on_a_key_hint_presses_the_key() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("66")
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("undo") + 2, 0))
+        await ui.settle()
+        assert ui.acts == ["6 0", "undo"]
 
 
-async def test_covered_cards_are_looked_into_by_a_click() -> None:
-    async with sitting(Referee("ace-of-hearts", board=kept("ace-of-hearts", "deepest")), (80, 20)) as table:
-        parts = [view.part for view in table.app.screen.query(PartView) if view.part is not None]
-        place, spot = next((part.place, spot) for part in parts for spot in part.spots if spot.hit.covered)
-        await table.pilot.click("#board", offset=(place.x + spot.x + 1, place.y + spot.y))
-        await table.settle()
-        assert f"column {spot.hit.pile}, " in table.text()
+async def test_covered_cards_are_viewed_by_a_click() -> None:
+    async with running_app(Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")), (80, 20)) as ui:
+        parts = [view.region_shown for view in ui.app.screen.query(RegionView) if view.region_shown is not None]
+        place, spot = next((part.place, spot) for part in parts for spot in part.hit_areas if spot.target.collapsed)
+        await ui.pilot.click("#board", offset=(place.x + spot.x + 1, place.y + spot.y))
+        await ui.settle()
+        assert f"column {spot.target.pile}, " in ui.text()
 
 
-async def test_a_race_is_won_with_the_mouse_alone() -> None:
+async def test_race_can_be_won_with_the_mouse_alone() -> None:
     text = "1: " + " ".join(f"{rank}S" for rank in "KQJT98765432A") + " | 2: KH | 3: KD | 4: KC"
     text += " | 01: AH-QH | 02: AD-QD | 03: AC-QC"
-    async with sitting(willow(text)) as table:
-        table.referee.tallies[ME] = Tally(player=ME, home=START + 61_000)
-        await table.pilot.click("#keys", offset=(table.line("#keys").index("all up") + 2, 0))
-        await table.settle()
-        assert table.board.won
-        await table.referee.tell(table.referee.state())
-        await table.settle()
-        assert "You are home in 01:01" in table.sentence
+    async with running_app(willow(text)) as ui:
+        ui.referee.tallies[ME] = Tally(player=ME, finished_at=START + 61_000)
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("collect") + 2, 0))
+        await ui.settle()
+        assert ui.board.won
+        await ui.referee.deliver(ui.referee.state())
+        await ui.settle()
+        assert "You finished in 01:01" in ui.message
 
 
-# ---------------------------------------------------------------- the frame
-
-
-async def test_rivals_are_counted_as_they_move() -> None:
-    async with sitting(willow()) as table:
-        assert re.search(r"1 mira +0/52", table.text())
-        await table.referee.rival_moves("p3", "6 0")
-        await table.settle()
-        text = table.text()
+async def test_ranking_follows_the_rivals_moves() -> None:
+    async with running_app(willow()) as ui:
+        assert re.search(r"1 mira +0/52", ui.text())
+        await ui.referee.rival_moves("p3", "6 0")
+        await ui.settle()
+        text = ui.text()
         assert text.index("1 k0ji") < text.index("2 you") < text.index("2 mira")
 
 
-async def test_ones_own_cards_count_at_once() -> None:
-    async with sitting(willow()) as table:
-        table.referee.hold()
-        await table.press("66")
-        assert "1/52" in table.line("#header")
-        assert re.search(r"1 you +1/52", table.text())
+async def test_own_cards_count_before_the_answer() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("66")
+        assert "1/52" in ui.line("#header")
+        assert re.search(r"1 you +1/52", ui.text())
 
 
-async def test_without_room_for_a_panel_the_place_is_in_the_header() -> None:
-    async with sitting(willow(), (60, 24)) as table:
-        await table.referee.rival_moves("p3", "6 0")
-        await table.until(lambda: "2nd of 3" in table.line("#header"))
+async def test_rank_is_in_the_header_without_a_panel() -> None:
+    async with running_app(willow(), (60, 24)) as ui:
+        await ui.referee.rival_moves("p3", "6 0")
+        await ui.wait_until(lambda: "2nd of 3" in ui.line("#header"))
 
 
-async def test_the_clock_runs_down() -> None:
-    async with sitting(willow(limit=90)) as table:
-        assert "00:30 left" in table.line("#header")
+async def test_header_shows_the_time_left() -> None:
+    async with running_app(willow(limit=90)) as ui:
+        assert "00:30 left" in ui.line("#header")
 
 
-async def test_the_countdown_then_the_cards() -> None:
+async def test_countdown_is_followed_by_the_board() -> None:
     referee = Referee("willow", phase="countdown")
     referee.time = START - 2_500
-    async with sitting(referee) as table:
-        assert "██" in table.text()
-        assert "the same cards for everybody" in table.text()
-        await table.press("35")
-        assert table.acts == []
-        assert table.sentence == "The cards are not out yet: what you do counts from the start on"
+    async with running_app(referee) as ui:
+        assert "██" in ui.text()
+        assert "the same cards for everybody" in ui.text()
+        await ui.press("35")
+        assert ui.acts == []
+        assert ui.message_style == "notice"
         referee.phase, referee.time = "racing", START
-        await referee.tell(referee.state())
-        for message in referee._board():
-            await referee.tell(message)
-        await table.settle()
-        assert "██" not in table.text()
-        assert "K♠" in table.text()
+        await referee.deliver(referee.state())
+        for message in referee.board_messages():
+            await referee.deliver(message)
+        await ui.settle()
+        assert "██" not in ui.text()
+        assert "K♠" in ui.text()
+        assert ui.message_style == "label"
 
 
-async def test_a_cut_is_told_and_what_is_typed_meanwhile_is_kept() -> None:
-    async with sitting(willow()) as table:
-        table.referee.hold()
-        await table.referee._news.put(Lost("The connection was cut", 3.0))
-        await table.settle()
-        assert "Cut off, trying again in 3 s; your seat and your moves are kept" in table.line("#banner")
-        assert "cut off" in table.line("#header")
-        await table.press("32")
-        assert pile(table, "2") == "9H QH JC TD"
-        await table.referee._news.put(Connected(again=True))
-        table.referee.release()
-        await table.settle()
-        assert not table.app.screen.query_one("#banner").display
-        assert table.referee.play.moves == 1
+async def test_moves_made_while_disconnected_are_kept() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.hold_answers()
+        await ui.referee.events.put(Lost("The connection was cut", 3.0))
+        await ui.settle()
+        assert "Connection lost. Retrying in 3 s. Your seat and moves are safe." in ui.line("#banner")
+        assert "disconnected" in ui.line("#header")
+        await ui.press("32")
+        assert pile(ui, "2") == "9H QH JC TD"
+        await ui.referee.events.put(Connected(resumed=True))
+        ui.referee.release_answers()
+        await ui.settle()
+        assert not ui.app.screen.query_one("#banner").display
+        assert ui.referee.play.moves == 1
 
 
-async def test_what_the_server_says_unasked_stays_above_the_board_while_one_plays() -> None:
-    async with sitting(willow()) as table:
-        await table.referee.tell(Notice(code="said", message="We stop for an hour at eight."))
-        await table.settle()
-        await table.press("32")
-        assert table.line("#banner") == "The operator of this server says: We stop for an hour at eight."
-        await table.referee.tell(Notice(code="of a later version", message="Something new"))
-        await table.settle()
-        assert table.line("#banner") == "Something new"
+async def test_announcement_stays_above_the_board() -> None:
+    async with running_app(willow()) as ui:
+        await ui.referee.deliver(Notice(code="said", message="We stop for an hour at eight."))
+        await ui.settle()
+        await ui.press("32")
+        assert ui.line("#banner") == "Message from the operator: We stop for an hour at eight."
+        await ui.referee.deliver(Notice(code="of a later version", message="Something new"))
+        await ui.settle()
+        assert ui.line("#banner") == "Something new"
 
 
-async def test_who_loses_the_seat_is_told_why_in_the_lobby() -> None:
-    async with sitting(willow()) as table:
-        await table.referee._news.put(Unseated("kicked", "The operator has taken you out of this room"))
-        await table.until(lambda: table.screen == "LobbyScreen")
-        await table.settle()
-        assert table.line("#banner") == "The operator has taken you out of this room"
+async def test_lost_seat_is_explained_in_the_lobby() -> None:
+    async with running_app(willow()) as ui:
+        await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
+        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
+        await ui.settle()
+        assert ui.line("#banner") == "The operator has taken you out of this room"
 
 
-async def test_a_refusal_of_a_code_that_is_not_known_is_told_in_the_servers_words() -> None:
-    async with sitting(willow()) as table:
-        table.referee.denied[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
-        await table.press("ctrl+r", "y")
-        await table.until(lambda: table.sentence == "Not before noon")
+async def test_unknown_refusal_shows_the_servers_message() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
+        await ui.press("ctrl+r", "y")
+        await ui.wait_until(lambda: ui.message == "Not before noon")
 
 
-async def test_the_lobby_says_that_rooms_cant_be_listed_until_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_EVERY", 0.02)
-    async with sitting(willow(NEARLY_HOME)) as table:
-        table.referee.denied[ListRooms] = Refused(to=0, code="unavailable", message="The store is away", retry_after=1)
-        await table.press("1", "1", "l")
-        await table.until(lambda: table.screen == "LobbyScreen")
-        await table.until(lambda: table.sentence == "The store is away")
-        table.referee.denied.clear()
-        await table.until(lambda: not table.sentence)
+async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.02)
+    async with running_app(willow(NEARLY_WON)) as ui:
+        sentence = " ".join(f"word{number}" for number in range(18)) + " end."
+        ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=1)
+        await ui.press("1", "1", "l")
+        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
+        await ui.wait_until(lambda: f"{ui.message} {ui.line('#keys')}" == sentence)
+        ui.referee.refusals.clear()
+        await ui.wait_until(lambda: not ui.message)
 
 
-async def test_an_end_for_good_is_told() -> None:
-    async with sitting(willow()) as table:
-        await table.referee._news.put(Ended("4002", "You are connected from somewhere else now"))
-        await table.settle()
-        assert "You are connected from somewhere else now. Ctrl+Q closes this window." in table.line("#banner")
+async def test_ended_connection_is_explained() -> None:
+    async with running_app(willow()) as ui:
+        await ui.referee.events.put(Ended("4002", "You are connected from somewhere else now."))
+        await ui.settle()
+        assert "You are connected from somewhere else now. Ctrl+Q closes this window." in ui.line("#banner")
 
 
-async def test_nothing_that_helps_is_left() -> None:
-    async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as table:
-        await table.press("space")
-        table.app.client.model = replace(table.app.client.model, blocked=True)
-        table.app.screen.update(table.app.client.model)  # type: ignore[attr-defined]
-        table.app.say("")
-        assert table.sentence == "Nothing that helps is left: resign with Ctrl+R"
+async def test_stuck_player_is_told_what_remains() -> None:
+    async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as ui:
+        await ui.press("space")
+        client = ui.app.client
+        client.rooms.model = replace(client.model, own=replace(client.model.own, no_moves_left=True))
+        ui.app.screen.update(ui.app.client.model)  # type: ignore[attr-defined]
+        ui.app.show_message("")
+        assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
 
 
-async def test_where_nothing_helps_the_hint_is_that() -> None:
-    async with sitting(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as table:
-        table.app.client.model = replace(table.app.client.model, blocked=True)
-        await table.press("question_mark")
-        assert table.sentence.startswith("Nothing that helps is left: ")
+async def test_hint_for_a_stuck_player_says_so() -> None:
+    async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as ui:
+        client = ui.app.client
+        client.rooms.model = replace(client.model, own=replace(client.model.own, no_moves_left=True))
+        await ui.press("question_mark")
+        assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
 
 
 TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
 
 
 @pytest.mark.parametrize("undo", ["free", "off"])
-async def test_a_card_that_can_only_go_to_and_fro_does_not_help(undo: str) -> None:
+async def test_move_back_and_forth_is_not_useful(undo: str) -> None:
     options = Options(games=("phoenix",), undo=undo, hints=True)  # type: ignore[arg-type]  # one of its words
-    async with sitting(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as table:
-        stuck = "Nothing that helps is left: resign with Ctrl+R"
-        assert table.sentence == stuck
-        await table.press("1", "2")
-        assert table.acts == ["1 2"]
+    async with running_app(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as ui:
+        stuck = "No useful move is left. Resign with Ctrl+R."
+        assert ui.message == stuck
+        await ui.press("1", "2")
+        assert ui.acts == ["1 2"]
         if undo == "free":
-            stuck = "Nothing that helps is left: undo with ⌫, or resign with Ctrl+R"
-        assert table.sentence == stuck
-        await table.press("question_mark")
-        assert table.sentence == stuck
-        assert table.screen == "RaceScreen"
+            stuck = "No useful move is left. Undo with ⌫, or resign with Ctrl+R."
+        assert ui.message == stuck
+        await ui.press("question_mark")
+        assert ui.message == stuck
+        assert ui.screen == "RaceScreen"
 
 
-# ---------------------------------------------------------------- leaving
+async def test_quitting_a_race_asks_once() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+q")
+        assert ui.screen == "QuitScreen"
+        await ui.press("escape")
+        assert ui.screen == "RaceScreen"
+        await ui.press("ctrl+c", "q")
+        assert ui.app.return_code == 0
+        assert ui.has_quit
 
 
-async def test_quitting_asks_once_during_a_race() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+q")
-        assert table.screen == "QuitScreen"
-        await table.press("escape")
-        assert table.screen == "RaceScreen"
-        await table.press("ctrl+c", "q")
-        assert table.app.return_code == 0
-        assert table.app._exit
+async def test_second_quit_key_quits() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+q", "ctrl+q")
+        assert ui.has_quit
 
 
-async def test_asked_twice_it_quits() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+q", "ctrl+q")
-        assert table.app._exit
+async def test_resigning_from_the_quit_dialog_ends_the_race() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+q", "r")
+        assert ui.referee.resigned == {ME}
+        assert ui.message_style == "notice"
+        await ui.press("32")
+        assert ui.message_style == "notice"
 
 
-async def test_resigning() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+q", "r")
-        assert table.referee.out == {ME}
-        assert table.sentence.startswith("You are out")
-        await table.press("32")
-        assert table.sentence == "You are out of this race"
+@pytest.mark.parametrize("answer", ["y", "r"])
+async def test_resign_key_asks_first(answer: str) -> None:
+    async with running_app(willow()) as ui:
+        assert "^R resign" in ui.line("#keys")
+        await ui.press("ctrl+r", "escape")
+        assert (ui.screen, ui.referee.resigned) == ("RaceScreen", set())
+        await ui.press("ctrl+r", answer)
+        assert ui.referee.resigned == {ME}
+        assert ui.message_style == "notice"
+        await ui.press("ctrl+r")
+        assert ui.message_style == "notice"
 
 
-async def test_a_key_of_its_own_resigns_after_a_question() -> None:
-    async with sitting(willow()) as table:
-        assert "^R resign" in table.line("#keys")
-        await table.press("ctrl+r", "escape")
-        assert (table.screen, table.referee.out) == ("RaceScreen", set())
-        await table.press("ctrl+r", "y")
-        assert table.referee.out == {ME}
-        assert table.sentence.startswith("You are out; your cards up count. Now w watches the others, l is the lobby.")
-        await table.press("ctrl+r")
-        assert table.sentence == "Your race is over already: there is nothing to resign from"
+async def test_quit_replaces_the_resign_dialog() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+r", "ctrl+q")
+        assert ui.screen == "QuitScreen"
+        await ui.press("escape")
+        assert ui.screen == "RaceScreen"
 
 
-async def test_asked_whether_to_resign_one_can_still_quit() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+r", "ctrl+q")
-        assert table.screen == "QuitScreen"
-        await table.press("escape")
-        assert table.screen == "RaceScreen"
+NEARLY_WON = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
 
 
-# ---------------------------------------------------------------- through with the race, while others are not
-
-NEARLY_HOME = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
-
-
-async def test_who_is_home_quits_without_a_question() -> None:
-    async with sitting(willow(NEARLY_HOME)) as table:
-        await table.press("11", "ctrl+q")
-        assert table.app._exit
+async def test_finished_player_quits_without_a_question() -> None:
+    async with running_app(willow(NEARLY_WON)) as ui:
+        await ui.press("11", "ctrl+q")
+        assert ui.has_quit
 
 
-async def test_who_is_home_watches_the_others_and_comes_back() -> None:
-    async with sitting(willow(NEARLY_HOME, spectators=True)) as table:
-        await table.press("1", "1")
-        assert table.sentence.startswith("You are home in 01:00! Now w watches the others, l is the lobby.")
-        assert table.line("#keys").startswith("w watch the others  l lobby")
-        await table.press("w")
-        await table.until(lambda: table.screen == "SpectateScreen")
-        assert "o your own board" in table.line("#keys")
-        await table.press("o")
-        await table.until(lambda: table.screen == "RaceScreen")
-        assert table.board.won
-        assert len(table.app.client.model.done) == 1
+async def test_finished_player_can_watch_and_return() -> None:
+    async with running_app(willow(NEARLY_WON, spectators=True)) as ui:
+        await ui.press("1", "1")
+        assert ui.message_style == "you"
+        assert ui.line("#keys").startswith("w watch the others  l lobby")
+        await ui.press("w")
+        await ui.wait_until(lambda: ui.screen == "SpectateScreen")
+        assert "o your own board" in ui.line("#keys")
+        await ui.press("o")
+        await ui.wait_until(lambda: ui.screen == "RaceScreen")
+        assert ui.board.won
+        assert len(ui.app.client.model.own.actions) == 1
 
 
-async def test_who_is_out_goes_to_the_lobby() -> None:
-    async with sitting(willow()) as table:
-        await table.press("ctrl+r", "y", "l")
-        await table.until(lambda: table.screen == "LobbyScreen")
-        assert any(isinstance(asked, Leave) for asked in table.referee.asked)
+async def test_resigned_player_can_go_to_the_lobby() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("ctrl+r", "y", "l")
+        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
+        assert any(isinstance(request, Leave) for request in ui.referee.requests)
 
 
-async def test_while_one_races_the_same_keys_are_piles() -> None:
-    async with sitting(willow()) as table:
-        await table.press("w")
-        assert table.screen == "RaceScreen"
-        assert "fan w: 7♦" in table.sentence
+async def test_watch_key_is_a_pile_during_the_race() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("w")
+        assert ui.screen == "RaceScreen"
+        assert "fan w: 7♦" in ui.message
 
 
-async def test_where_nobody_may_watch_no_key_for_it_is_shown() -> None:
-    async with sitting(willow(NEARLY_HOME, spectators=False)) as table:
-        await table.press("1", "1")
-        assert table.line("#keys").startswith("l lobby")
-        assert "w watches" not in table.sentence
+async def test_watch_key_needs_the_option_of_the_room() -> None:
+    async with running_app(willow(NEARLY_WON, spectators=False)) as ui:
+        await ui.press("1", "1")
+        assert ui.line("#keys").startswith("l lobby")
+        assert "w watches" not in ui.message
 
 
-async def test_a_mistake_of_the_client_is_told_in_a_sentence(
+async def test_crash_is_reported_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    def stumble(_: object, __: object) -> None:
+    def crash(_: object, __: object) -> None:
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr(RaceScreen, "_take", stumble)
+    monkeypatch.setattr(RaceScreen, "_apply", crash)
 
     async def race() -> None:
-        async with sitting(willow()) as table:
-            table.app.simulate_key("3")
-            await table.until(lambda: table.app._exception is not None)
+        async with running_app(willow()) as ui:
+            ui.app.simulate_key("3")
+            await ui.wait_until(lambda: ui.has_quit)
 
     with pytest.raises(ZeroDivisionError):
         await race()
-    said = " ".join(capsys.readouterr().err.split())
-    assert said.startswith("samedeal has made a mistake and stopped (what happened is in")
-    assert said.endswith("Your seat is kept: the same command brings you back.")
+    report = " ".join(capsys.readouterr().err.split())
+    assert report.startswith("Samedeal crashed. Details: ")
+    assert report.endswith("Your seat is kept: run the same command to rejoin.")
     assert "ZeroDivisionError: of all things" in (tmp_path / "samedeal" / "crash.txt").read_text()
 
 
-# ---------------------------------------------------------------- sizes
-
-
 @pytest.mark.parametrize("game", GAMES)
-async def test_any_size_at_any_moment(game: str) -> None:
+async def test_board_fits_after_any_resize(game: str) -> None:
     least = smallest(GAMES[game])
     sizes = [(80, 24), (120, 40), (least.width, least.height + FRAME_ROWS), (200, 60), (20, 5), (1, 1), (81, 25)]
-    async with sitting(Referee(game, board=kept(game, "middle"))) as table:
-        at_first = table.text()
+    async with running_app(Referee(game, board=golden_position(game, "middle"))) as ui:
+        at_first = ui.text()
         for width, height in sizes:
-            await table.press("3")
-            await table.pilot.resize_terminal(width, height)
-            await table.settle()
-            lines = table.text().splitlines()
+            await ui.press("3")
+            await ui.pilot.resize_terminal(width, height)
+            await ui.settle()
+            lines = ui.text().splitlines()
             assert all(len(line) <= width for line in lines)
             if width >= least.width and height >= least.height + FRAME_ROWS:
-                assert "needed" not in table.text()
+                assert "Window too small" not in ui.text()
                 assert "left" in lines[0]
-            await table.press("escape")
-        await table.pilot.resize_terminal(80, 24)
-        await table.settle()
-        assert table.text() == at_first
+            await ui.press("escape")
+        await ui.pilot.resize_terminal(80, 24)
+        await ui.settle()
+        assert ui.text() == at_first
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_a_new_size_looks_as_if_it_had_been_so_from_the_start(game: str) -> None:
+async def test_resized_screen_equals_a_new_one(game: str) -> None:
     texts = []
     for size in [(120, 40), (80, 24)]:
-        async with sitting(Referee(game, board=kept(game, "middle")), size) as table:
-            await table.pilot.resize_terminal(120, 40)
-            await table.settle()
-            texts.append(table.text())
+        async with running_app(Referee(game, board=golden_position(game, "middle")), size) as ui:
+            await ui.pilot.resize_terminal(120, 40)
+            await ui.settle()
+            texts.append(ui.text())
     assert texts[0] == texts[1]
 
 
-async def test_a_screen_that_is_too_small_says_so() -> None:
-    async with sitting(Referee("steve")) as table:
-        await table.pilot.resize_terminal(50, 18)
-        await table.settle()
-        words = " ".join(table.text().split())
-        assert words.startswith("56 columns and 20 rows are needed, here are 50 and 18: make the window larger")
-        assert "Until then no key counts" in words
-        await table.press("space")
-        assert table.acts == []
-        await table.pilot.resize_terminal(80, 24)
-        await table.settle()
-        assert "Steve" in table.line("#header")
+async def test_small_window_is_explained() -> None:
+    async with running_app(Referee("steve")) as ui:
+        await ui.pilot.resize_terminal(50, 18)
+        await ui.settle()
+        words = " ".join(ui.text().split())
+        assert words.startswith("Window too small: 50x18. Needed: 57x20.")
+        await ui.press("space")
+        assert ui.acts == []
+        await ui.pilot.resize_terminal(80, 24)
+        await ui.settle()
+        assert "Steve" in ui.line("#header")
 
 
 CHOSEN = "123456789"
@@ -800,18 +810,48 @@ VIEWS = (
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_screens_look_as_kept(game: str) -> None:
-    """To keep new ones: REGENERATE=1 pytest tests/client/test_race_screen.py, then look at every one of them."""
+async def test_screens_match_golden_files(game: str) -> None:
+    """Regenerate with REGENERATE=1 pytest tests/client/test_race_screen.py, then check every screen by eye."""
     text = ""
     for name, size, look in VIEWS:
-        async with sitting(Referee(game, board=kept(game, "middle")), size, look) as table:
-            moves = table.board.legal_moves()
-            await table.referee.rival_moves("p2", moves[0])
-            table.referee.time += 3_000
-            await table.press(*([move.source for move in moves if move.source in CHOSEN] or ["1"])[-1:])
-            text += f"== {name}\n{table.text()}"
+        async with running_app(Referee(game, board=golden_position(game, "middle")), size, look) as ui:
+            moves = ui.board.legal_moves()
+            await ui.referee.rival_moves("p2", moves[0])
+            ui.referee.time += 3_000
+            await ui.press(*([move.source for move in moves if move.source in CHOSEN] or ["1"])[-1:])
+            text += f"== {name}\n{ui.text()}"
     path = SCREENS / "race" / f"{game}.txt"
     if os.environ.get("REGENERATE"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+async def said(referee: Referee, *keys: str) -> str:
+    """Press keys, and return the message."""
+    async with running_app(referee) as ui:
+        await ui.press(*keys)
+        await ui.wait_until(lambda: ui.message_style != "label")
+        return ui.message
+
+
+async def test_wording_of_messages() -> None:
+    waiting = Referee("willow", phase="countdown")
+    waiting.time = START - 2_500
+    lines = [
+        ("illegal move", await said(willow(), "14")),
+        ("unknown key", await said(willow(), "h")),
+        ("before the deal", await said(waiting, "35")),
+        ("hints are off", await said(willow(hints=False), "question_mark")),
+        ("nothing to collect", await said(willow("1: KS | 2: KH"), "x")),
+        ("card in a column", await said(willow(), "slash", "9", "h")),
+        ("unseen card", await said(athena(), "slash", "9", "s")),
+        ("finished", await said(willow(NEARLY_WON), "1", "1")),
+        ("resigned", await said(willow(), "ctrl+r", "y")),
+        ("move after resigning", await said(willow(), "ctrl+r", "y", "32")),
+        ("resign twice", await said(willow(), "ctrl+r", "y", "ctrl+r")),
+    ]
+    now = board("willow", "1: KH QS JD | 2: QH JS")
+    moves = (Move("1", FOUNDATION), Move("1", "3", 2), Move("1", "3", 3), Move("2", "1", 1))
+    lines += [(f"hint {move}", hint_text(now, move, Look())) for move in moves]
+    assert_sentences("race screen", [f"{case}\t{sentence}" for case, sentence in lines])

@@ -4,19 +4,19 @@ from itertools import product
 
 import pytest
 
-from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Span
 from samedeal_client.widgets.theme import PAINTS, strip_of, style_of
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 
 
-def test_every_style_is_painted() -> None:
-    assert set(PAINTS) == STYLES
+def test_every_style_has_a_paint() -> None:
+    assert set(PAINTS) == STYLE_NAMES
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
-def test_without_colour_there_is_none(style: str) -> None:
+@pytest.mark.parametrize("style", sorted(STYLE_NAMES))
+def test_colourless_styles_have_no_colour(style: str) -> None:
     made = style_of(style, Look(colour=False))
     assert made.color is None
     assert made.bgcolor is None
@@ -24,12 +24,12 @@ def test_without_colour_there_is_none(style: str) -> None:
 
 @pytest.mark.parametrize("mark", ["source", "target", "found", "hint"])
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_mark_is_seen_on_any_card(mark: str, look: Look) -> None:
+def test_marks_differ_from_every_card_style(mark: str, look: Look) -> None:
     for card in ("red", "black", "diamond", "club"):
         assert style_of(f"{card} {mark}", look) != style_of(card, look)
 
 
-def test_suits_differ_in_colour_and_the_four_all_do() -> None:
+def test_suit_colours_are_two_or_four() -> None:
     for dark in (True, False):
         two = Look(dark=dark)
         assert style_of(two.suit_style(1), two) == style_of(two.suit_style(2), two)
@@ -38,12 +38,12 @@ def test_suits_differ_in_colour_and_the_four_all_do() -> None:
         assert len({style_of(four.suit_style(suit), four) for suit in range(4)}) == 4
 
 
-def test_an_unknown_style_is_a_mistake() -> None:
+def test_unknown_style_is_refused() -> None:
     with pytest.raises(ValueError, match="no style 'pink'"):
         style_of("pink", Look())
 
 
-def test_a_strip_is_as_wide_as_its_row() -> None:
+def test_strip_is_as_wide_as_its_row() -> None:
     strip = strip_of((Span("10♥", "red"), Span(""), Span("多"), Span(" ")), Look())
     assert strip.cell_length == 6
     assert strip.text == "10♥多 "

@@ -1,32 +1,32 @@
-"""Races that were won before, won again on the screen: every move by keys, and every move by mouse."""
+"""Replays of won races on the screen, with keys and with the mouse."""
 
 from __future__ import annotations
 
 import pytest
 
+from samedeal.board_history import Undo
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.play import Undo
-from samedeal_client.board.marks import foundation_for
-from tests.client.hands import keys_for, won
-from tests.client.referee import Referee, Sitting, sitting
+from samedeal_client.drawing.foundation_order import foundation_for
+from tests.client.referee import Referee, RunningApp, running_app
+from tests.client.typed_moves import keys_for, won_record
 
 SIZES = ((80, 24), (120, 40))
 
 
 def referee_of(game: str) -> Referee:
-    record = won(game)
+    record = won_record(game)
     assert record.undo_rule is Undo.OFF
     return Referee(game, deal=str(record.deal), options=Options(games=(game,), deal=str(record.deal), undo="off"))
 
 
-async def by_mouse(table: Sitting, move: Move, *, drag: bool) -> None:
-    """Drag the cards to where they go, or click on them and on where they go."""
-    board = table.board
+async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
+    """Make a move by dragging, or by clicking the cards and then the target."""
+    board = ui.board
     index = board.game.index
     if move in (DRAW, DEAL):
-        await table.click("stock")
+        await ui.click("stock")
         return
     pile = board.piles[index[move.source]]
     target = move.target
@@ -34,28 +34,28 @@ async def by_mouse(table: Sitting, move: Move, *, drag: bool) -> None:
         target = foundation_for(board, pile[-1]) or ""
     on = len(board.piles[index[target]]) - 1 if board.piles[index[target]] else None
     if drag:
-        await table.drag(move.source, len(pile) - move.size, target, on)
+        await ui.drag(move.source, len(pile) - move.size, target, on)
     else:
-        await table.click(move.source, len(pile) - move.size)
-        await table.click(target, on)
+        await ui.click(move.source, len(pile) - move.size)
+        await ui.click(target, on)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("game", GAMES)
 async def test_won_by_keys(game: str, size: tuple[int, int]) -> None:
-    async with sitting(referee_of(game), size) as table:
-        for _, action in won(game).actions:
-            await table.press(*keys_for(Move.parse(action), table.board))
-            assert table.acts[-1] == action
-        assert table.board.won
-        assert "You are home" in table.sentence
+    async with running_app(referee_of(game), size) as ui:
+        for _, action in won_record(game).actions:
+            await ui.press(*keys_for(Move.parse(action), ui.board))
+            assert ui.acts[-1] == action
+        assert ui.board.won
+        assert "You finished" in ui.message
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("game", GAMES)
 async def test_won_by_mouse(game: str, size: tuple[int, int]) -> None:
-    async with sitting(referee_of(game), size) as table:
-        for number, (_, action) in enumerate(won(game).actions):
-            await by_mouse(table, Move.parse(action), drag=number % 2 == 0)
-            assert table.acts[-1] == action
-        assert table.board.won
+    async with running_app(referee_of(game), size) as ui:
+        for number, (_, action) in enumerate(won_record(game).actions):
+            await by_mouse(ui, Move.parse(action), drag=number % 2 == 0)
+            assert ui.acts[-1] == action
+        assert ui.board.won

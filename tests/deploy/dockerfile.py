@@ -1,12 +1,11 @@
-"""Reads a Dockerfile of the kind that is shipped, and carries it out in directories, where there is no container engine.
+"""Execute the Dockerfile in plain directories, for machines without a container engine.
 
-As root, with a Debian that debootstrap made, with Python in it, in place of the base image::
+Run as root, with a Debian made by debootstrap, including Python, instead of the base image::
 
-    debootstrap --include=ca-certificates,python3,python3-pip,python3-venv trixie BASE
+    debootstrap --variant=minbase --include=ca-certificates,python-is-python3,python3-pip,python3-venv trixie BASE
     python -m tests.deploy.dockerfile BASE RESULT
 
-RESULT is then the image's root. What is not tried so: the base image itself, layers, and what an engine does with VOLUME,
-EXPOSE and HEALTHCHECK.
+RESULT is then the root of the image. This does not test the base image, layers, VOLUME, EXPOSE and HEALTHCHECK.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ FILE: Final = ROOT / "deploy" / "Dockerfile"
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction, and the rest of its line."""
+    """An instruction and its arguments as text."""
 
     word: str
     rest: str
 
     @property
     def words(self) -> list[str]:
-        """What stands after it, as words; also where it is written as a list."""
+        """The arguments as words, also if they are written as a JSON list."""
         return list(json.loads(self.rest)) if self.rest.startswith("[") else self.rest.split()
 
     @property
     def sources(self) -> list[str]:
-        """What a COPY from the build's context takes; nothing where it takes from another stage."""
+        """Sources that a COPY takes from the build context. Empty if it copies from another stage."""
         return [] if self.words[0].startswith("--from=") else self.words[:-1]
 
 
 @dataclass
 class Stage:
-    """A stage as it is carried out: its directory, where it stands in it, and its environment."""
+    """A stage during execution: its root directory, working directory and environment."""
 
     root: Path
     place: str = "/"
@@ -55,7 +54,7 @@ class Stage:
 
 
 def steps(text: str) -> Iterator[Step]:
-    """The instructions of a Dockerfile, comments left out and continued lines joined."""
+    """Yield the instructions of a Dockerfile, without comments, with continued lines joined."""
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     for line in lines.replace("\\\n", " ").splitlines():
         if line.strip():
@@ -64,7 +63,7 @@ def steps(text: str) -> Iterator[Step]:
 
 
 def build(base: Path, result: Path) -> None:
-    """Carry the Dockerfile out; raises CalledProcessError with the first step that fails."""
+    """Execute the Dockerfile. Raises CalledProcessError for the first step that fails."""
     stages: dict[str, Stage] = {}
     stage = Stage(base)
     with tempfile.TemporaryDirectory(prefix="dockerfile-") as scratch:
@@ -85,6 +84,8 @@ def build(base: Path, result: Path) -> None:
                     _copy(stage, step, stages)
                 case "RUN":
                     _run(stage, step.rest)
+                case _:
+                    pass
 
 
 def _within(stage: Stage, path: str) -> Path:

@@ -1,4 +1,4 @@
-"""A race through each proxy that is installed, while one node is drained and the other killed: ``make proxies``."""
+"""Race through each installed proxy while one node is drained and the other killed: ``make proxies``."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, Ping, Pong, ToServer, Welcome
 from samedeal_server.store.connect import connect as connect_redis
-from samedeal_server.store.redis import Store
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.bots import LinkRacer, Racer, Spectator
-from tests.chaos.brain import Brain
-from tests.chaos.journal import Evidence, Journal, now
+from tests.chaos.client_journal import Evidence, Journal, now
 from tests.chaos.judge import judge
-from tests.chaos.rounds import kept, known_ways
-from tests.chaos.stage import Node, RedisServer
+from tests.chaos.player_model import PlayerModel
+from tests.chaos.processes import Node, RedisServer
+from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 
 ROOM = "friday"
 GAME = "willow"
 LONGEST_SILENCE = 27.0
-"""Seconds: a node's ping, and some more."""
+"""Seconds of silence that a proxy must tolerate: a bit more than the ping interval of a node."""
 
 RACERS = 6
 PACE = 0.12
-"""Seconds between two moves of a player, in the mean: some ten for the whole race."""
+"""Mean time, in seconds, between two moves of a player. A race then takes about ten seconds."""
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Site:
     started: int = 0
 
     async def start(self, place: int) -> Node:
-        """Start the node of a place, as at first or again."""
+        """Start the node of a place, for the first time or again."""
         self.started += 1
         where = self.places[place]
         node = await Node.start(
@@ -65,7 +66,7 @@ class Site:
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
 def kind(request: pytest.FixtureRequest) -> Kind:
-    """A proxy that is here."""
+    """An installed proxy."""
     found: Kind = request.param
     if found.found is None:
         pytest.skip(f"{found.name} is not installed (Debian and Ubuntu: apt install {found.package})")
@@ -74,19 +75,19 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    """Two nodes, in front of them the proxy as it is shipped, with TLS by an authority of the test's own."""
+    """Two nodes behind the proxy with its shipped configuration, with TLS from a test authority."""
     authority, certificate, key = certify(tmp_path / "tls")
     monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     (tmp_path / "redis").mkdir()
     (tmp_path / "proxy").mkdir()
     redis = RedisServer(tmp_path / "redis")
     port, health, *ports = free_ports(6)
-    # One port each for both nodes, since Caddy asks after the health of all on the same.
+    # Both nodes use the same health port, because Caddy checks the health of all nodes on one port.
     places = [Backend("127.0.0.1", port, health), Backend("127.0.0.2", port, health)]
     made = Site(redis, places, tmp_path)
     try:
         await redis.start()
-        for place in range(len(places)):  # one after the other: they stand in that order in what was made
+        for place in range(len(places)):  # in order: ``nodes`` lists them by start
             await made.start(place)
         setting = Setting(certificate, key, places, ports, tmp_path / "proxy")
         async with running(kind, setting) as made.address:
@@ -100,7 +101,7 @@ async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> A
 async def connected(
     address: str, here: str = "127.0.0.1", headers: Mapping[str, str] | None = None
 ) -> AsyncIterator[ClientConnection]:
-    """A connection of which the test sees every frame, from an address of its own."""
+    """Connect from a given local address, without a client that hides frames."""
     async with connect(
         address,
         subprotocols=[Subprotocol(SUBPROTOCOL)],
@@ -131,10 +132,7 @@ def events(node: Node, name: str) -> list[dict[str, object]]:
     return [line for line in lines if line["event"] == name]
 
 
-# ---------------------------------------------------------------- who comes, and who says nothing
-
-
-async def test_a_node_knows_the_address_of_a_client_and_not_what_it_claims(site: Site) -> None:
+async def test_node_sees_real_client_address(site: Site) -> None:
     claim = {"X-Forwarded-For": "203.0.113.7"}
     async with connected(site.address, here="127.0.0.9", headers=claim) as socket:
         assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
@@ -142,7 +140,7 @@ async def test_a_node_knows_the_address_of_a_client_and_not_what_it_claims(site:
     assert seen == ["127.0.0.9"]
 
 
-async def test_a_connection_over_which_only_the_node_pings_is_left_alone(site: Site) -> None:
+async def test_idle_connection_stays_open(site: Site) -> None:
     async with connected(site.address) as socket:
         assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
         with pytest.raises(TimeoutError):
@@ -151,13 +149,16 @@ async def test_a_connection_over_which_only_the_node_pings_is_left_alone(site: S
         assert isinstance(await asked(socket, Ping(id=1)), Pong)
 
 
-# ---------------------------------------------------------------- a race, a drain, a kill
-
-
-async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(site: Site, kind: Kind) -> None:
-    way = [action for _, action in known_ways()[GAME].actions]
+async def test_race_survives_a_drain_and_a_kill(site: Site, kind: Kind) -> None:
+    way = [action for _, action in winning_records()[GAME].actions]
     options = Options(
-        games=(GAME,), deal=str(known_ways()[GAME].deal), players=RACERS, limit=90, start="full", delay=1, countdown=1
+        games=(GAME,),
+        deal=str(winning_records()[GAME].deal),
+        players=RACERS,
+        limit=90,
+        start="full",
+        delay=1,
+        countdown=1,
     )
     async with connected(site.address) as opener:
         assert isinstance(await asked(opener, Hello(id=0, name="opener")), Welcome)
@@ -165,16 +166,16 @@ async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(
             to=1, room=ROOM
         )
     journals = [Journal(f"bot-{number}", ROOM) for number in range(RACERS)]
-    eye = Journal("eye", ROOM, watches=True)
+    eye = Journal("eye", ROOM, is_spectator=True)
     clients = [Spectator(site.address, eye, Random("eye")).run()]
     for number, journal in enumerate(journals):
         kind_of_racer = LinkRacer if number % 2 else Racer
         rng = Random(journal.name)
-        racer = kind_of_racer(site.address, journal, rng, Brain(rng, options.undo, way), PACE)
+        racer = kind_of_racer(site.address, journal, rng, PlayerModel(rng, options.undo, way), PACE)
         clients.append(racer.run())
 
     def acked() -> int:
-        return sum(isinstance(told.message, Acked) for journal in journals for told in journal.told)
+        return sum(isinstance(told.message, Acked) for journal in journals for told in journal.received)
 
     async with AsyncExitStack() as stack:
         tasks = [asyncio.create_task(client) for client in clients]
@@ -196,14 +197,14 @@ async def test_a_race_outlives_the_drain_of_one_node_and_the_death_of_the_other(
             await asyncio.gather(*tasks)
         assert len(events(one, "connected")) >= RACERS, "the node that came back has not got those of the killed one"
     async with connect_redis(site.redis.url) as redis:
-        room = await kept(Store(redis), ROOM)
+        room = await load_evidence(Store(redis, Metrics()), ROOM)
     assert room is not None
     logs = [f"{node.log.name}: {line}" for node in site.nodes for line in node.log.read_text().splitlines()]
-    evidence = Evidence({ROOM: room}, [*journals, eye], node_logs=logs, calm=calm)
+    evidence = Evidence({ROOM: room}, [*journals, eye], node_logs=logs, calm_at=calm)
     assert not judge(evidence)
-    assert all(journal.ended for journal in (*journals, eye))
+    assert all(journal.saw_the_end for journal in (*journals, eye))
     assert all(len(log) == len(way) for log in room.logs.values())
-    away = sorted(seconds for journal in (*journals, eye) for seconds in journal.away)
+    away = sorted(seconds for journal in (*journals, eye) for seconds in journal.outages)
     assert away
     print(
         f"\n{kind.name}: {acked()} moves acked, none lost; {len(away)} times back after {median(away):.2f} s (median), "

@@ -1,4 +1,4 @@
-"""The proxies of ``deploy/proxy`` as child processes, with what is shipped: only ports, hosts and paths differ."""
+"""The proxies of ``deploy/proxy`` as child processes. Only ports, hosts and paths differ from the shipped files."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from typing import Final
 
 import trustme
 
-from tests.chaos.stage import _reap, die_with_parent
+from tests.child_processes import die_with_parent, kill_and_wait
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
 _START: Final = 20.0
 _PORTS: Final = range(12_000, 20_000)
-"""Below those that systems give to outgoing connections."""
+"""Lower than the ports that systems give to outgoing connections."""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """Where a node listens, and where it tells its health."""
+    """The address of a node, with the port of its health listener in ``health``."""
 
     host: str
     port: int
@@ -36,7 +36,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a configuration is made to fit: the certificate and its key, the nodes, free ports, a directory."""
+    """The values that a proxy's configuration refers to. ``ports`` are free, and ``directory`` is empty."""
 
     certificate: Path
     key: Path
@@ -47,7 +47,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Kind:
-    """A proxy: ``fit`` writes what it needs into the directory and returns the port and the command line."""
+    """A kind of proxy. ``fit`` writes its files into the directory and returns the port and the command line."""
 
     name: str
     program: str
@@ -57,12 +57,12 @@ class Kind:
 
     @property
     def found(self) -> str | None:
-        """Where the program is; Debian keeps some in /usr/sbin, which is not on everybody's PATH."""
+        """The path of the program, or None. Debian installs some in /usr/sbin, which is not on every user's PATH."""
         return shutil.which(self.program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nothing listens on at this moment, and that no outgoing connection is given."""
+    """Return ports on which nothing listens now, and which the system gives to no outgoing connection."""
     found: list[int] = []
     while len(found) < count:
         port = secrets.choice(_PORTS)
@@ -116,9 +116,8 @@ def _haproxy(text: str, to: Setting) -> Sequence[str]:
         text,
         {
             "log /dev/log local0": "log stdout format raw local0",
-            "maxconn 20000": "maxconn 1000",  # more than some machines let a process have
-            "bind :443": f"bind 127.0.0.1:{to.ports[0]}",
-            "bind :7777": f"bind 127.0.0.1:{to.ports[1]}",
+            "bind :::443 v4v6": f"bind 127.0.0.1:{to.ports[0]}",
+            "bind :::7777 v4v6": f"bind 127.0.0.1:{to.ports[1]}",
             "/etc/haproxy/cards.example.org.pem": str(both),
             **_addresses(to),
             "port 7901": f"port {to.nodes[0].health}",
@@ -160,7 +159,7 @@ KINDS: Final = (
 
 @asynccontextmanager
 async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
-    """The address of a proxy that runs; what it says is in ``proxy.log``. Raises RuntimeError with that when it ends."""
+    """Run a proxy and yield its address. Its output is in ``proxy.log``. Raises RuntimeError with the output if it fails."""
     program = kind.found
     if program is None:
         raise RuntimeError(f"{kind.name} is not installed")
@@ -187,7 +186,7 @@ async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
             async with asyncio.timeout(5):
                 await process.wait()
         except TimeoutError:
-            await _reap(process)
+            await kill_and_wait(process)
 
 
 async def _listens(process: asyncio.subprocess.Process, port: int, log: Path) -> None:
@@ -204,7 +203,7 @@ async def _listens(process: asyncio.subprocess.Process, port: int, log: Path) ->
 
 
 def certify(directory: Path) -> tuple[Path, Path, Path]:
-    """A certificate authority of one's own, and a certificate of this machine by it: the authority's, the other, its key."""
+    """Make a test authority and a certificate for this machine. Returns the paths of authority, certificate and key."""
     directory.mkdir()
     authority, certificate, key = (directory / name for name in ("ca.pem", "host.pem", "host.key"))
     ours = trustme.CA()

@@ -1,10 +1,14 @@
-"""The files of an operator: each is what it says it is, and they agree with each other and with the program."""
+"""The files in ``deploy/``: they are valid, and agree with each other and with the program."""
 
 from __future__ import annotations
 
+import asyncio
 import configparser
 import json
+import os
 import re
+import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,18 +17,22 @@ from typing import Any
 import pytest
 import yaml
 
-from samedeal_server.config import DEFAULT_PORT, Config
-from samedeal_server.settings import read
+from samedeal_server.config.config import DEFAULT_PORT, Config
+from samedeal_server.config.settings_reader import read
+from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
-from tests.deploy.real import DEPLOY, SETTINGS, name, texts
+from tests.deploy.introspection import DEPLOY, SETTINGS, name, texts
+from tests.server.live_nodes import serving
 
 PING = 20
-"""Seconds between two pings of a node, when nothing else is said."""
+"""Ping interval of a node, in seconds."""
 
 DOCKERFILE = list(steps(FILE.read_text()))
+PINNED = ("requirements", "requirements-build")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 PROXIES = sorted((DEPLOY / "proxy").iterdir())
-UNITS = sorted((DEPLOY / "systemd").iterdir())
+UNITS = [DEPLOY / "systemd" / "samedeal.service", DEPLOY / "systemd" / "samedeal@.service"]
+BACKUP_UNIT = DEPLOY / "systemd" / "samedeal-backup.service"
 
 
 def loaded(path: Path) -> Any:
@@ -33,7 +41,7 @@ def loaded(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("path", [path for path in texts() if path.suffix in (".yaml", ".json", ".toml")], ids=name)
-def test_every_file_can_be_read(path: Path) -> None:
+def test_file_parses(path: Path) -> None:
     text = path.read_text()
     match path.suffix:
         case ".yaml":
@@ -53,15 +61,12 @@ def environment(steps_: Iterator[Step]) -> dict[str, str]:
 
 
 def settings_of(variables: dict[str, str]) -> Config:
-    """The settings that a node would have with these variables, as it reads them itself."""
+    """Read the settings that a node has with these environment variables."""
     ours = {key: str(value) for key, value in variables.items() if key.startswith("SAMEDEAL_")}
     return read(Config, {}, ours).values
 
 
-# ---------------------------------------------------------------- the image
-
-
-def test_what_the_image_copies_is_there_and_not_left_out() -> None:
+def test_image_copies_only_files_that_exist() -> None:
     rules = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
     let_in = {rule.removeprefix("!") for rule in rules if rule.startswith("!")}
     assert "*" in rules
@@ -70,35 +75,78 @@ def test_what_the_image_copies_is_there_and_not_left_out() -> None:
     assert all((ROOT / source).exists() for source in copied)
 
 
-def test_the_image_is_pinned_and_its_packages_by_content() -> None:
+def test_image_and_packages_are_pinned() -> None:
     base = next(does("ARG")).rest
     assert re.fullmatch(r"BASE=python:3\.\d+\.\d+-slim-\w+", base)
-    lines = (DEPLOY / "requirements.txt").read_text().splitlines()
-    wanted = [line for line in lines if line and not line.startswith(("#", " "))]
-    assert all(re.match(r"[\w-]+==[\w.]+", line) for line in wanted)
-    assert "--require-hashes" in FILE.read_text()
+    for file in PINNED:
+        lines = (DEPLOY / f"{file}.txt").read_text().splitlines()
+        wanted = [line for line in lines if line and not line.startswith(("#", " "))]
+        assert all(re.match(r"[\w-]+==[\w.]+", line) for line in wanted)
 
 
-def test_the_pinned_packages_are_those_that_the_server_needs() -> None:
-    wanted = re.findall(r"^([\w-]+)>=([\w.]+)", (DEPLOY / "requirements.in").read_text(), re.MULTILINE)
-    pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)", (DEPLOY / "requirements.txt").read_text(), re.MULTILINE))
+def test_image_installs_nothing_without_a_hash() -> None:
+    """Packages are installed as wheels, by hash. Only the wheel of Samedeal is built, with these packages."""
+    commands = [
+        command
+        for step in does("RUN")
+        for command in step.rest.split(" && ")
+        if re.search(r"\bpip ", command.replace("--without-pip", ""))
+    ]
+    for command in commands:
+        offline = "--no-index" in command or {"--no-deps", "--no-build-isolation"} <= set(command.split())
+        assert offline or "--only-binary :all: --require-hashes" in command, command
+    assert sorted(re.findall(r"--requirement (\S+)\.txt", " ".join(commands))) == sorted(PINNED)
+
+
+def test_dockerfile_suits_podman_4() -> None:
+    """Podman 4 and buildah 1.28, as in Debian 12, fail on any flag of HEALTHCHECK that they do not know."""
+    (check,) = does("HEALTHCHECK")
+    flags = re.findall(r"--([\w-]+)=", check.rest.partition(" CMD ")[0])
+    assert set(flags) <= {"interval", "timeout", "start-period", "retries"}
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_pinned_packages_satisfy_requirements(name: str) -> None:
+    wanted = re.findall(r"^([\w-]+)>=([\w.]+)", (DEPLOY / f"{name}.in").read_text(), re.MULTILINE)
+    pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)", (DEPLOY / f"{name}.txt").read_text(), re.MULTILINE))
     for package, least in wanted:
         assert tuple(map(int, pinned[package].split("."))) >= tuple(map(int, least.split("."))), package
 
 
-def test_the_image_runs_a_node_for_all_addresses_as_nobody_special() -> None:
+def test_build_requirements_are_those_of_the_project() -> None:
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    lines = (DEPLOY / "requirements-build.in").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == required
+
+
+def test_image_runs_public_node_without_root() -> None:
     config = settings_of(environment(step for step in does("ENV")))
-    assert config.host == "0.0.0.0"
+    assert config.host == ALL_ADDRESSES
     assert [step.rest for step in does("VOLUME")] == [str(config.data)]
     assert {int(port) for step in does("EXPOSE") for port in step.words} == {config.port, config.health_port}
     (user,) = does("USER")
     assert user.rest == "10001:10001"
     assert next(does("ENTRYPOINT")).words == ["samedeal-server"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
+async def test_health_check_of_image_follows_the_port(status: int, code: int) -> None:
+    """Only the port of the health check varies, and its answer decides."""
     (check,) = does("HEALTHCHECK")
-    assert f"http://127.0.0.1:{config.health_port}/healthz" in check.rest
+    _, *arguments = json.loads(check.rest.partition(" CMD ")[2])
 
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        assert request.startswith(b"GET /healthz ")
+        writer.write(b"HTTP/1.1 %d OK\r\nContent-Length: 0\r\n\r\n" % status)
+        writer.close()
 
-# ---------------------------------------------------------------- several containers
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *arguments, env={"SAMEDEAL_HEALTH_PORT": str(port)}
+        )
+        assert await process.wait() == code
 
 
 def compose_nodes() -> list[tuple[str, dict[str, Any]]]:
@@ -111,9 +159,7 @@ def compose_nodes() -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(("service", "row"), compose_nodes(), ids=lambda value: value if isinstance(value, str) else "")
-def test_a_node_of_a_compose_file_is_the_image_with_settings_that_it_understands(
-    service: str, row: dict[str, Any]
-) -> None:
+def test_compose_node_uses_image_and_known_settings(service: str, row: dict[str, Any]) -> None:
     config = settings_of(environment(does("ENV")) | row.get("environment", {}))
     assert (DEPLOY / row["build"]["context"] / row["build"]["dockerfile"]).resolve() == FILE
     assert row["read_only"]
@@ -121,7 +167,7 @@ def test_a_node_of_a_compose_file_is_the_image_with_settings_that_it_understands
     assert bool(config.redis) != any(str(config.data) in volume for volume in row.get("volumes", ())), service
 
 
-def test_the_proxy_of_the_compose_file_finds_the_nodes_and_is_believed() -> None:
+def test_compose_proxy_reaches_nodes_and_is_trusted() -> None:
     compose = loaded(DEPLOY / "compose.yaml")
     caddy = compose["services"]["caddy"]
     nodes = [service for service, row in compose["services"].items() if row["image"] == "samedeal"]
@@ -136,7 +182,7 @@ def test_the_proxy_of_the_compose_file_finds_the_nodes_and_is_believed() -> None
         assert source in compose["volumes"] or (DEPLOY / source).exists()
 
 
-def test_the_redis_of_the_compose_file_keeps_what_is_acked() -> None:
+def test_compose_redis_is_durable() -> None:
     command = loaded(DEPLOY / "compose.yaml")["services"]["redis"]["command"]
     given = dict(zip(command[1::2], command[2::2], strict=True))
     assert given["--appendonly"] == "yes"
@@ -144,16 +190,13 @@ def test_the_redis_of_the_compose_file_keeps_what_is_acked() -> None:
     assert given["--maxmemory-policy"] == "noeviction"
 
 
-# ---------------------------------------------------------------- Kubernetes
-
-
-def test_every_manifest_is_named_or_an_example() -> None:
+def test_manifest_is_a_resource_or_an_example() -> None:
     named = loaded(DEPLOY / "kubernetes" / "kustomization.yaml")["resources"]
     examples = {"kustomization.yaml", "ingress.yaml", "service-monitor.yaml"}
     assert {path.name for path in MANIFESTS} == {*named, *examples}
 
 
-def test_the_deployment_runs_the_image_with_settings_that_it_understands() -> None:
+def test_deployment_uses_image_and_known_settings() -> None:
     pod = loaded(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]
     (node,) = pod["containers"]
     variables = {row["name"]: row.get("value", "redis://redis:6379/0") for row in node["env"]}
@@ -189,17 +232,29 @@ def test_services_and_budgets_select_the_pods() -> None:
     assert monitor["endpoints"][0]["port"] == watched["spec"]["ports"][0]["name"]
 
 
-# ---------------------------------------------------------------- settings
+def test_alerts_ask_for_the_job_of_each_scrape() -> None:
+    """Prometheus takes the job from its configuration, its operator from a label of the Service."""
+    (scrape,) = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
+    selected = monitor["selector"]["matchLabels"].items()
+    (service,) = [
+        service["metadata"]
+        for service in loaded(DEPLOY / "kubernetes" / "service.yaml")
+        if selected <= service["metadata"]["labels"].items()
+    ]
+    job = service["labels"].get(monitor.get("jobLabel"), service["name"])
+    queries = (DEPLOY / "monitoring" / "alerts.yaml").read_text() + (
+        DEPLOY / "monitoring" / "dashboard.json"
+    ).read_text()
+    asked = set(re.findall(r'job=\\?"(\w+)\\?"', queries))
+    assert asked == {job} == {scrape["job_name"]}
 
 
-def test_a_node_understands_the_file_of_settings_and_what_is_left_out_in_it() -> None:
+def test_settings_file_and_its_examples_are_valid() -> None:
     text = (DEPLOY / "samedeal.toml").read_text()
     config = read(Config, {}, {}, ("samedeal.toml", re.sub(r"^# (\S+ = )", r"\1", text, flags=re.MULTILINE))).values
-    assert config.host == "0.0.0.0"
+    assert config.host == ALL_ADDRESSES
     assert config.public_url == "wss://cards.example.org"
-
-
-# ---------------------------------------------------------------- systemd, and proxies on the same machine
 
 
 def unit(path: Path) -> list[tuple[str, str]]:
@@ -208,7 +263,7 @@ def unit(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", UNITS, ids=name)
-def test_a_unit_starts_a_node_with_settings_that_it_has(path: Path) -> None:
+def test_unit_uses_known_settings(path: Path) -> None:
     reader = configparser.ConfigParser(strict=False, interpolation=None)
     reader.read_string(path.read_text())
     assert reader.sections() == ["Unit", "Service", "Install"]
@@ -219,7 +274,7 @@ def test_a_unit_starts_a_node_with_settings_that_it_has(path: Path) -> None:
     assert lines["Type"] == "notify"
 
 
-def test_the_units_are_hardened_alike() -> None:
+def test_units_have_the_same_hardening() -> None:
     one, several = (
         {line for line in unit(path) if not line[0].startswith(("Description", "ExecStart", "StateD", "Environment"))}
         for path in UNITS
@@ -227,24 +282,71 @@ def test_the_units_are_hardened_alike() -> None:
     assert one == several
 
 
-@pytest.mark.parametrize("path", PROXIES, ids=name)
-def test_a_proxy_on_the_same_machine_looks_for_the_nodes_where_the_units_have_them(path: Path) -> None:
+def test_backup_unit_is_as_restricted_as_a_node() -> None:
+    restrictions = {line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))}
+    assert restrictions <= set(unit(BACKUP_UNIT))
+
+
+def test_backup_timer_starts_the_backup_unit() -> None:
+    timer = configparser.ConfigParser(interpolation=None)
+    timer.read_string(BACKUP_UNIT.with_suffix(".timer").read_text())
+    assert timer.sections() == ["Unit", "Timer", "Install"]
+    assert "Unit" not in timer["Timer"]  # the default is the service with the same name
+
+
+async def test_backup_unit_writes_a_backup_and_deletes_old_ones(redis_url: str, tmp_path: Path) -> None:
+    token = "the token of this test"
+    lines = dict(unit(BACKUP_UNIT))
+    directory = tmp_path / "private"
+    directory.mkdir()
+    (tmp_path / lines["StateDirectory"]).symlink_to(directory)  # as systemd does for a dynamic user
+    for days in (13, 16):
+        (directory / f"samedeal-{days}.backup").touch()
+        os.utime(directory / f"samedeal-{days}.backup", (time.time() - 86_400 * days,) * 2)
+    (directory / "notes").touch()
+    os.utime(directory / "notes", (0, 0))
+    async with serving(redis_url, "n1", token=token) as node:
+        environment = {**os.environ, "SAMEDEAL_ADMIN_URL": node.url, "SAMEDEAL_ADMIN_TOKEN": token}
+        for command in (lines["ExecStart"], lines["ExecStartPost"]):
+            words = command.replace("%S", str(tmp_path)).split()
+            samedeal = (sys.executable, "-m", "samedeal_client")
+            program = samedeal if words[0] == "/opt/samedeal/bin/samedeal" else (words[0],)
+            process = await asyncio.create_subprocess_exec(*program, *words[1:], env=environment)
+            assert await process.wait() == 0
+    names = {path.name for path in directory.iterdir()}
+    assert names >= {"notes", "samedeal-13.backup"}
+    assert "samedeal-16.backup" not in names
+    assert len(names) == 3
+
+
+def test_unit_has_ports_for_99_nodes() -> None:
     start = dict(unit(DEPLOY / "systemd" / "samedeal@.service"))["ExecStart"]
-    for instance in "12":
+    ports = set()
+    for instance in range(1, 100):
+        words = start.replace("%i", f"{instance:02}").split()[1:]
+        config = read(Config, {flag[2:]: value for flag, value in zip(words[::2], words[1::2], strict=True)}, {}).values
+        ports |= {config.port, config.health_port}
+    assert len(ports) == 2 * 99
+
+
+@pytest.mark.parametrize("path", PROXIES, ids=name)
+def test_proxy_uses_the_ports_of_the_units(path: Path) -> None:
+    start = dict(unit(DEPLOY / "systemd" / "samedeal@.service"))["ExecStart"]
+    for instance in ("01", "02"):
         words = start.replace("%i", instance).split()
         host, port, health = (words[words.index(flag) + 1] for flag in ("--host", "--port", "--health-port"))
         assert f"{host}:{port}" in path.read_text()
         assert f"port {health}\n" in path.read_text() or path.name != "haproxy.cfg"
 
 
-def test_prometheus_looks_for_the_nodes_where_the_units_have_them() -> None:
+def test_prometheus_uses_the_ports_of_the_units() -> None:
     (scrape,) = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
     assert scrape["static_configs"][0]["targets"] == ["127.0.0.1:7901", "127.0.0.1:7902"]
     assert scrape["job_name"] == "samedeal"
 
 
 @pytest.mark.parametrize("path", PROXIES, ids=name)
-def test_a_proxy_takes_players_where_clients_look_for_them(path: Path) -> None:
+def test_proxy_listens_on_the_ports_of_clients(path: Path) -> None:
     text = path.read_text()
     assert str(DEFAULT_PORT) in text
     assert "443" in text or path.name == "Caddyfile"
@@ -257,7 +359,7 @@ def test_a_proxy_takes_players_where_clients_look_for_them(path: Path) -> None:
         ("haproxy.cfg", r"timeout tunnel (\d+)s"),
     ],
 )
-def test_a_proxy_leaves_a_connection_alone_while_its_node_pings(file: str, limit: str) -> None:
+def test_proxy_timeout_exceeds_the_ping_interval(file: str, limit: str) -> None:
     found = re.findall(limit, (DEPLOY / "proxy" / file).read_text())
     assert found
     assert all(int(seconds) > 3 * PING for seconds in found)

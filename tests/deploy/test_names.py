@@ -1,4 +1,4 @@
-"""What the operator's files and pages name is there: settings, variables, metrics, ports, paths, commands, links."""
+"""Everything that files and pages for operators name exists: settings, variables, metrics, commands, links."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
 from samedeal_client.commands.admin import with_url
 from samedeal_server.cli import parser as server_parser
-from samedeal_server.restore import parser as restore_parser
-from tests.deploy.real import (
+from samedeal_server.process.restore import parser as restore_parser
+from tests.deploy.introspection import (
     DEPLOY,
     FLAGS,
     GUIDE,
@@ -42,17 +42,18 @@ OTHER_FLAGS = {
     "kustomization.yaml": "so has kubectl",
     "requirements.in": "so has uv",
 }
-"""Files in which not every flag is ours, and why."""
+"""Files that contain flags of other programs, and whose."""
 
 ELSEWHERE = {"up", "process_start_time_seconds", "process_open_fds", "process_max_fds", "process_cpu_seconds_total"}
 ELSEWHERE |= {"process_resident_memory_bytes"}
-"""Series that are not ours: of Prometheus itself, and of each process on Linux."""
+"""Series that are not Samedeal's: those of Prometheus, and of every process on Linux."""
 
 SCRAPED = {"job", "instance", "le"}
-"""Labels that a scrape adds, and that of a histogram's buckets."""
+"""Labels that a scrape adds, and the label of histogram buckets."""
 
 OTHER_COMMANDS = {
     "apt",
+    "chmod",
     "chown",
     "cp",
     "curl",
@@ -76,21 +77,22 @@ OTHER_COMMANDS |= {
     "redis-cli",
     "systemctl",
     "tee",
+    "touch",
     "uv",
 }
 OTHER_COMMANDS |= {"uvx", "valkey-cli"}
 
 
 @pytest.mark.parametrize("path", texts(), ids=name)
-def test_every_variable_of_ours_is_a_setting(path: Path) -> None:
+def test_variable_is_a_setting(path: Path) -> None:
     named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", path.read_text()))
     if path.name == "deployment.yaml":
-        named.discard("SAMEDEAL_SERVICE_HOST")  # Kubernetes's own, which is spoken of
+        named.discard("SAMEDEAL_SERVICE_HOST")  # set by Kubernetes, mentioned in a comment
     assert named <= VARIABLES
 
 
 @pytest.mark.parametrize("path", [path for path in texts() if path.name not in OTHER_FLAGS], ids=name)
-def test_every_flag_is_one_of_a_command_of_ours(path: Path) -> None:
+def test_flag_exists(path: Path) -> None:
     text = path.read_text()
     if path.suffix == ".md":
         text = "\n".join(re.findall(r"`(--?[^`]+|samedeal[^`]*)`", without_blocks(text)))
@@ -98,7 +100,7 @@ def test_every_flag_is_one_of_a_command_of_ours(path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", GUIDE], ids=name)
-def test_every_command_line_of_a_page_is_understood(page: Path) -> None:
+def test_command_lines_of_page_parse(page: Path) -> None:
     for line in shell_lines(page):
         for command in re.split(r"\s(?:&&|\|\||\|)\s|;\s", re.sub(r"\s#.*", "", line)):
             _understood(command)
@@ -130,7 +132,7 @@ def _understood(command: str) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_links_of_page_resolve(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
         if link.startswith(("https://", "http://")):
             continue
@@ -141,11 +143,8 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
-def test_the_subprotocol_is_the_one_that_is_spoken(page: Path) -> None:
+def test_page_names_the_current_subprotocol(page: Path) -> None:
     assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}
-
-
-# ---------------------------------------------------------------- metrics
 
 
 def _alerts() -> list[dict[str, Any]]:
@@ -167,7 +166,7 @@ def _queries() -> list[str]:
 
 
 @pytest.mark.parametrize("query", _queries())
-def test_every_query_asks_for_series_and_labels_that_a_node_has(query: str) -> None:
+def test_query_uses_existing_series_and_labels(query: str) -> None:
     named = re.findall(r"\b((?:samedeal|process)_\w+|up)\b(?:\{([^}]*)\})?", query)
     assert named, query
     labels: set[str] = set()
@@ -182,12 +181,12 @@ def test_every_query_asks_for_series_and_labels_that_a_node_has(query: str) -> N
 
 
 @pytest.mark.parametrize("path", [GUIDE, DEPLOY / "monitoring" / "alerts.yaml"], ids=name)
-def test_every_metric_that_is_spoken_of_is_there(path: Path) -> None:
+def test_named_metrics_exist(path: Path) -> None:
     for series in re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text()):
         assert series in SERIES, series
 
 
-def test_every_value_of_a_label_that_is_asked_for_is_one_that_a_node_gives() -> None:
+def test_queried_label_values_exist() -> None:
     given = {(label, value) for family in metrics_families() for sample in family for label, value in sample}
     for query in _queries():
         for label, value in re.findall(r"(\w+)=\"([a-z_]+)\"", query):
@@ -195,12 +194,12 @@ def test_every_value_of_a_label_that_is_asked_for_is_one_that_a_node_gives() -> 
 
 
 def metrics_families() -> list[list[list[tuple[str, str]]]]:
-    from samedeal_server.metrics import Metrics
+    from samedeal_server.telemetry.metrics import Metrics
 
     return [[list(sample.labels.items()) for sample in family.samples] for family in Metrics().registry.collect()]
 
 
-def test_panels_differ_in_number_and_lie_beside_each_other() -> None:
+def test_panels_have_unique_ids_and_do_not_overlap() -> None:
     panels = _dashboard()["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     taken: set[tuple[int, int]] = set()
@@ -212,7 +211,7 @@ def test_panels_differ_in_number_and_lie_beside_each_other() -> None:
         taken |= squares
 
 
-def test_every_alert_is_explained_and_nothing_else_is_explained_as_one() -> None:
+def test_guide_explains_exactly_the_alerts() -> None:
     alerts = {rule["alert"] for rule in _alerts()}
     for rule in _alerts():
         file, _, anchor = rule["annotations"]["runbook"].partition("#")

@@ -1,4 +1,4 @@
-"""Programs for tests from end to end."""
+"""Fixtures for the end-to-end tests."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from tests.end_to_end.processes import Programs, programs_in
 
 @pytest.fixture
 async def programs(tmp_path: Path) -> AsyncIterator[Programs]:
-    """Starts programs, with a home of their own."""
+    """Starts programs with a separate home directory."""
     async with programs_in(tmp_path) as started:
         yield started

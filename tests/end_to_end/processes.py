@@ -1,4 +1,4 @@
-"""The real programs as child processes: a server, and clients that are typed at and read back."""
+"""The real programs as child processes, with typed input and captured output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import struct
 import sys
 import termios
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,25 +23,25 @@ DEADLINE = 20.0
 
 @dataclass
 class Program:
-    """A program that runs: what it has printed, and what it is told."""
+    """A running program with its input and output."""
 
     process: Process
     text: str = ""
     terminal: int | None = None
-    _read: int = 0
-    _more: asyncio.Event = field(default_factory=asyncio.Event)
+    _matched_until: int = 0
+    _output_arrived: asyncio.Event = field(default_factory=asyncio.Event)
     _reader: asyncio.Task[None] | None = None
 
-    def follow(self) -> None:
-        self._reader = asyncio.create_task(self._follow())
+    def start_reading(self) -> None:
+        self._reader = asyncio.create_task(self._read_output())
 
-    async def _follow(self) -> None:
-        while data := await self._some():
+    async def _read_output(self) -> None:
+        while data := await self._read_chunk():
             self.text += data.decode(errors="replace").replace("\r\n", "\n")
-            self._more.set()
-        self._more.set()
+            self._output_arrived.set()
+        self._output_arrived.set()
 
-    async def _some(self) -> bytes:
+    async def _read_chunk(self) -> bytes:
         if self.terminal is None:
             assert self.process.stdout is not None
             return await self.process.stdout.read(65536)
@@ -50,7 +50,7 @@ class Program:
         except OSError:
             return b""
 
-    def type(self, *lines: str) -> None:
+    def type_lines(self, *lines: str) -> None:
         data = "".join(f"{line}\n" for line in lines).encode()
         if self.terminal is not None:
             os.write(self.terminal, data)
@@ -58,24 +58,24 @@ class Program:
         assert self.process.stdin is not None
         self.process.stdin.write(data)
 
-    async def says(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
-        """Wait for a text that was not read before."""
+    async def expect(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
+        """Wait until the output after the previous match contains a pattern."""
         compiled = re.compile(pattern)
         try:
             async with asyncio.timeout(deadline):
-                while (match := compiled.search(self.text, self._read)) is None:
+                while (match := compiled.search(self.text, self._matched_until)) is None:
                     if self._reader is None or self._reader.done():
                         break
-                    self._more.clear()
-                    await self._more.wait()
+                    self._output_arrived.clear()
+                    await self._output_arrived.wait()
         except TimeoutError:
             match = None
-        assert match is not None, f"{pattern!r} is not in:\n{self.text[self._read :]}"
-        self._read = match.end()
+        assert match is not None, f"{pattern!r} is not in:\n{self.text[self._matched_until :]}"
+        self._matched_until = match.end()
         return match
 
-    async def ends(self, deadline: float = DEADLINE) -> int:
-        """Wait for the end: the exit code."""
+    async def exit_code(self, deadline: float = DEADLINE) -> int:
+        """Wait until the program exits, and return its exit code."""
         async with asyncio.timeout(deadline):
             code = await self.process.wait()
             if self._reader is not None:
@@ -87,7 +87,7 @@ class Program:
 
 
 class Programs:
-    """Starts programs, and ends those that still run when the test is over."""
+    """Starts programs, and stops those that still run at the end of the test."""
 
     def __init__(self, home: Path, stack: AsyncExitStack) -> None:
         self.home = home
@@ -102,7 +102,7 @@ class Programs:
         return {**kept, **own, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
 
     def left_running(self) -> dict[int, str]:
-        """The processes that were started by a program of the test, or by theirs, and still run, with their commands."""
+        """The running processes that the test started, directly or indirectly, with their commands."""
         mark = f"HOME={self.home}".encode()
         found = {}
         for place in Path("/proc").glob("[0-9]*"):
@@ -113,32 +113,32 @@ class Programs:
         return found
 
     def kill(self, command: str) -> None:
-        """Kill those of them whose command begins so."""
+        """Kill the processes of the test whose command starts with a text."""
         for number, running in self.left_running().items():
             if running.startswith(command):
                 os.kill(number, signal.SIGKILL)
 
     async def on_terminal(self, *arguments: str) -> Program:
-        """The command ``samedeal`` on a terminal of its own."""
-        here, there = pty.openpty()
-        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        """Start ``samedeal`` on a pseudo-terminal."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "samedeal_client", *arguments),
-            stdin=there,
-            stdout=there,
-            stderr=there,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
             env=self.environment,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
-        os.close(there)
-        program = Program(process, terminal=here)
-        program.follow()
-        self._stack.push_async_callback(_end, program)
+        os.close(theirs)
+        program = Program(process, terminal=ours)
+        program.start_reading()
+        self._stack.push_async_callback(_stop, program)
         return program
 
     async def start(self, *arguments: str, packages: Path | None = None) -> Program:
-        """A program of this Python, with the packages of another release where ``packages`` says where they are."""
+        """Start a program with this Python. ``packages`` is the directory of another release's packages."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *arguments,
@@ -149,28 +149,28 @@ class Programs:
             start_new_session=True,
         )
         program = Program(process)
-        program.follow()
-        self._stack.push_async_callback(_end, program)
+        program.start_reading()
+        self._stack.push_async_callback(_stop, program)
         return program
 
     async def samedeal(self, *arguments: str, packages: Path | None = None) -> Program:
-        """The command ``samedeal``."""
+        """Start ``samedeal``."""
         return await self.start("-m", "samedeal_client", *arguments, packages=packages)
 
     async def server(
         self, redis_url: str, port: int = 0, packages: Path | None = None, more: tuple[str, ...] = ()
     ) -> tuple[str, Program]:
-        """A node on a Redis: its address."""
+        """Start a node on a Redis, and return its address with the program."""
         program = await self.start(
             *("-m", "samedeal_server", "--redis", redis_url, "--port", str(port), "--announce"),
             *("--log-level", "warning", "--log-style", "json", *more),
             packages=packages,
         )
-        match = await program.says(r"listening on (\S+)")
+        match = await program.expect(r"listening on (\S+)")
         return match[1], program
 
 
-async def _end(program: Program) -> None:
+async def _stop(program: Program) -> None:
     if program.process.returncode is None:
         program.process.kill()
     await program.process.wait()
@@ -180,6 +180,19 @@ async def _end(program: Program) -> None:
         await program._reader
     if program.terminal is not None:
         os.close(program.terminal)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Poll a condition, because a process sends no event when it starts or ends."""
+    async with asyncio.timeout(DEADLINE):
+        while not condition():  # noqa: ASYNC110 (there is no event to wait for)
+            await asyncio.sleep(0.02)
+
+
+async def nothing_remains(programs: Programs) -> None:
+    """Wait until no process of the test runs, and check that no temporary file is left."""
+    await until(lambda: not programs.left_running())
+    assert not list(programs.temporary.iterdir())
 
 
 @asynccontextmanager

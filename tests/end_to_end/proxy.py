@@ -1,4 +1,4 @@
-"""A network between clients and a server that can be stalled, cut and mended."""
+"""A proxy between clients and a server that can stall, drop and restore connections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 class Proxy:
-    """Passes bytes between clients and ``target``, the URL of a server, which may be changed."""
+    """Forwards bytes between clients and ``target``, the URL of a server, which tests may change."""
 
     def __init__(self, target: str) -> None:
         self.target = target
@@ -38,26 +38,26 @@ class Proxy:
         await self._server.wait_closed()
 
     async def stall(self) -> None:
-        """Pass nothing on any more, in either direction, without a word."""
+        """Stop forwarding in both directions without closing connections."""
         self._open.clear()
 
     def swallow_answers(self) -> None:
-        """Go on passing what clients say, and lose what they are told."""
+        """Forward what clients send, and drop the answers."""
         self._swallow = True
 
     async def swallowed(self) -> None:
-        """Wait until an answer was lost."""
+        """Wait until an answer was dropped."""
         async with asyncio.timeout(10):
             await self._swallowed.wait()
 
     async def cut(self) -> None:
-        """Cut all connections, and take no new one."""
+        """Cut all connections and accept no new ones."""
         self._mended = False
         for writer in list(self._writers):
             writer.transport.abort()
 
     def mend(self) -> None:
-        """Be a network again."""
+        """Accept connections and forward everything again."""
         self._mended = True
         self._swallow = False
         self._open.set()
@@ -70,8 +70,8 @@ class Proxy:
         self._writers.add(writer)
         with contextlib.suppress(OSError):
             if self._mended:
-                where = urlsplit(self.target)
-                far_reader, far_writer = await asyncio.open_connection(where.hostname, where.port)
+                target = urlsplit(self.target)
+                far_reader, far_writer = await asyncio.open_connection(target.hostname, target.port)
                 self._writers.add(far_writer)
                 try:
                     await asyncio.wait(

@@ -1,4 +1,4 @@
-"""Other releases than this tree, to run beside it: the one before, from its tag, and one to come, made from this tree."""
+"""Other releases to run together with this tree: the previous one, from its tag, and a future one, made from this tree."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _GROWN: Final = (
     "server/samedeal_server/store/events.py",
     "shared/samedeal/protocol/messages.py",
     "shared/samedeal/options.py",
-    "server/samedeal_server/race.py",
+    "server/samedeal_server/races/race.py",
 )
-"""Modules with structs, of which each gets a field more in the release to come."""
+"""Modules whose structs get another field in the future release."""
 
 _MORE_EVENTS: Final = """
-local once = tell
-tell = function(...)
+local once = append_event
+append_event = function(...)
   local another = {...}
   another[6] = 'L \\255'
   once(unpack(another))
   return once(...)
 end
 """
-"""Before each event one of a kind that is not known yet."""
+"""Lua that writes an event of an unknown kind before each event."""
 
 
 class Release(NamedTuple):
-    """A version, and where its packages are; None for this tree's own."""
+    """A version and the directory of its packages. None stands for this tree."""
 
     version: str
     packages: Path | None
 
 
 def tag_before() -> str | None:
-    """The newest release that this tree comes after; None where there is none, or the repository isn't there."""
+    """Return the newest release tag before this tree, or None if there is none or no repository."""
     top = subprocess.run(("git", "rev-parse", "--show-toplevel"), cwd=ROOT, capture_output=True, text=True, check=False)
     if top.returncode or Path(top.stdout.strip()) != ROOT:
         return None
@@ -55,7 +55,7 @@ def tag_before() -> str | None:
 
 
 def release_before(tag: str, to: Path) -> Release:
-    """The release of a tag."""
+    """Install the release of a tag."""
     archive = subprocess.run(("git", "archive", tag), cwd=ROOT, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         tar.extractall(to / "tree", filter="data")
@@ -63,7 +63,7 @@ def release_before(tag: str, to: Path) -> Release:
 
 
 def release_to_come(to: Path) -> Release:
-    """A release that has everything that may come without the layout being raised, as ARCHITECTURE.md has it."""
+    """Make a future release with everything that may change without raising the schema (ARCHITECTURE.md, *Versions*)."""
     tree = to / "tree"
     for name in ("shared", "server", "client"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -73,32 +73,32 @@ def release_to_come(to: Path) -> Release:
         _grow(tree / name)
     _replace(tree / "shared/samedeal/__init__.py", r'__version__ = ".+"', f'__version__ = "{TO_COME}"')
     store = tree / "server/samedeal_server/store"
-    _replace(store / "layout.py", r"range\((\d+), \d+\)", r"range(\1, LAYOUT + 2)")
-    _replace(store / "redis.py", r'(f"H \{player\} ", " 1)"', r'\1 later"')
-    _replace(store / "lua/commit.lua", r"('undos', ARGV\[9\], 'at', at)\)", r"\1, 'later', 1)")
-    with (store / "lua/telling.lua").open("a") as script:
+    _replace(store / "schema.py", r"range\((\d+), \d+\)", r"range(\1, SCHEMA_VERSION + 2)")
+    _replace(store / "events.py", r'f"presence \{player\} ", " 1"', r'f"presence {player} ", " 1 later"')
+    _replace(store / "lua/commit_action.lua", r"('undos', undos)\)", r"\1, 'later', 1)")
+    with (store / "lua/prelude.lua").open("a") as script:
         script.write(_MORE_EVENTS)
     return Release(TO_COME, _installed(tree, to))
 
 
 def _grow(module: Path) -> None:
-    """Give each struct of a module a field more."""
+    """Add a field to each struct of a module."""
     lines = module.read_text().splitlines()
     for node in reversed(ast.parse(module.read_text()).body):
         fields = [each for each in getattr(node, "body", ()) if isinstance(each, ast.AnnAssign)]
-        if isinstance(node, ast.ClassDef) and fields and node.name != "Run":  # a run is a hash, a field for each number
+        if isinstance(node, ast.ClassDef) and fields and node.name != "Progress":  # a hash of numbers
             lines.insert(fields[-1].end_lineno or 0, '    later: str = "more"')
     module.write_text("\n".join(lines) + "\n")
 
 
 def _replace(file: Path, pattern: str, by: str) -> None:
     text, count = re.subn(pattern, by, file.read_text())
-    assert count, f"{pattern!r} is not in {file.name} any more: have the release to come say the same in another way"
+    assert count, f"{pattern!r} is no longer in {file.name}. Change the pattern to match the new code."
     file.write_text(text)
 
 
 def _installed(tree: Path, to: Path) -> Path:
-    """Where the packages of a source tree's wheel are; what they require is that of this environment."""
+    """Build the wheel of a source tree and return the directory of its packages."""
     build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", to)
     done = subprocess.run(build, cwd=tree, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""A real terminal, tmux's, in which programs are started, typed at and read back."""
+"""A real terminal, run by tmux: tests start programs in it, type keys and read the screen."""
 
 from __future__ import annotations
 
@@ -14,26 +14,30 @@ DEADLINE = 20.0
 
 
 class Terminal:
-    """A window of tmux. ``text`` is what is in it now, wrapped lines as one."""
+    """A tmux window. ``text`` is the text that it shows, with wrapped lines joined."""
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._home = home
         self._environment = environment
         self._opened = 0
+        self._is_open = False
 
     def open(self, size: tuple[int, int], *command: str) -> None:
-        """Open a window in which a command runs; it stays when the command has ended, whose code is then in it."""
+        """Run a command in a new window. When the command ends, the window stays open and shows the exit code."""
         self.close()
         self._opened += 1
+        self._is_open = True
         shell = f'{shlex.join(command)}; echo "code $?"; stty -a; exec cat'
         self._run("new-session", "-d", "-x", str(size[0]), "-y", str(size[1]), shell)
 
     def close(self) -> None:
-        if self._opened:
+        """Close the window, if one is open."""
+        if self._is_open:
+            self._is_open = False
             self._run("kill-server")
 
     def type(self, *keys: str) -> None:
-        """Type keys, by tmux's names of them, all at once."""
+        """Type keys, by their tmux names, all at once."""
         self._run("send-keys", *keys)
 
     def resize(self, width: int, height: int) -> None:
@@ -43,31 +47,31 @@ class Terminal:
     def text(self) -> str:
         return self._run("capture-pane", "-p", "-J")
 
-    def program(self, name: str) -> int:
-        """The process id of the program that runs in the window."""
+    def process_id(self, name: str) -> int:
+        """Return the process id of the program that runs in the window."""
         shell = self._run("list-panes", "-F", "#{pane_pid}").strip()
         for child in Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split():
             if name in Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8"):
                 return int(child)
-        raise AssertionError(f"{name} does not run in the window:\n{self.text}")
+        raise AssertionError(f"{name} is not running in the window:\n{self.text}")
 
-    async def says(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
-        """Wait for a text to be in the window."""
+    async def wait_for(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
+        """Wait until the window shows a text that matches a pattern."""
         compiled = re.compile(pattern, re.MULTILINE)
         for _ in range(int(deadline / 0.02)):
             if match := compiled.search(self.text):
                 return match
             await asyncio.sleep(0.02)
-        raise AssertionError(f"{pattern!r} is not in:\n{self.text}")
+        raise AssertionError(f"{pattern!r} is not shown:\n{self.text}")
 
-    async def says_no_more(self, pattern: str, deadline: float = DEADLINE) -> None:
-        """Wait for a text to be gone from the window."""
+    async def wait_until_gone(self, pattern: str, deadline: float = DEADLINE) -> None:
+        """Wait until the window shows no text that matches a pattern."""
         compiled = re.compile(pattern, re.MULTILINE)
         for _ in range(int(deadline / 0.02)):
             if not compiled.search(self.text):
                 return
             await asyncio.sleep(0.02)
-        raise AssertionError(f"{pattern!r} is still in:\n{self.text}")
+        raise AssertionError(f"{pattern!r} is still shown:\n{self.text}")
 
     def _run(self, *arguments: str) -> str:
         tmux = ["tmux", "-S", str(self._home / f"tmux{self._opened}"), "-f", "/dev/null"]

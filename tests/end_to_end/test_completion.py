@@ -1,4 +1,4 @@
-"""Command lines completed by real shells; those that aren't on this machine are left out."""
+"""Completion of command lines in real shells. Shells that are not installed are skipped."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ FISH = "eval (string collect $argv[1]); complete --do-complete $argv[2]"
 
 @cache
 def script(shell: str) -> str:
+    """Return the completion script for a shell."""
     command = [sys.executable, "-m", "samedeal_client", "completion", shell]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def completed(shell: str, *arguments: str) -> list[str]:
-    """What a shell says that carries out a script."""
+def output_of(shell: str, *arguments: str) -> list[str]:
+    """Run a shell and return its output lines."""
     done = subprocess.run(
         [shell, *arguments], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2], check=False
     )
@@ -59,34 +60,34 @@ def completed(shell: str, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def missing(shell: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not on this machine")
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
 
 
-@missing("bash")
+@needs("bash")
 @pytest.mark.parametrize(("line", "words"), LINES)
 def test_bash_completes(line: str, words: set[str]) -> None:
-    assert set(completed("bash", "--norc", "-c", BASH, "bash", script("bash"), line)) == words
+    assert set(output_of("bash", "--norc", "-c", BASH, "bash", script("bash"), line)) == words
 
 
-@missing("fish")
+@needs("fish")
 def test_fish_completes() -> None:
     for line, words in LINES:
-        found = completed("fish", "--no-config", "-c", FISH, script("fish"), line)
+        found = output_of("fish", "--no-config", "-c", FISH, script("fish"), line)
         assert {each.split("\t")[0] for each in found} == words
 
 
-@missing("zsh")
-def test_zsh_has_both_commands_known() -> None:
+@needs("zsh")
+def test_zsh_completes_both_commands() -> None:
     code = 'autoload -Uz compinit; compinit -u -D; eval "$1"; print -r -- $_comps[samedeal] $_comps[samedeal-server]'
-    assert completed("zsh", "-f", "-c", code, "zsh", script("zsh")) == ["_shtab_samedeal _shtab_samedeal_server"]
+    assert output_of("zsh", "-f", "-c", code, "zsh", script("zsh")) == ["_shtab_samedeal _shtab_samedeal_server"]
 
 
-def test_without_the_server_the_rest_is_completed(tmp_path: Path) -> None:
+def test_completion_without_the_server(tmp_path: Path) -> None:
     (tmp_path / "samedeal_server.py").touch()
     command = [sys.executable, "-m", "samedeal_client", "completion", "bash"]
     environment = {"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
-    assert "options: they won't be completed" in done.stderr
+    assert "cannot load the server" in done.stderr
     assert "_shtab_samedeal_subparsers" in done.stdout

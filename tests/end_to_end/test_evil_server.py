@@ -1,4 +1,4 @@
-"""The commands against a server that means harm: whatever it says, what reaches the terminal only stands there."""
+"""The commands against a hostile server: only printable text may reach the terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from samedeal_client.net.address import parse_address
 from samedeal_client.net.dial import CannotConnect, dial
 from tests.end_to_end.processes import Program, Programs
 
-EVIL: Final = "\x1b[2J\x1b]0;mine\x07\x9b31m\u202e\u2066\u200b\r\nroot# " + "Z" + "\u0316" * 50
+HOSTILE: Final = "\x1b[2J\x1b]0;mine\x07\x9b31m\u202e\u2066\u200b\r\nroot# " + "Z" + "\u0316" * 50
 LONG: Final = "W" * 5000
 
 
@@ -46,38 +46,38 @@ STATE: Final = RoomState(
     event=1,
     phase="open",
     game="willow",
-    deal=EVIL,
+    deal=HOSTILE,
     options=Options(),
     private=False,
     host="p1",
-    players=(Seat(player="p1", name="me", seat=1), Seat(player=EVIL, name=EVIL, seat=2)),
-    tallies=(Tally(player="p1"), Tally(player=EVIL)),
+    players=(Seat(player="p1", name="me", seat=1), Seat(player=HOSTILE, name=HOSTILE, seat=2)),
+    tallies=(Tally(player="p1"), Tally(player=HOSTILE)),
     commitment=bytes(32),
-    next=EVIL,
+    next=HOSTILE,
 )
 LINE: Final = RoomLine(
-    room=EVIL, game=EVIL, deal=EVIL, phase="open", players=1, seats=2, private=False, spectators=True
+    room=HOSTILE, game=HOSTILE, deal=HOSTILE, phase="open", players=1, seats=2, private=False, spectators=True
 )
 
 
-async def speak(socket: ServerConnection) -> None:
-    """Serve a client, and say something bad wherever there is a text to say."""
+async def serve_hostile(socket: ServerConnection) -> None:
+    """Serve a client, with hostile text in every text field of the answers."""
     try:
         async for frame in socket:
             match decode_to_server(frame):
                 case Hello(id=to):
-                    welcome = Welcome(to=to, session="s1", player="p1", name=EVIL, time=5_000, server=EVIL)
+                    welcome = Welcome(to=to, session="s1", player="p1", name=HOSTILE, time=5_000, server=HOSTILE)
                     await socket.send(encode(welcome))
                 case Ping(id=to):
                     await socket.send(encode(Pong(to=to, time=5_000)))
                 case ListRooms(id=to):
                     await socket.send(encode(Rooms(to=to, rooms=(LINE, LINE))))
                 case Watch(id=to):
-                    await socket.send(encode(RefusedMessage(to=to, code=EVIL, message=EVIL + LONG)))
+                    await socket.send(encode(RefusedMessage(to=to, code=HOSTILE, message=HOSTILE + LONG)))
                 case Join(id=to, room="friday"):
-                    await socket.send(encode(Joined(to=to, room=EVIL, seat=1, generation=1)))
+                    await socket.send(encode(Joined(to=to, room=HOSTILE, seat=1, generation=1)))
                     await socket.send(encode(STATE))
-                    await socket.send(encode(Notice(code=EVIL, message=EVIL)))
+                    await socket.send(encode(Notice(code=HOSTILE, message=HOSTILE)))
                 case Join():
                     await socket.close(4002, "\x1b[2J\u202e")
                 case other:
@@ -88,13 +88,16 @@ async def speak(socket: ServerConnection) -> None:
 
 @pytest.fixture
 async def evil() -> AsyncIterator[str]:
-    async with serve(speak, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None) as server:
+    """The URL of a hostile Samedeal server."""
+    async with serve(
+        serve_hostile, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None
+    ) as server:
         yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
 
 
 @pytest.fixture
 async def no_server() -> AsyncIterator[str]:
-    """What answers a handshake as no server does."""
+    """The URL of a listener that answers handshakes with invalid HTTP full of control characters."""
     answers = iter(
         [
             b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n",
@@ -113,43 +116,44 @@ async def no_server() -> AsyncIterator[str]:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-async def said(programs: Programs, *arguments: str) -> str:
-    """What a command that ends by itself says."""
+async def output_of(programs: Programs, *arguments: str) -> str:
+    """Run a command that ends by itself and return its output."""
     program = await programs.samedeal(*arguments)
     assert program.process.stdin is not None
     program.process.stdin.close()
-    await program.ends()
+    await program.exit_code()
     return program.text
 
 
 def harmless(text: str) -> bool:
+    """Whether a text is printable, line by line."""
     assert "Traceback" not in text
     return bool(text) and all(printable(line, 2000) == line for line in text.split("\n"))
 
 
-async def test_no_command_passes_on_what_an_evil_server_says(programs: Programs, evil: str, no_server: str) -> None:
+async def test_commands_print_no_control_characters(programs: Programs, evil: str, no_server: str) -> None:
     async def played() -> str:
         player: Program = await programs.samedeal("join", evil, "friday", "--name", "me")
-        await player.says(r"root#")
-        player.type("rivals", "ready", "quit")
-        await player.ends()
+        await player.expect(r"root#")
+        player.type_lines("rivals", "ready", "quit")
+        await player.exit_code()
         return player.text
 
-    told = await asyncio.gather(
+    outputs = await asyncio.gather(
         played(),
-        said(programs, "rooms", evil),
-        said(programs, "watch", evil, "friday"),
-        said(programs, "bot", evil, "friday2"),
-        said(programs, "doctor", evil),
-        *(said(programs, "rooms", no_server) for _ in range(3)),
+        output_of(programs, "rooms", evil),
+        output_of(programs, "watch", evil, "friday"),
+        output_of(programs, "bot", evil, "friday2"),
+        output_of(programs, "doctor", evil),
+        *(output_of(programs, "rooms", no_server) for _ in range(3)),
     )
-    for text in told:
+    for text in outputs:
         assert harmless(text), text
-    assert "root#" in told[1]
-    assert "root#" in told[2]
+    assert "root#" in outputs[1]
+    assert "root#" in outputs[2]
 
 
-async def test_why_there_is_no_connection_can_be_shown_too(no_server: str) -> None:
+async def test_failure_sentences_have_no_control_characters(no_server: str) -> None:
     for _ in range(3):
         with pytest.raises(CannotConnect) as refused:
             await dial(parse_address(no_server))

@@ -1,170 +1,199 @@
-"""The real program in a real terminal against a real server: typed at and read back, through a race that is won."""
+"""The full-screen client in a real terminal, with a real server."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from samedeal.moves import Move
 from samedeal.options import Options
-from tests.client.hands import keys_for, won
-from tests.end_to_end.company import friend, knows, racing
-from tests.end_to_end.processes import Programs
+from tests.client.typed_moves import keys_for, won_record
+from tests.end_to_end.live_server import friend, until_racing, until_room
+from tests.end_to_end.processes import Programs, until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, terminal_in
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is the terminal of these tests")
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 TMUX_NAMES = {"space": "Space", "-": "-"}
 
 
 @pytest.fixture
-def terminal(programs: Programs, tmp_path: Path) -> Iterator[Terminal]:
+async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal]:
+    """A terminal. When it is closed at the end of the test, the clients in it must end."""
     environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     with terminal_in(tmp_path, environment) as opened:
         yield opened
+    await until(lambda: not any("samedeal_client" in command for command in programs.left_running().values()))
 
 
 def samedeal(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "samedeal_client", *arguments]
 
 
-async def test_a_race_is_won_in_a_terminal_through_a_kill_and_new_sizes(
-    programs: Programs, terminal: Terminal, redis_url: str
-) -> None:
+async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, terminal: Terminal, redis_url: str) -> None:
     address, _ = await programs.server(redis_url)
-    record = won("willow")
+    record = won_record("willow")
     terminal.open(
         (80, 24),
         *samedeal("new", address, "--game", "willow", "--deal", str(record.deal), "--undo", "off"),
         *("--room", "friday", "--name", "ana", "--countdown", "1"),
     )
-    await terminal.says("room friday")
+    await terminal.wait_for("room friday")
     terminal.type("Enter")
-    await terminal.says("RACE  1 player")
-    await terminal.says("Q♣ +9♦")  # the cards are dealt
+    await terminal.wait_for("RACE  1 player")
+    await terminal.wait_for("Q♣ +9♦")  # the cards are dealt
     play = record.start()
     for number, (_, action) in enumerate(record.actions):
         if number == 20:
-            os.kill(terminal.program("samedeal_client"), signal.SIGKILL)
-            await terminal.says("code 137")
-            terminal.open((80, 24), *samedeal("join", address, "friday", "--name", "ana"))
-            await terminal.says(f"{play.board.cards_up}/52 .*● ")
+            os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
+            await terminal.wait_for("code 137")
+            terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+            await terminal.wait_for("Your race in room friday is under way. Press 1 to return to it.")
+            terminal.type("Enter")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
         if number == 40:
             terminal.resize(120, 40)
         if number == 50:
             terminal.resize(50, 10)
-            await terminal.says("^57 columns and 19 rows are needed")
+            await terminal.wait_for("^Window too small: 50x10. Needed: 57x19")
             terminal.resize(80, 24)
-            await terminal.says(f"{play.board.cards_up}/52 .*● ")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
         terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
         play = play.act(action)
         if number % 10 == 9:
-            await terminal.says(f"{play.board.cards_up}/52 .*● ")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
     assert play.board.won
-    await terminal.says("results")
-    await terminal.says(r"1 ana \(you\) +52/52")
-    await terminal.says("Checked: the seed is the one committed to beforehand")
+    await terminal.wait_for("results")
+    await terminal.wait_for(r"1 ana \(you\) +52/52")
+    await terminal.wait_for("Fair deal: the server used the seed it had committed to")
     terminal.type("C-q")
-    await terminal.says("code 0")
-    assert " icanon" in terminal.text
-    assert " echo " in terminal.text
+    await terminal.wait_for("code 0")
+    await terminal.wait_for(" icanon")
+    await terminal.wait_for(" echo ")
 
 
-async def test_who_leaves_is_told_how_to_come_back_and_finds_the_terminal_as_it_was(
+async def test_quitting_prints_how_to_return_and_restores_terminal(
     programs: Programs, terminal: Terminal, redis_url: str
 ) -> None:
     address, _ = await programs.server(redis_url)
     terminal.open(
         (80, 24), *samedeal("new", address, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
     )
-    await terminal.says("room friday")
+    await terminal.wait_for("room friday")
     terminal.type("Enter")
-    await terminal.says("stock 24")
+    await terminal.wait_for("stock 24")
     terminal.type("Space")
-    await terminal.says("stock 21")
+    await terminal.wait_for("stock 21")
     for column in "123":
         terminal.type("v", column)
-        await terminal.says(f"column {column}, 4 cards:")
+        await terminal.wait_for(f"column {column}, 4 cards:")
         terminal.type("Escape")
-        await terminal.says_no_more("4 cards:")
+        await terminal.wait_until_gone("4 cards:")
     terminal.type("C-c")
-    await terminal.says("The race is still on")
+    await terminal.wait_for("The race is still running")
     terminal.type("q")
-    await terminal.says(r"Come back with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana")
-    await terminal.says("code 0")
-    assert " icanon" in terminal.text
+    await terminal.wait_for(r"Return with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana")
+    await terminal.wait_for("code 0")
+    await terminal.wait_for(" icanon")
     terminal.open((80, 24), *samedeal("join", address, "friday", "--name", "ana"))
-    await terminal.says("stock 21")
-    os.kill(terminal.program("samedeal_client"), signal.SIGTERM)
-    await terminal.says("code 143")
-    assert " icanon" in terminal.text
+    await terminal.wait_for("stock 21")
+    os.kill(terminal.process_id("samedeal_client"), signal.SIGTERM)
+    await terminal.wait_for("code 143")
+    await terminal.wait_for(" icanon")
 
 
-async def test_a_cut_is_told_and_what_is_typed_meanwhile_counts(
-    programs: Programs, terminal: Terminal, redis_url: str
-) -> None:
+async def test_moves_typed_while_disconnected_count(programs: Programs, terminal: Terminal, redis_url: str) -> None:
     address, _ = await programs.server(redis_url)
     async with Proxy(address) as proxy:
         terminal.open(
             (80, 24),
-            *samedeal("new", proxy.url, "--deal", str(won("willow").deal), "--room", "friday", "--name", "ana"),
+            *samedeal("new", proxy.url, "--deal", str(won_record("willow").deal), "--room", "friday", "--name", "ana"),
         )
-        await terminal.says("room friday")
+        await terminal.wait_for("room friday")
         terminal.type("Enter")
-        await terminal.says("Q♣ +9♦")
+        await terminal.wait_for("Q♣ +9♦")
         await proxy.cut()
-        await terminal.says("Cut off, trying again")
+        await terminal.wait_for("Connection lost")
         terminal.type("1", "1")
-        await terminal.says("1/52 .*○ cut off")
+        await terminal.wait_for("1/52 .*○ disconnected")
         proxy.mend()
-        await terminal.says("1/52 .*● ")
+        await terminal.wait_for("1/52 .*● ")
         async with friend(address) as other:
             await other.watch("friday")
-            await knows(other, lambda room: room.tallies[0].up == 1)
+            await until_room(other, lambda room: room.tallies[0].foundation_cards == 1)
 
 
-async def test_a_spectator_sees_the_boards_late(
+async def test_spectator_sees_the_boards_with_the_delay(
     programs: Programs, terminal: Terminal, redis_url: str, tmp_path: Path
 ) -> None:
     address, _ = await programs.server(redis_url)
-    record = won("athena")
+    record = won_record("athena")
     async with friend(address) as other:
-        room = await other.create(Options(games=("athena",), deal=str(record.deal), delay=1, countdown=0))
+        room = await other.rooms.create(Options(games=("athena",), deal=str(record.deal), delay=1, countdown=0))
         await other.join(room)
-        await other.start()
-        await racing(other)
+        await other.rooms.start()
+        await until_racing(other)
         terminal.open((80, 24), *samedeal("watch", address, room, "--name", "bo"))
-        await terminal.says(" 1 mira .* 0/52")
+        await terminal.wait_for(r"\[1\] mira .* 0/52")
         other.act(record.actions[0][1])
-        await terminal.says(f" 1 mira ▸ {record.actions[0][1]} .* 0/52")
+        await terminal.wait_for(rf"\[1\] mira ▸ {record.actions[0][1]} .* 0/52")
         terminal.type("1")
-        await terminal.says("shown 1 s late")
-        await terminal.says("stock 21")
-        await other.resign()
-        await terminal.says("results")
+        await terminal.wait_for("1 s delay")
+        await terminal.wait_for("stock 21")
+        await other.rooms.resign()
+        await terminal.wait_for("results")
 
 
-async def test_practice_says_what_is_being_started_and_leads_back_to_the_lobby(
+async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:
+    terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7"))
+    await terminal.wait_for("Type 3 5")
+    terminal.type(*"354", "Escape", *"12", "Escape")  # the screen changes while the terminal goes away
+    terminal.close()
+    await until(lambda: not programs.left_running())
+    assert not (programs.home / ".local/state/samedeal/sessions.json").exists()  # nobody returns to this server
+
+
+async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:
+    address, _ = await programs.server(redis_url)
+    terminal.open((80, 24), "bash", "--norc", "-i")
+    script = shlex.join(samedeal("join", address, "--name", "ana"))
+    terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
+    await terminal.wait_for("Quick start")
+    terminal.type("C-z")
+    await terminal.wait_for("Stopped")
+    terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
+    await terminal.wait_for("Quick start")
+    for _ in range(20):  # a key typed while the client prepares the terminal again is lost
+        terminal.type("C-q")
+        with contextlib.suppress(AssertionError):
+            await terminal.wait_for("^code 3", 1)
+            break
+    await terminal.wait_for("^code 3")
+
+
+async def test_practice_announces_itself_and_returns_to_the_lobby(
     programs: Programs, terminal: Terminal, redis_url: str
 ) -> None:
     address, _ = await programs.server(redis_url)
-    there = address.removeprefix("ws://")
+    shown_address = address.removeprefix("ws://")
     terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
-    await terminal.says("Quick start")
+    await terminal.wait_for("Quick start")
     terminal.type("g", "p")
-    await terminal.says("Starting a server and three bots on this machine, for Athena")
-    await terminal.says(f"back to {there}")
+    await terminal.wait_for("Starting a server and three bots on this machine for Athena")
+    await terminal.wait_for(f"back to {shown_address}")
     terminal.type("C-q")
-    await terminal.says(f"q +end the practice, back to {there}")
+    await terminal.wait_for(f"q +end practice, back to {shown_address}")
     terminal.type("q")
-    await terminal.says(f"samedeal ▸ {there} ▸ as ana")
+    await terminal.wait_for(f"samedeal ▸ {shown_address} ▸ as ana")
     terminal.type("C-q")
-    await terminal.says("code 0")
+    await terminal.wait_for("code 0")
     assert "Starting" not in terminal.text

@@ -1,10 +1,11 @@
-"""What an operator does to a server's process, and sees of it: logs, TLS, draining, settings that are read again."""
+"""A server process as its operator sees it: logs, reloads, draining, TLS, proxies."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import re
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,30 +17,30 @@ from redis import Redis
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Act, Close, Done, Join, ListRooms, Progress, Rooms, Start
+from samedeal.protocol.messages import Act, Done, Join, ListRooms, ProgressUpdate, Rooms, Start
+from samedeal.protocol_codes import CloseCode
 from samedeal_server.store.connect import connect as connect_redis
-from samedeal_server.store.redis import Store
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
 from tests.end_to_end.processes import Program, Programs
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE, Client
-from tests.server.test_faults import OwnRedis, own_redis
+from tests.server.own_redis import OwnRedis
 
-__all__ = ["own_redis"]  # a fixture
-
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are how these servers are told things")
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the servers are controlled by signals")
 
 
 class Operated:
-    """A server whose standard output is read as an operator's tools do: one event a line."""
+    """A server whose log is read from its standard output, one JSON event per line."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.events: list[dict[str, Any]] = []
 
     async def logs(self, event: str, **fields: object) -> dict[str, Any]:
-        """Wait for an event that was not waited for before; each line until then must be one."""
+        """Wait for the next event with a name and these fields. Every line until then must be an event."""
         while True:
-            match = await self.program.says(r"(?m)^(.*)\n")
+            match = await self.program.expect(r"(?m)^(.*)\n")
             found: dict[str, Any] = json.loads(match[1])
             self.events.append(found)
             assert {"timestamp", "level", "event", "node"} <= found.keys()
@@ -47,7 +48,7 @@ class Operated:
                 return found
 
     async def get(self, url: str) -> tuple[int, str]:
-        """What the health listener answers."""
+        """Return the status and the body that the health listener answers with, status 0 if it does not answer."""
 
         def ask() -> tuple[int, str]:
             try:
@@ -64,7 +65,7 @@ Starter = Callable[..., Awaitable[Operated]]
 
 @pytest.fixture
 async def operated(programs: Programs, redis_url: str) -> Starter:
-    """Starts a server on the test's Redis, with more options."""
+    """Return a function that starts a server on the test's Redis with more options."""
 
     async def start(*options: str) -> Operated:
         return Operated(await programs.start("-m", "samedeal_server", "--redis", redis_url, "--port", "0", *options))
@@ -72,12 +73,7 @@ async def operated(programs: Programs, redis_url: str) -> Starter:
     return start
 
 
-# ---------------------------------------------------------------- settings that are read again
-
-
-async def test_limits_and_the_log_level_are_read_again_and_nothing_else_nor_what_is_broken(
-    operated: Starter, tmp_path: Path
-) -> None:
+async def test_reload_applies_limits_and_the_log_level(operated: Starter, tmp_path: Path) -> None:
     file = tmp_path / "samedeal.toml"
     file.write_text("drain-delay = 0\n[limits]\nconnections = 1\n")
     server = await operated("--config", str(file))
@@ -91,113 +87,100 @@ async def test_limits_and_the_log_level_are_read_again_and_nothing_else_nor_what
     assert (await server.logs("reloaded"))["settings"] == ["log_level", "limits.connections"]
     await Client.hello(address)
     assert isinstance(await first.ask(ListRooms), Rooms)
-    for text, told in (("[limits]\nconections = 9", "connections"), ("[limits", "no TOML"), (None, "can't be read")):
+    for text in ("[limits]\nconections = 9", "[limits", None):
         file.unlink() if text is None else file.write_text(text)
         server.program.signal(signal.SIGHUP)
-        assert told in (await server.logs("reload_failed", level="error"))["error"]
+        await server.logs("reload_failed", level="error")
     with pytest.raises(InvalidStatus, match="503"):
         await connect(address)
 
 
-# ---------------------------------------------------------------- it stops
-
-
-async def test_a_node_says_that_it_stops_before_it_does(operated: Starter) -> None:
+async def test_a_node_announces_that_it_stops(operated: Starter) -> None:
     server = await operated("--health-port", "0", "--drain-delay", "600")
     listening = await server.logs("listening")
-    assert await server.get(f"{listening['health']}/readyz") == (200, "This node takes clients\n")
+    assert (await server.get(f"{listening['health']}/readyz"))[0] == 200
     ana = await Client.hello(listening["address"])
     server.program.signal(signal.SIGTERM)
-    await server.logs("leaving", seconds=600)
+    await server.logs("stopping", drain_delay=600)
     assert (await server.get(f"{listening['health']}/readyz"))[0] == 503
     assert (await server.get(f"{listening['health']}/healthz"))[0] == 200
-    bob = await Client.hello(listening["address"], "bob")  # who was still sent here
+    bob = await Client.hello(listening["address"], "bob")  # a load balancer may still send clients to this node
     await ana.join(await ana.create(games=("athena",)))
     await bob.join(ana.room)
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     for client in (ana, bob):
         await client.dealt()
     await ana.act("draw")
-    await bob.until(Progress, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+    await bob.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
     server.program.signal(signal.SIGTERM)
     await server.logs("draining", connections=2)
     await server.logs("stopped")
-    assert await server.program.ends() == 0
+    assert await server.program.exit_code() == 0
 
 
-async def test_a_server_on_a_terminal_says_how_to_join_and_stops_when_that_is_closed(
-    programs: Programs, redis_url: str
-) -> None:
+async def test_a_server_on_a_terminal_prints_how_to_join(programs: Programs, redis_url: str) -> None:
     server = await programs.on_terminal("serve", "--redis", redis_url, "--port", "0", "--health-port", "0")
-    address = (await server.says(r"join +samedeal join (ws://127\.0\.0\.1:\d+)\n"))[1]
-    await server.says(f"open a room +samedeal new {address}\n")
-    await server.says(r"data +in Redis at ")
-    await server.says(r"health +http://127\.0\.0\.1:\d+/readyz")
+    address = (await server.expect(r"join +samedeal join (ws://127\.0\.0\.1:\d+)\n"))[1]
+    await server.expect(f"open a room +samedeal new {address}\n")
+    await server.expect(r"data +in Redis at ")
+    await server.expect(r"health +http://127\.0\.0\.1:\d+/readyz")
     ana = await Client.hello(address)
     server.signal(signal.SIGHUP)
-    await server.says("reloaded")
+    await server.expect("reloaded")
     assert isinstance(await ana.ask(ListRooms), Rooms)
     assert server.terminal is not None
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, server.terminal)
     os.close(nothing)
-    server.signal(signal.SIGHUP)  # what it prints lets go of the terminal who reads it
-    assert await ana.closed() == Close.RESTART
-    assert await server.ends() == 0
+    server.signal(signal.SIGHUP)  # printing fails now, because the terminal is closed
+    assert await ana.closed() == CloseCode.RESTART
+    assert await server.exit_code() == 0
 
 
-# ---------------------------------------------------------------- TLS
-
-
-async def shown(address: str, keys: Keys) -> str:
-    """The number of the certificate that a server shows."""
+async def serial_number(address: str, keys: Keys) -> str:
+    """Return the serial number of a server's certificate."""
     async with connect(address, ssl=keys.trusting()) as socket:
         return str(socket.transport.get_extra_info("ssl_object").getpeercert()["serialNumber"])
 
 
-async def test_a_renewed_certificate_is_taken_on_a_signal_and_a_broken_one_is_not(
-    operated: Starter, tmp_path: Path
-) -> None:
+async def test_a_signal_reloads_a_valid_certificate(operated: Starter, tmp_path: Path) -> None:
     keys = Keys(tmp_path)
     server = await operated(*keys.options)
     address = (await server.logs("listening"))["address"]
     assert address.startswith("wss://127.0.0.1:")
     ana = await Client.connect(address, ssl=keys.trusting())
-    first = await shown(address, keys)
+    first = await serial_number(address, keys)
     keys.renew()
     server.program.signal(signal.SIGHUP)
-    assert (await server.logs("certificate_taken"))["ends"]
-    second = await shown(address, keys)
+    assert (await server.logs("certificate_loaded"))["expires"]
+    second = await serial_number(address, keys)
     assert second != first
     keys.key.write_text("rubbish")
     server.program.signal(signal.SIGHUP)
-    await server.logs("certificate_refused", level="error")
-    assert await shown(address, keys) == second
+    await server.logs("certificate_rejected", level="error")
+    assert await serial_number(address, keys) == second
     assert ana.socket.close_code is None
 
 
-async def test_the_programs_come_over_tls_with_a_private_authority(
+async def test_clients_connect_with_a_private_authority(
     operated: Starter, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = Keys(tmp_path)
     server = await operated(*keys.options)
     address = (await server.logs("listening"))["address"]
-    stranger = await programs.samedeal("join", address, "friday", "--plain", "--name", "ana")
-    await stranger.says("The certificate of .* is not to be trusted: .*SSL_CERT_FILE")
-    assert await stranger.ends() != 0
+    untrusting = await programs.samedeal("join", address, "friday", "--plain", "--name", "ana")
+    assert await untrusting.exit_code() == 1
+    assert "SSL_CERT_FILE" in untrusting.text
     monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
     doctor = await programs.samedeal("doctor", address)
-    await doctor.says("TLS")
-    await doctor.ends()
-    assert "not trusted" not in doctor.text
+    await doctor.expect("TLS")
+    await doctor.exit_code()
+    assert re.search(r"^ok +TLS ", doctor.text, re.MULTILINE)
     ana = await programs.samedeal("new", address, "--room", "friday", "--plain", "--name", "ana")
-    await ana.says("friday")
+    await ana.expect("friday")
 
 
-# ---------------------------------------------------------------- behind a proxy
-
-
-async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: Starter) -> None:
+async def test_limits_are_per_client_behind_a_proxy(operated: Starter) -> None:
     server = await operated("--trusted-proxies", "127.0.0.1", "--limit-connections-per-address", "1")
     url = (await server.logs("listening"))["address"]
 
@@ -216,11 +199,8 @@ async def test_behind_a_trusted_proxy_each_client_has_its_own_limits(operated: S
             await as_from(address)
 
 
-# ---------------------------------------------------------------- what is printed
-
-
-async def test_no_secret_is_in_what_a_server_writes(programs: Programs, own_redis: OwnRedis) -> None:
-    """Invariant 3, of the process: at any level, on both streams, whatever goes wrong."""
+async def test_server_output_contains_no_secret(programs: Programs, own_redis: OwnRedis) -> None:
+    """Invariant 3, for a server process: at the lowest log level, on both streams, even when the store fails."""
     with Redis.from_url(own_redis.url) as redis:
         redis.config_set("requirepass", "sesam-redis")
     url = f"{own_redis.url}?password=sesam-redis"
@@ -231,11 +211,11 @@ async def test_no_secret_is_in_what_a_server_writes(programs: Programs, own_redi
     room = await ana.create(passphrase="sesam-room", games=("athena",))
     await ana.join(room, passphrase="sesam-room")
     await eve.refused("bad_passphrase", Join, room=room, passphrase="sesam-wrong")
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     await ana.dealt()
     await ana.acts(5)
     async with connect_redis(url) as store:
-        secret = await Store(store).secret(room)
+        secret = await Store(store, Metrics()).load_secret(room)
     assert secret is not None
     await own_redis.kill()
     await ana.refused("unavailable", Act, revision=5, action="draw")
@@ -243,8 +223,8 @@ async def test_no_secret_is_in_what_a_server_writes(programs: Programs, own_redi
     server.program.signal(signal.SIGHUP)
     await server.logs("reloaded")
     server.program.signal(signal.SIGTERM)
-    assert await server.program.ends() == 0
+    assert await server.program.exit_code() == 0
     text = server.program.text
-    assert '"redis_away"' in text
-    for told in (ana.session, eve.session, "sesam", secret.seed.hex(), secret.hash.hex(), "Traceback"):
-        assert told not in text
+    assert '"redis_down"' in text
+    for secret_text in (ana.session, eve.session, "sesam", secret.seed.hex(), secret.hash.hex(), "Traceback"):
+        assert secret_text not in text

@@ -1,4 +1,4 @@
-"""Races by hand in the line client, through a real server: two players, a kill, a cut, a spectator."""
+"""Races in the line client against a real server: kills, lost connections, spectators, bots."""
 
 from __future__ import annotations
 
@@ -13,227 +13,228 @@ from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.proxy import Proxy
 
 
-async def opened(programs: Programs, url: str, *options: str) -> tuple[Program, str]:
-    """A room with its host in it, and the code."""
+async def open_room(programs: Programs, url: str, *options: str) -> tuple[Program, str]:
+    """Open a room and return its host with the room code."""
     host = await programs.samedeal("new", url, "--name", "ana", *options)
-    match = await host.says(r"Room (\S+) is open. Invite with: samedeal join (\S+)")
+    match = await host.expect(r"Room (\S+) is open. Others join with: samedeal join (\S+)")
     return host, match[1]
 
 
-async def joined(programs: Programs, url: str, room: str, name: str = "bo") -> Program:
+async def join(programs: Programs, url: str, room: str, name: str = "bo") -> Program:
+    """Join a room as another player."""
     guest = await programs.samedeal("join", url, room, "--name", name)
-    await guest.says(rf"Players +\d of \d: .*{name} \(you\)")
+    await guest.expect(rf"Players +\d of \d: .*{name} \(you\)")
     return guest
 
 
 def record_of(player: Program) -> Record:
-    """The record that a player is told of."""
-    kept = re.search(r"Your record: (\S+)", player.text)
-    assert kept is not None, player.text
-    return Record.parse(Path(kept[1]).read_text())
+    """Read the record whose path a player's client has printed."""
+    printed = re.search(r"Record saved in (\S+)", player.text)
+    assert printed is not None, player.text
+    return Record.parse(Path(printed[1]).read_text())
 
 
-async def test_two_players_race_and_one_is_killed_and_comes_back(programs: Programs, redis_url: str) -> None:
+async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    ana, room = await opened(programs, url, "--deal", "7", "--countdown", "0", "--players", "2")
-    bo = await joined(programs, url, room)
-    await ana.says(r"bo has come in\.")
-    bo.type("start")
-    await bo.says("Only the host")
-    ana.type("start")
+    ana, room = await open_room(programs, url, "--deal", "7", "--countdown", "0", "--players", "2")
+    bo = await join(programs, url, room)
+    await ana.expect(r"bo joined\.")
+    bo.type_lines("start")
+    await bo.expect("Only the host")
+    ana.type_lines("start")
     for player in (ana, bo):
-        await player.says(r"Go!")
-        await player.says(r"0 of 52 cards up\.")
+        await player.expect(r"Go!")
+        await player.expect(r"Foundations 0/52\.")
 
-    # Deal 7 has the ace of diamonds alone in column 1: both have it, each on a board of their own.
-    bo.type("1 0", "1 0", "9 9")
-    await bo.says(r"1 of 52 cards up\.")
-    await bo.says(r"There is nothing to take")
-    await bo.says(r"Willow has no pile '9'")
-    ana.type("rivals")
-    await ana.says(r"bo 1/52 in 1 move")
+    # In deal 7 column 1 holds only the ace of diamonds. Each player has it on a separate board.
+    bo.type_lines("1 0", "1 0", "9 9")
+    await bo.expect(r"Foundations 1/52\.")
+    await bo.expect(r"Column 1 is empty")
+    await bo.expect(r"Willow has no pile '9'")
+    ana.type_lines("rivals")
+    await ana.expect(r"bo 1/52 in 1 move")
 
     bo.signal(signal.SIGKILL)
-    await bo.ends()
-    ana.type("1", "undo")
-    await ana.says(r"1 of 52 cards up\.")
-    await ana.says(r"0 of 52 cards up\.")
+    await bo.exit_code()
+    ana.type_lines("1", "undo")
+    await ana.expect(r"Foundations 1/52\.")
+    await ana.expect(r"Foundations 0/52\.")
 
-    back = await programs.samedeal("join", url, room, "--name", "bo")
-    await back.says(r"1 of 52 cards up\.")
-    back.type("undo")
-    await back.says(r"0 of 52 cards up\.")
-    back.type("up", "resign")
-    await back.says(r"3 of 52 cards up\.")
-    await back.says(r"You are out of the race\.")
-    ana.type("resign")
-    for player in (ana, back):
-        await player.says(r"The race is over\.")
-        await player.says(r"1 +bo[^\n]+3/52")
-        await player.says(r"2 +ana[^\n]+0/52")
-        await player.says(r"Checked: the seed is the one committed to beforehand")
-        assert await player.ends() == 0
+    returned = await programs.samedeal("join", url, room, "--name", "bo")
+    await returned.expect(r"Foundations 1/52\.")
+    returned.type_lines("undo")
+    await returned.expect(r"Foundations 0/52\.")
+    returned.type_lines("collect", "resign")
+    await returned.expect(r"Foundations 3/52\.")
+    await returned.expect(r"You resigned\.")
+    ana.type_lines("resign")
+    for player in (ana, returned):
+        await player.expect(r"The race is over\.")
+        await player.expect(r"1 +bo[^\n]+3/52")
+        await player.expect(r"2 +ana[^\n]+0/52")
+        await player.expect(r"Fair deal: ")
+        assert await player.exit_code() == 0
 
-    wholly = record_of(ana)
-    assert [action for _, action in wholly.actions] == ["1 0", "undo"]
-    assert wholly.replay().board.cards_up == 0
-    killed = record_of(back)
+    complete = record_of(ana)
+    assert [action for _, action in complete.actions] == ["1 0", "undo"]
+    assert complete.replay().board.foundation_cards == 0
+    killed = record_of(returned)
     assert [action for _, action in killed.actions][:3] == ["1 0", "undo", "1 0"]
-    assert killed.replay().board.cards_up == 3
+    assert killed.replay().board.foundation_cards == 3
 
 
-async def test_without_its_session_a_name_does_not_get_somebody_elses_seat(programs: Programs, redis_url: str) -> None:
+async def test_a_name_without_its_session_gets_no_seat(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    _, room = await opened(programs, url)
+    _, room = await open_room(programs, url)
     (programs.home / ".local/state/samedeal/sessions.json").unlink()
     thief = await programs.samedeal("join", url, room, "--name", "ana")
-    assert await thief.ends() == 1
-    assert "Somebody in this room is called ana already" in thief.text
+    assert await thief.exit_code() == 1
+    assert "A player in this room is already called ana" in thief.text
 
 
-async def test_a_second_client_takes_the_seat_over_and_the_first_gives_way(programs: Programs, redis_url: str) -> None:
+async def test_a_second_client_takes_over_the_seat(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    first, room = await opened(programs, url)
-    await joined(programs, url, room, "ana")
-    await first.says("You are connected from somewhere else now")
-    assert await first.ends() == 1
+    first, room = await open_room(programs, url)
+    await join(programs, url, room, "ana")
+    await first.expect("You have connected from somewhere else")
+    assert await first.exit_code() == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-async def test_an_interrupted_client_says_how_to_come_back(
+async def test_an_interrupted_client_prints_how_to_return(
     programs: Programs, redis_url: str, number: signal.Signals
 ) -> None:
     url, _ = await programs.server(redis_url)
-    ana, room = await opened(programs, url)
-    await ana.says("You are the host")
+    ana, room = await open_room(programs, url)
+    await ana.expect("You are the host")
     ana.signal(number)
-    told = await ana.says(r"Come back with: samedeal join (\S+) --name ana")
-    assert told[1].endswith(f"/{room}")
-    assert await ana.ends() == 128 + number
-    again = await programs.samedeal("join", told[1], "--name", "ana")
-    await again.says(r"1 of 8: ana \(you\)")
+    command = await ana.expect(r"Return with: samedeal join (\S+) --name ana")
+    assert command[1].endswith(f"/{room}")
+    assert await ana.exit_code() == 128 + number
+    again = await programs.samedeal("join", command[1], "--name", "ana")
+    await again.expect(r"1 of 8: ana \(you\)")
 
 
-async def test_a_cut_is_healed_and_what_was_typed_meanwhile_is_played(programs: Programs, redis_url: str) -> None:
+async def test_moves_typed_while_disconnected_are_played(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
     async with Proxy(url) as proxy:
-        ana, _ = await opened(programs, proxy.url, "--deal", "7", "--countdown", "0")
-        await ana.says("You are the host")
-        ana.type("start")
-        await ana.says(r"0 of 52 cards up\.")
+        ana, _ = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0")
+        await ana.expect("You are the host")
+        ana.type_lines("start")
+        await ana.expect(r"Foundations 0/52\.")
         await proxy.stall()
-        ana.type("1 0")
-        await ana.says(r"1 of 52 cards up\.")
+        ana.type_lines("1 0")
+        await ana.expect(r"Foundations 1/52\.")
         await proxy.cut()
-        await ana.says(r"Coming back by itself")
-        ana.type("undo", "1 0")
-        await ana.says(r"0 of 52 cards up\.")
-        await ana.says(r"1 of 52 cards up\.")
+        await ana.expect("Reconnecting")
+        ana.type_lines("undo", "1 0")
+        await ana.expect(r"Foundations 0/52\.")
+        await ana.expect(r"Foundations 1/52\.")
         proxy.mend()
-        await ana.says(r"Connected again\.")
-        ana.type("resign")
-        await ana.says(r"1 +ana \(you\)[^\n]+1/52[^\n]+ 2 +1\b")
-        await ana.says(r"your cards were dealt from it")
-        assert await ana.ends() == 0
+        await ana.expect(r"Connected again\.")
+        ana.type_lines("resign")
+        await ana.expect(r"1 +ana \(you\)[^\n]+1/52[^\n]+ 2 +1\b")
+        await ana.expect(r"dealt your cards from it")
+        assert await ana.exit_code() == 0
 
 
-async def test_a_move_whose_answer_was_lost_counts_once(programs: Programs, redis_url: str) -> None:
+async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
     async with Proxy(url) as proxy:
-        ana, room = await opened(programs, proxy.url, "--deal", "7", "--game", "athena", "--countdown", "0")
+        ana, room = await open_room(programs, proxy.url, "--deal", "7", "--game", "athena", "--countdown", "0")
         watcher = await programs.samedeal("watch", url, room, "--name", "cleo")
-        await watcher.says("has not begun")
-        await ana.says("You are the host")
-        ana.type("start")
-        await ana.says(r"0 of 52 cards up\.")
+        await watcher.expect("has not started")
+        await ana.expect("You are the host")
+        ana.type_lines("start")
+        await ana.expect(r"Foundations 0/52\.")
         proxy.swallow_answers()
-        ana.type("draw")
+        ana.type_lines("draw")
         await proxy.swallowed()
         await proxy.cut()
-        await ana.says(r"Coming back by itself")
+        await ana.expect("Reconnecting")
         proxy.mend()
-        await ana.says(r"Connected again\.")
-        await ana.says(r"0 of 52 cards up\.")
-        ana.type("resign")
-        await ana.says(r"1 +ana \(you\)[^\n]+ 1 +0\b")
-        await ana.says(r"your cards were dealt from it")
-        assert await ana.ends() == 0
+        await ana.expect(r"Connected again\.")
+        await ana.expect(r"Foundations 0/52\.")
+        ana.type_lines("resign")
+        await ana.expect(r"1 +ana \(you\)[^\n]+ 1 +0\b")
+        await ana.expect(r"dealt your cards from it")
+        assert await ana.exit_code() == 0
 
 
-async def test_a_spectator_sees_boards_late(programs: Programs, redis_url: str) -> None:
+async def test_a_spectator_sees_delayed_boards(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    ana, room = await opened(programs, url, "--deal", "7", "--countdown", "0", "--delay", "1")
+    ana, room = await open_room(programs, url, "--deal", "7", "--countdown", "0", "--delay", "1")
     watcher = await programs.samedeal("watch", url, room, "--name", "cleo")
-    await watcher.says("has not begun")
-    await ana.says("You are the host")
-    ana.type("start")
-    await ana.says(r"0 of 52 cards up\.")
-    ana.type("1 0")
-    await ana.says(r"1 of 52 cards up\.")
-    assert "cards up" not in watcher.text
-    await watcher.says(r"The board of ana, 1 seconds late:")
-    await watcher.says(r"ana: 1 0, 1 of 52 cards up\.")
-    watcher.type("board", "3 5")
-    await watcher.says(r"The board of ana")
-    await watcher.says(r"You are watching")
-    ana.type("resign")
-    await watcher.says(r"The race is over\.")
-    assert await watcher.ends() == 0
+    await watcher.expect("has not started")
+    await ana.expect("You are the host")
+    ana.type_lines("start")
+    await ana.expect(r"Foundations 0/52\.")
+    ana.type_lines("1 0")
+    await ana.expect(r"Foundations 1/52\.")
+    assert "Foundations" not in watcher.text
+    await watcher.expect(r"The board of ana, 1 s late:")
+    await watcher.expect(r"ana: 1 0. Foundations 1/52\.")
+    watcher.type_lines("board", "3 5")
+    await watcher.expect(r"The board of ana")
+    await watcher.expect(r"You are watching")
+    ana.type_lines("resign")
+    await watcher.expect(r"The race is over\.")
+    assert await watcher.exit_code() == 0
 
 
-async def test_a_player_goes_on_on_another_node(programs: Programs, redis_url: str) -> None:
+async def test_a_player_resumes_on_another_node(programs: Programs, redis_url: str) -> None:
     first_url, first = await programs.server(redis_url)
     second_url, _ = await programs.server(redis_url)
     async with Proxy(first_url) as proxy:
-        ana, room = await opened(programs, proxy.url, "--deal", "7", "--countdown", "0", "--players", "2")
-        bo = await joined(programs, second_url, room)
-        ana.type("start")
+        ana, room = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0", "--players", "2")
+        bo = await join(programs, second_url, room)
+        ana.type_lines("start")
         for player in (ana, bo):
-            await player.says(r"0 of 52 cards up\.")
-        ana.type("1 0")
-        await ana.says(r"1 of 52 cards up\.")
+            await player.expect(r"Foundations 0/52\.")
+        ana.type_lines("1 0")
+        await ana.expect(r"Foundations 1/52\.")
         proxy.target = second_url
         first.signal(signal.SIGTERM)
-        assert await first.ends() == 0
-        await ana.says(r"Connected again\.")
-        ana.type("undo")
-        await ana.says(r"0 of 52 cards up\.")
+        assert await first.exit_code() == 0
+        await ana.expect(r"Connected again\.")
+        ana.type_lines("undo")
+        await ana.expect(r"Foundations 0/52\.")
         for player in (ana, bo):
-            player.type("resign")
+            player.type_lines("resign")
         for player in (ana, bo):
-            await player.says(r"The race is over\.")
-            assert await player.ends() == 0
+            await player.expect(r"The race is over\.")
+            assert await player.exit_code() == 0
 
 
 async def test_a_player_a_bot_and_a_spectator(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    ana, room = await opened(
+    ana, room = await open_room(
         programs, url, "--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "steve"
     )
     bot = await programs.samedeal("bot", url, room, "--stay", "--level", "random", "--pace", "600", "--name", "bot")
-    await bot.says(f"in room {room}, random, 600 moves a minute")
-    await ana.says(r"0 of 104 cards up\.")
+    await bot.expect(f"in room {room}, random, 600 moves per minute")
+    await ana.expect(r"Foundations 0/104\.")
     spectator = await programs.samedeal("watch", url, room)
-    await spectator.says("Go!")
-    ana.type("rivals")
-    await ana.says(r"bot \d+/104 in \d+ moves")
+    await spectator.expect("Go!")
+    ana.type_lines("rivals")
+    await ana.expect(r"bot \(bot\) \d+/104 in \d+ moves?")
     bot.signal(signal.SIGTERM)
-    assert await bot.ends() == 143
-    ana.type("leave")
-    await ana.says("You have given up your seat")
-    assert await ana.ends() == 0
+    assert await bot.exit_code() == 143
+    ana.type_lines("leave")
+    await ana.expect("You have left the room")
+    assert await ana.exit_code() == 0
 
 
-async def test_nobody_waits_for_a_bot_that_gets_nowhere(programs: Programs, redis_url: str) -> None:
+async def test_a_stuck_bot_resigns(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
     options = ("--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
-    ana, room = await opened(programs, url, *options)
+    ana, room = await open_room(programs, url, *options)
     bot = await programs.samedeal("bot", url, room, "--level", "random", "--pace", "600", "--name", "bot")
-    await ana.says(r"0 of 52 cards up\.")
-    await bot.says("nothing helps any more")
-    await ana.says("bot is out")
-    ana.type("resign")
-    await ana.says("The race is over")
-    assert await bot.ends() == 0
-    ana.type("quit")
-    assert await ana.ends() == 0
+    await ana.expect(r"Foundations 0/52\.")
+    await bot.expect("No move helps any more")
+    await ana.expect(r"bot \(bot\) resigned")
+    ana.type_lines("resign")
+    await ana.expect("The race is over")
+    assert await bot.exit_code() == 0
+    ana.type_lines("quit")
+    assert await ana.exit_code() == 0

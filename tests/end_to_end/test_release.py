@@ -1,4 +1,4 @@
-"""How a release is made, in a repository of its own; what needs the package index is left out."""
+"""Releases, made in a repository of their own. Steps that need the package index are skipped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUICKLY = ("--skip", "tests", "--skip", "metadata", "--skip", "install")
 
 
 class Repository:
-    """A repository with this tree's packages, whose version is 0.1.0, and news."""
+    """A repository with the packages of this tree at version 0.1.0, and a changelog."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -51,7 +51,7 @@ class Repository:
         return subprocess.run(command, cwd=self.home, capture_output=True, text=True, check=False)
 
     def refuses(self, sentence: str, version: str = "0.2.0") -> None:
-        """There is no release, for a reason, and nothing has changed."""
+        """Check that a release is refused with a sentence, and that nothing has changed."""
         head, status = self.git("rev-parse", "HEAD"), self.git("status", "--porcelain")
         done = self.release(version, *QUICKLY)
         assert done.returncode == 1, done.stderr
@@ -66,11 +66,11 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(home)
 
 
-def test_a_release_is_built_committed_and_tagged(repository: Repository) -> None:
+def test_release_is_built_committed_and_tagged(repository: Repository) -> None:
     done = repository.release("0.2.0", *QUICKLY)
     assert done.returncode == 0, done.stdout + done.stderr
     assert repository.git("describe", "--exact-match") == "v0.2.0"
-    assert repository.git("log", "-1", "--format=%s") == "Release 0.2.0"
+    assert repository.git("log", "-1", "--format=%s") == "release: set version 0.2.0"
     assert repository.git("status", "--porcelain") == ""
     assert repository.git("diff", "--name-only", "HEAD~1").split() == ["CHANGELOG.md", "shared/samedeal/__init__.py"]
     news = (repository.home / "CHANGELOG.md").read_text()
@@ -83,11 +83,11 @@ def test_a_release_is_built_committed_and_tagged(repository: Repository) -> None
     wheel = zipfile.ZipFile(repository.home / "dist" / names[0])
     assert b'__version__ = "0.2.0"' in wheel.read("samedeal/__init__.py")
     assert "git push --atomic origin main v0.2.0" in done.stdout
-    repository.refuses("CHANGELOG.md has nothing under '## Unreleased'", "0.3.0")
-    repository.refuses("There is a tag v0.2.0 already")
+    repository.refuses("CHANGELOG.md has no entry under '## Unreleased'", "0.3.0")
+    repository.refuses("The tag v0.2.0 exists already")
 
 
-def test_a_dry_run_shows_what_would_change_and_changes_nothing(repository: Repository) -> None:
+def test_dry_run_shows_changes_and_makes_none(repository: Repository) -> None:
     before = repository.git("rev-parse", "HEAD")
     done = repository.release("0.2.0", "--dry")
     assert done.returncode == 0, done.stderr
@@ -98,40 +98,40 @@ def test_a_dry_run_shows_what_would_change_and_changes_nothing(repository: Repos
     assert not (repository.home / "dist").exists()
 
 
-def test_what_was_never_released_can_be_released_as_it_is_called(repository: Repository) -> None:
+def test_unreleased_version_can_be_released_unchanged(repository: Repository) -> None:
     assert repository.release("0.1.0", "--dry").returncode == 0
     repository.git("tag", "v0.1.0")
-    repository.refuses("There is a tag v0.1.0 already", "0.1.0")
+    repository.refuses("The tag v0.1.0 exists already", "0.1.0")
 
 
-def test_versions_that_do_not_go(repository: Repository) -> None:
+def test_invalid_version_is_refused(repository: Repository) -> None:
     repository.git("tag", "v0.1.0")
     for version, sentence in (
         ("0.0.9", "0.0.9 is not newer than 0.1.0"),
         ("0.1.0rc1", "0.1.0rc1 is not newer than 0.1.0"),
-        ("v0.2.0", "v0.2.0 is not how a release is named: give one as in VERSION=0.2.0"),
-        ("0.2.0.dev1", "0.2.0.dev1 is not how a release is named"),
-        ("0.2", "0.2 is not how a release is named"),
-        ("0.02.0", "0.02.0 is not how a release is named"),
-        ("next", "Invalid version: 'next': give one as in VERSION=0.2.0"),
+        ("v0.2.0", "v0.2.0 is not a release version. Write it as in VERSION=0.2.0"),
+        ("0.2.0.dev1", "0.2.0.dev1 is not a release version"),
+        ("0.2", "0.2 is not a release version"),
+        ("0.02.0", "0.02.0 is not a release version"),
+        ("next", "Invalid version: 'next'. Write it as in VERSION=0.2.0"),
     ):
         repository.refuses(sentence, version)
 
 
-def test_trees_that_do_not_go(repository: Repository) -> None:
+def test_unclean_tree_is_refused(repository: Repository) -> None:
     repository.write("note", "")
-    repository.refuses("The tree is not clean: commit or remove first\n?? note")
+    repository.refuses("The tree has uncommitted changes. Commit or remove them first:\n?? note")
     (repository.home / "note").unlink()
     repository.git("switch", "--quiet", "--create", "fog")
-    repository.refuses("Releases are made of main, and this is fog: git switch main")
+    repository.refuses("Releases are made from main, and this is fog. Run: git switch main")
     repository.git("switch", "--quiet", "main")
     repository.write("CHANGELOG.md", "# Changelog\n\n## 0.0.1 (2026-01-01)\n\n- Rain.\n")
     repository.commit()
-    repository.refuses("CHANGELOG.md has no section '## Unreleased': write down what is new")
+    repository.refuses("CHANGELOG.md has no section '## Unreleased'. Add it and describe what is new")
 
 
-def test_where_a_step_fails_the_tree_is_as_it_was(repository: Repository) -> None:
+def test_failed_step_leaves_the_tree_unchanged(repository: Repository) -> None:
     (repository.home / "README.md").unlink()
     repository.commit()
-    repository.refuses("ended with 1: see above")
+    repository.refuses("ended with exit code 1.")
     assert not (repository.home / "dist").exists()

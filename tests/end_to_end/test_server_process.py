@@ -1,8 +1,9 @@
-"""The server as a process: how it starts, why it doesn't, how it stops, and what its death costs."""
+"""The server as a process: start-up errors, draining, and what a killed server loses."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -15,37 +16,38 @@ from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Acked, Act, Close, Done, Notice, Resign, Start
+from samedeal.protocol.messages import Acked, Act, Done, Notice, Resign, Start
+from samedeal.protocol_codes import CloseCode
 from tests.server.client import DEADLINE, Client
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are how these servers are ended")
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the servers are stopped by signals")
 
 
 @dataclass
 class Server:
-    """A server's process, and where it listens once it does."""
+    """A server process. ``url`` is its address once it listens."""
 
     process: asyncio.subprocess.Process
     url: str = ""
     errors: list[str] = field(default_factory=list)
 
     async def ended(self) -> int:
-        """Wait until it has ended; returns its exit code."""
+        """Wait until the process has ended, and return its exit code."""
         async with asyncio.timeout(DEADLINE):
             return await self.process.wait()
 
     async def kill(self) -> None:
-        """End it as a power cut does."""
+        """Kill the process."""
         self.process.kill()
         await self.ended()
 
     async def terminate(self) -> int:
-        """Tell it to stop, as an operator does."""
+        """Stop the server with SIGTERM, and return its exit code."""
         self.process.terminate()
         return await self.ended()
 
-    async def said(self) -> str:
-        """All that it wrote about itself, once it has ended."""
+    async def stderr(self) -> str:
+        """Return the standard error of the ended process."""
         assert self.process.stderr is not None
         return (await self.process.stderr.read()).decode()
 
@@ -55,7 +57,7 @@ Starter = Callable[..., Awaitable[Server]]
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Starter]:
-    """Starts servers, with command line options; each listens before it is handed out unless it is to fail."""
+    """Return a function that starts a server with options, and waits until it listens unless ``fails`` is true."""
     async with AsyncExitStack() as stack:
 
         async def start(*options: str, fails: bool = False) -> Server:
@@ -72,7 +74,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Starter]:
                 assert process.stdout is not None
                 async with asyncio.timeout(3 * DEADLINE):
                     line = (await process.stdout.readline()).decode()
-                assert line.startswith("listening on ws://"), line or await started.said()
+                assert line.startswith("listening on ws://"), line or await started.stderr()
                 started.url = line.removeprefix("listening on ").strip()
             return started
 
@@ -80,29 +82,30 @@ async def server(tmp_path: Path) -> AsyncIterator[Starter]:
 
 
 async def reap(started: Server) -> None:
+    """Stop a server that still runs."""
     if started.process.returncode is None:
         started.process.terminate()
         await started.ended()
-    # What is left in the pipes is read, so that they close with the process.
+    # Read what is left in the pipes, so that they close with the process.
     for stream in (started.process.stdout, started.process.stderr):
         assert stream is not None
         await stream.read()
 
 
 async def race(*urls: str, **options: Any) -> list[Client]:
-    """A race of Athena, with a client through each address."""
+    """Start a race of Athena with a client at each address."""
     clients = [await Client.hello(url, f"p{number}") for number, url in enumerate(urls)]
     room = await clients[0].create(**{"games": ("athena",), **options})
     for client in clients:
         await client.join(room)
-    await clients[0].want(Done, Start)
+    await clients[0].expect(Done, Start)
     for client in clients:
         await client.dealt()
     return clients
 
 
-async def resumed(client: Client, url: str) -> Client:
-    """The same player through another server."""
+async def resume(client: Client, url: str) -> Client:
+    """Resume a player's seat through another server."""
     again = await Client.hello(url, client.session[:3], client.session)
     again.play, again.undo = client.play, client.undo
     assert client.play
@@ -110,103 +113,92 @@ async def resumed(client: Client, url: str) -> Client:
     return again
 
 
-# ---------------------------------------------------------------- it can't start
-
-
 @pytest.mark.parametrize(
-    ("options", "code", "words"),
+    ("options", "code"),
     [
-        (["--redis", "unix:///nowhere/r.sock"], "redis_unreachable", "No Redis answers"),
-        (["--redis", "redis://127.0.0.1:1"], "redis_unreachable", "No Redis answers"),
-        (["--redis", "http://127.0.0.1"], "bad_redis_url", "redis://HOST"),
-        (["--redis", "redis://127.0.0.1:no"], "bad_redis_url", "a port in it"),
-        (["--host", "203.0.113.1"], "cannot_listen", "203.0.113.1"),
+        (["--redis", "unix:///nowhere/r.sock"], "redis_unreachable"),
+        (["--redis", "redis://127.0.0.1:1"], "redis_unreachable"),
+        (["--redis", "http://127.0.0.1"], "bad_redis_url"),
+        (["--redis", "redis://127.0.0.1:no"], "bad_redis_url"),
+        (["--host", "203.0.113.1"], "cannot_listen"),
     ],
 )
-async def test_why_it_cannot_start_is_said_in_a_sentence(
-    server: Starter, options: list[str], code: str, words: str
-) -> None:
+async def test_startup_errors_are_sentences(server: Starter, options: list[str], code: str) -> None:
     failed = await server(*options, fails=True)
     assert await failed.ended() == 1
-    last = (await failed.said()).strip().splitlines()[-1]
+    *logged, last = (await failed.stderr()).strip().splitlines()
     assert last.startswith(f"samedeal-server: {code}: ")
-    assert words in last
     assert "Traceback" not in last
+    assert [(event["level"], event["code"]) for event in map(json.loads, logged) if event["event"] == "failed"] == [
+        ("error", code)
+    ]
 
 
-async def test_a_port_in_use_is_said(server: Starter) -> None:
+async def test_a_port_in_use_is_reported(server: Starter) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         failed = await server("--port", str(port), fails=True)
         assert await failed.ended() == 1
-        said = await failed.said()
-    assert f"port_in_use: Port {port} is in use" in said
-    assert "Traceback" not in said
+        printed = await failed.stderr()
+    assert f"port_in_use: Port {port} is in use" in printed
+    assert "Traceback" not in printed
 
 
 @pytest.mark.parametrize("options", [["--port", "70000"], ["--port", "x"], ["--durability", "never"], ["--chess"]])
 async def test_bad_usage_is_exit_code_2(server: Starter, options: list[str]) -> None:
     failed = await server(*options, fails=True)
     assert await failed.ended() == 2
-    assert "usage: samedeal-server" in await failed.said()
-
-
-# ---------------------------------------------------------------- it stops
+    assert "usage: samedeal-server" in await failed.stderr()
 
 
 @pytest.mark.parametrize("signal_", ["SIGTERM", "SIGINT"])
-async def test_it_drains_on_a_signal_and_what_it_held_is_there_at_the_next_start(server: Starter, signal_: str) -> None:
+async def test_state_survives_a_drain_and_restart(server: Starter, signal_: str) -> None:
     first = await server()
     (ana,) = await race(first.url)
     await ana.acts(5)
     first.process.send_signal(getattr(signal, signal_))
     assert (await ana.until(Notice)).code == "draining"
-    assert await ana.closed() == Close.RESTART
+    assert await ana.closed() == CloseCode.RESTART
     assert await first.ended() == 0
-    assert "Traceback" not in await first.said()
+    assert "Traceback" not in await first.stderr()
     second = await server()
-    again = await resumed(ana, second.url)
+    again = await resume(ana, second.url)
     await again.acts(5)
     assert await second.terminate() == 0
 
 
-# ---------------------------------------------------------------- it dies
-
-
-async def test_a_node_that_is_killed_costs_its_players_a_reconnection_and_no_move(
-    server: Starter, redis_url: str
-) -> None:
-    """Invariant 4: a node's death costs its players one reconnection and no acked move."""
+async def test_a_killed_node_loses_no_move(server: Starter, redis_url: str) -> None:
+    """Invariant 4: when a node dies, its players reconnect once and lose no acked move."""
     one, two = await server("--redis", redis_url), await server("--redis", redis_url)
     ana, bob = await race(one.url, two.url)
     acked = await ana.acts(20)
     await bob.acts(5)
     assert ana.play
-    await ana.send(Act, id=900, revision=20, action="draw")  # acked or not, it will count once
+    await ana.send(Act, id=900, revision=20, action="draw")  # the move counts once, whether or not it is acked
     await one.kill()
-    again = await resumed(ana, two.url)
-    last = await again.want(Acked, Act, id=900, revision=20, action="draw")
-    assert (last.revision, last.moves, last.up) == (21, 21, acked[-1].up)
+    again = await resume(ana, two.url)
+    last = await again.expect(Acked, Act, id=900, revision=20, action="draw")
+    assert (last.revision, last.moves, last.foundation_cards) == (21, 21, acked[-1].foundation_cards)
     if again.play and again.play.revision == 20:
         again.apply("draw", last)
     await again.acts(5)
     for client in (again, bob):
-        await client.want(Done, Resign)
+        await client.expect(Done, Resign)
     ended = await bob.phase("finished")
     assert {(line.name, line.moves) for line in ended.standings} == {("p0", 26), ("p1", 5)}
 
 
-async def test_a_server_that_is_killed_with_its_redis_has_lost_no_acked_move(server: Starter) -> None:
-    """Invariant 2: acked is durable; with durability always, on disk."""
+async def test_a_killed_embedded_redis_loses_no_acked_move(server: Starter) -> None:
+    """Invariant 2: an acked move is durable. With durability ``always`` it is on disk."""
     first = await server("--durability", "always")
     (ana,) = await race(first.url)
     await ana.acts(30)
     await first.kill()
     second = await server("--durability", "always")
-    again = await resumed(ana, second.url)
+    again = await resume(ana, second.url)
     assert again.play
     assert again.play.revision == 30
     await again.acts(5)
-    await again.want(Done, Resign)
+    await again.expect(Done, Resign)
     ended = await again.phase("finished")
     assert ended.standings[0].moves == 35

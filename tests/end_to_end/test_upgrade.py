@@ -1,4 +1,4 @@
-"""One release deployed over another, node by node, while a race goes on among clients of both."""
+"""Deploy one release over another, node by node, during a race among clients of both."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 import pytest
 
 import samedeal
-from samedeal.play import Undo
+from samedeal.board_history import Undo
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import Done, ListRooms, Progress, Rooms, RoomState, Start, Tally, Welcome
+from samedeal.protocol.messages import Done, ListRooms, ProgressUpdate, Rooms, RoomState, Start, Tally, Welcome
 from samedeal.record import Record
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.releases import Release, release_before, release_to_come, tag_before
-from tests.golden.kept import HERE
+from tests.golden.golden_files import HERE
 from tests.server.client import Client
 
 RECORD = Record.parse((HERE / "records" / "athena.txt").read_text())
-"""A play that comes home, of a game in which who moves at random is never without a move."""
+"""A won game, recorded in a game where random play never runs out of moves."""
 
 THIS = Release(samedeal.__version__, None)
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits here waits for processes to start, of which there are six."""
+    """Timeout, in seconds, for six processes to start."""
     monkeypatch.setattr("tests.server.client.DEADLINE", 60.0)
 
 
 class Player:
-    """Who plays the record by hand, on one node after another."""
+    """A client that plays the record by hand, on one node after another."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -40,18 +40,18 @@ class Player:
 
     @property
     def version(self) -> str:
-        """What the node is that this player is on."""
+        """The version of the node that this player is connected to."""
         welcome = decode_to_client(self.client.frames[0])
         assert isinstance(welcome, Welcome)
         return welcome.server.removeprefix("samedeal ")
 
     async def move(self, share: float = 1.0) -> None:
-        """Make a share of the moves that are left."""
+        """Make a share of the remaining moves."""
         for _ in range(int(share * len(self.actions))):
             await self.client.act(self.actions.pop(0))
 
     async def resume(self, url: str) -> dict[str, Tally]:
-        """Come back on another node: the counts of all."""
+        """Reconnect to another node and return the counts of all players."""
         before = self.client
         await before.close()
         self.client = await Client.hello(url, session=before.session)
@@ -61,20 +61,20 @@ class Player:
         return {tally.player: tally for tally in (await self.client.state()).tallies}
 
     async def others_move_on(self, before: dict[str, Tally]) -> None:
-        """Wait until each of the others is there and has moved since."""
+        """Wait until every other player is connected and has moved since."""
         waiting = {player for player in before if player != self.client.player}
 
-        def look(message: RoomState | Progress) -> bool:
+        def look(message: RoomState | ProgressUpdate) -> bool:
             for tally in message.tallies:
                 if tally.connected and tally.moves > before[tally.player].moves:
                     waiting.discard(tally.player)
             return not waiting
 
-        await self.client.until((RoomState, Progress), look)  # type: ignore[arg-type]  # isinstance takes both
+        await self.client.until((RoomState, ProgressUpdate), look)  # type: ignore[arg-type]  # isinstance takes both
 
 
 async def open_room(url: str, **options: Any) -> tuple[Player, str]:
-    """Open a room through a node, and take a seat in it."""
+    """Open a room through a node and take a seat in it."""
     client = await Client.hello(url)
     client.undo = Undo(options.get("undo", "no-reveal"))
     room = await client.create(**options)
@@ -83,18 +83,18 @@ async def open_room(url: str, **options: Any) -> tuple[Player, str]:
 
 
 async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> None:
-    """Replace two nodes of one release by those of another, and judge the race that goes on meanwhile."""
+    """Replace two nodes of one release by nodes of another during a race, and judge the race."""
 
     async def replaced(node: Program, url: str) -> str:
         node.signal(signal.SIGTERM)
-        assert await node.ends() == 0
+        assert await node.exit_code() == 0
         return (await programs.server(redis, int(url.rpartition(":")[2]), packages=new.packages))[0]
 
     (one, node_one), (two, node_two) = await asyncio.gather(
         *(programs.server(redis, packages=old.packages) for _ in range(2))
     )
     ana, room = await open_room(
-        one, games=("athena",), deal=str(RECORD.deal), undo="off", players=3, start="full", first_home_ends=True
+        one, games=("athena",), deal=str(RECORD.deal), undo="off", players=3, start="full", first_finish_ends=True
     )
     assert ana.version == old.version
     bots = await asyncio.gather(
@@ -118,30 +118,30 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
     over = await ana.client.phase("finished")
     assert [line.player for line in over.standings if line.place == 1] == [ana.client.player]
     assert len(over.standings) == 3
-    assert [await bot.ends() for bot in bots] == [0, 0]
+    assert [await bot.exit_code() for bot in bots] == [0, 0]
 
 
 async def assert_shared(*nodes: tuple[str, Release]) -> None:
-    """Each of two nodes serves the rooms that were opened through the other."""
+    """Check that each of two nodes serves the rooms that were opened through the other."""
     for (opened, _), (entered, release) in (nodes, nodes[::-1]):
         bob, room = await open_room(opened)
         other = Player(await Client.hello(entered, "cleo"))
         assert other.version == release.version
-        assert room in [line.room for line in (await other.client.want(Rooms, ListRooms)).rooms]
+        assert room in [line.room for line in (await other.client.expect(Rooms, ListRooms)).rooms]
         await other.client.join(room)
-        await bob.client.want(Done, Start)
+        await bob.client.expect(Done, Start)
         for player in (bob, other):
             await player.client.dealt()
             await player.client.acts(5)
             await player.client.close()
 
 
-async def test_a_release_to_come_is_deployed_over_this_one(programs: Programs, redis_url: str, tmp_path: Path) -> None:
+async def test_future_release_deploys_over_this_one(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     new = await asyncio.to_thread(release_to_come, tmp_path / "to come")
     await deploy(THIS, new, programs, redis_url)
 
 
 @pytest.mark.skipif(tag_before() is None, reason="this repository has no release before this tree")
-async def test_this_release_is_deployed_over_the_one_before(programs: Programs, redis_url: str, tmp_path: Path) -> None:
+async def test_this_release_deploys_over_the_previous_one(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     old = await asyncio.to_thread(release_before, tag_before() or "", tmp_path / "before")
     await deploy(old, THIS, programs, redis_url)

@@ -1,6 +1,6 @@
-"""The built distribution, installed where nothing of the source tree can hide what it lacks.
+"""The built distribution, installed where the source tree cannot hide a missing file.
 
-Each environment here is empty but for the wheel and for what the wheel's own metadata asks for, so that a file, a package
+Each environment here has only the wheel and the dependencies in the wheel's own metadata, so that a file, a package
 or a requirement that is not in it is missed.
 """
 
@@ -22,7 +22,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import samedeal
-from samedeal.protocol.versions import versions
+from samedeal.protocol.version_text import versions
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {
@@ -34,7 +34,7 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment with the wheel in it."""
+    """A virtual environment with the wheel."""
 
     home: Path
 
@@ -44,7 +44,7 @@ class Environment:
         return self.home / "lib" / version / "site-packages"
 
     def run(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of the environment, far from the source tree and with an environment that doesn't name it."""
+        """Run a command of the environment, outside the source tree and without variables that point to it."""
         return subprocess.run(
             [self.home / "bin" / command, *arguments],
             cwd=self.home,
@@ -61,7 +61,7 @@ class Environment:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the source distribution and of the wheel that was built from it."""
+    """The directory of the source distribution and of the wheel built from it."""
     to = tmp_path_factory.mktemp("dist")
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", to, ROOT],
@@ -80,7 +80,7 @@ def wheel(built: Path) -> Path:
 
 
 def installed(wheel: Path, home: Path, *without: str) -> Environment:
-    """A new environment with the wheel, and with what it requires, but for some, taken from the running one."""
+    """Create an environment with the wheel and its dependencies, except some, linked from the running one."""
     venv.create(home, with_pip=False, symlinks=True)
     environment = Environment(home)
     done = subprocess.run(
@@ -98,7 +98,7 @@ def installed(wheel: Path, home: Path, *without: str) -> Environment:
 
 
 def closure(root: Distribution, without: Iterable[str]) -> Iterator[Distribution]:
-    """What a distribution requires, and what that requires in turn."""
+    """Yield the dependencies of a distribution, recursively."""
     seen = set(without)
     waiting = [(root, {""})]
     while waiting:
@@ -121,13 +121,13 @@ def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return installed(wheel, tmp_path_factory.mktemp("whole"))
 
 
-def test_three_packages_and_nothing_else_are_installed(wheel: Path, tmp_path: Path) -> None:
+def test_wheel_installs_exactly_three_packages(wheel: Path, tmp_path: Path) -> None:
     environment = installed(wheel, tmp_path)
     names = {path.name for path in environment.packages.iterdir() if not path.is_symlink()}
     assert names == {*SOURCES, f"samedeal-{samedeal.__version__}.dist-info"}
 
 
-def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
+def test_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
     sources = {
         path.relative_to(root).as_posix()
         for package, root in SOURCES.items()
@@ -137,25 +137,25 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
     assert {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name} == sources
 
 
-def test_each_package_says_that_it_is_typed(wheel: Path) -> None:
+def test_packages_are_marked_as_typed(wheel: Path) -> None:
     assert {f"{package}/py.typed" for package in SOURCES} <= set(zipfile.ZipFile(wheel).namelist())
 
 
-def test_the_source_distribution_holds_what_the_tests_need(built: Path) -> None:
+def test_source_distribution_has_files_for_tests(built: Path) -> None:
     (found,) = built.glob("*.tar.gz")
     with tarfile.open(found) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     assert {"Makefile", "README.md", "LICENSE", "pyproject.toml", "tests/end_to_end/test_wheel.py"} <= names
 
 
-def test_the_tree_builds_the_wheel_that_the_source_distribution_builds(wheel: Path, tmp_path: Path) -> None:
+def test_tree_and_source_distribution_build_same_wheel(wheel: Path, tmp_path: Path) -> None:
     build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path)
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
-def test_the_metadata_names_no_python_that_the_workflow_does_not_test(whole: Environment) -> None:
+def test_classifiers_match_the_tested_pythons(whole: Environment) -> None:
     (metadata,) = whole.packages.glob("samedeal-*.dist-info")
     classifiers = Distribution.at(metadata).metadata.get_all("Classifier") or []
     named = {line.rpartition(" ")[2] for line in classifiers if re.search(r"Python :: 3\.\d", line)}
@@ -165,7 +165,7 @@ def test_the_metadata_names_no_python_that_the_workflow_does_not_test(whole: Env
 
 
 @pytest.mark.parametrize("package", SOURCES)
-def test_every_module_can_be_imported_from_the_wheel(whole: Environment, package: str) -> None:
+def test_every_module_imports_from_the_wheel(whole: Environment, package: str) -> None:
     done = whole.python(
         "import importlib, pkgutil, pathlib\n"
         f"import {package} as package\n"
@@ -178,12 +178,12 @@ def test_every_module_can_be_imported_from_the_wheel(whole: Environment, package
 
 
 @pytest.mark.parametrize("root", ["shared", "server", "client", "tests"])
-def test_no_source_root_is_a_package(whole: Environment, root: str) -> None:
+def test_source_roots_are_not_packages(whole: Environment, root: str) -> None:
     done = whole.python(f"import {root}")
     assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: No module named '{root}'"
 
 
-def test_what_the_image_is_built_of_is_what_the_server_needs() -> None:
+def test_image_requirements_match_the_server() -> None:
     required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     lines = (ROOT / "deploy" / "requirements.in").read_text().splitlines()
     assert [line for line in lines if not line.startswith("#")] == [
@@ -195,7 +195,7 @@ SERVER_ONLY = ("hiredis", "prometheus-client", "redis", "structlog", "uvloop")
 
 
 @pytest.mark.parametrize(("command", "without"), [("samedeal-server", ("textual",)), ("samedeal", SERVER_ONLY)])
-def test_a_command_runs_without_what_the_other_stands_on(
+def test_command_runs_without_dependencies_of_other(
     wheel: Path, tmp_path: Path, command: str, without: tuple[str, ...]
 ) -> None:
     environment = installed(wheel, tmp_path, *without)

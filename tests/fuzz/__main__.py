@@ -1,9 +1,9 @@
-"""The fuzz from the command line::
+"""Fuzzing from the command line::
 
     python -m tests.fuzz --seed 7 --inputs 10000
 
-Tries so many inputs of each kind, decided by the seed, and ends with the first of a kind that breaks a promise: it is
-printed, so that it can be made a test. ``--only`` tries one kind.
+Tries a number of inputs of each kind, derived from the seed. A kind stops at the first broken promise, and its input is
+printed for use in a test. ``--only`` tries one kind.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def main() -> int:
     command = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.partition("\n")[0])
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--inputs", type=int, default=2000, help="inputs of each kind")
-    command.add_argument("--only", choices=KINDS, help="one kind alone")
-    command.add_argument("--stop", type=int, default=1, help="broken promises after which a kind ends")
+    command.add_argument("--only", choices=KINDS, help="try only this kind")
+    command.add_argument("--stop", type=int, default=1, help="broken promises after which a kind stops")
     given = command.parse_args()
     broken = False
     try:
         for kind in KINDS if given.only is None else (given.only,):
-            began = time.monotonic()
+            started_at = time.monotonic()
             outcome = fuzz(kind, given.seed, given.inputs, given.stop)
-            print(f"{outcome}, {time.monotonic() - began:.0f} s", flush=True)
+            print(f"{outcome}, {time.monotonic() - started_at:.0f} s", flush=True)
             for each in outcome.broken:
                 print(f"  BROKEN {each}", flush=True)
                 broken = True
@@ -57,6 +57,8 @@ def fuzz(kind: str, seed: int, inputs: int, stop: int = 1) -> Outcome:
             return asyncio.run(fuzz_gateway(seed, inputs, stop=stop))
         case "operator":
             return asyncio.run(fuzz_operator(seed, inputs, stop=stop))
+        case _:
+            pass
     return fuzz_commands(seed, inputs, stop=stop)
 
 

@@ -1,4 +1,4 @@
-"""The loop of every fuzz: an input is made or damaged, tried, and kept to be damaged again where it went a new way."""
+"""The corpus that all fuzzers share: inputs that reached new code are kept and damaged again."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Final, Generic, TypeVar
 
 _Input = TypeVar("_Input")
 
-_FRESH: Final = 0.3
-"""Of the inputs are made anew; the others are damaged ones of the corpus."""
+_NEW_SHARE: Final = 0.3
+"""The share of inputs that are new. The others are damaged inputs of the corpus."""
 
 
-class Broken(Exception):
-    """A promise was broken; ``str()`` of it says which."""
+class BrokenPromise(Exception):
+    """The code under test broke a promise. ``str()`` says which."""
 
 
 @dataclass
 class Outcome:
-    """What a fuzz has done and found. ``broken`` holds what broke, with the input that did it."""
+    """The result of a fuzzer. ``broken`` holds the broken promises, each with its input."""
 
     name: str
     inputs: int = 0
@@ -28,12 +28,12 @@ class Outcome:
     broken: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        ways = f"{self.kept} went a new way, {self.steps} steps of the code seen"
-        return f"{self.name:9} {self.inputs:8} inputs, {ways}, {len(self.broken)} broken"
+        reached = f"{self.kept} reached new code, {self.steps} steps covered"
+        return f"{self.name:9} {self.inputs:8} inputs, {reached}, {len(self.broken)} broken"
 
 
 class Corpus(Generic[_Input]):
-    """Inputs that went a new way, and how others are made of them."""
+    """Inputs that reached new code, and the source of further inputs."""
 
     def __init__(
         self, rng: Random, make: Callable[[Random], _Input], damage: Callable[[Random, _Input, list[_Input]], _Input]
@@ -46,18 +46,18 @@ class Corpus(Generic[_Input]):
     def next(self) -> _Input:
         """The next input to try."""
         rng = self._rng
-        if not self.kept or rng.random() < _FRESH:
+        if not self.kept or rng.random() < _NEW_SHARE:
             return self._make(rng)
-        # Those found last are the farthest in.
+        # Prefer later inputs, which reach deeper into the code.
         at = max(rng.randrange(len(self.kept)), rng.randrange(len(self.kept)))
         return self._damage(rng, self.kept[at], self.kept)
 
     def keep(self, tried: _Input) -> None:
-        """Keep an input that went a new way."""
+        """Keep an input that reached new code."""
         self.kept.append(tried)
 
 
-def shown(data: object) -> str:
-    """An input as it can be pasted into a test."""
+def input_text(data: object) -> str:
+    """Return an input as text for a test."""
     text = repr(data)
     return text if len(text) < 4000 else f"{text[:4000]}... ({len(text)} characters)"

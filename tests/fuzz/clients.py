@@ -1,4 +1,7 @@
-"""What a server might say, whole and damaged, to what a client knows, tells and draws: it understands, or says that not."""
+"""Server messages, valid and damaged, for the client's model, narration and drawing.
+
+The client must process each message, or reject it with a SamedealError.
+"""
 
 from __future__ import annotations
 
@@ -8,72 +11,54 @@ from typing import Final
 from samedeal.errors import SamedealError
 from samedeal.names import printable
 from samedeal.protocol.codec import encode
-from samedeal_client.board import mini, toprow
-from samedeal_client.board.mini import draw_mini
-from samedeal_client.board.render import draw_board
-from samedeal_client.net.hearing import hear
-from samedeal_client.rooms import model
-from samedeal_client.rooms.model import Model
-from samedeal_client.text.look import Look
-from samedeal_client.views import narration, rivals
+from samedeal_client.drawing import mini_board, top_row
+from samedeal_client.drawing.mini_board import draw_mini
+from samedeal_client.drawing.render import draw_board
+from samedeal_client.net.sanitize import decode_sanitized
+from samedeal_client.state import model
+from samedeal_client.state.model import Model
+from samedeal_client.text.appearance import Look
+from samedeal_client.views import live_ranking, narration
 from samedeal_client.views.narration import Narrator
-from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
-from tests.fuzz.damage import damaged_bytes, damaged_message
-from tests.fuzz.edges import Edges
+from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
+from tests.fuzz.coverage import LineCoverage
+from tests.fuzz.damage import Frames, damaged_frames
 from tests.fuzz.requests import ANSWERS
 
-_WATCHED: Final = (model, narration, mini, toprow, rivals)
+_WATCHED: Final = (model, narration, mini_board, top_row, live_ranking)
 _LOOK: Final = Look()
-
-Said = tuple[bytes, ...]
 
 
 def fuzz_client(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
-    """Try so many conversations; ends after ``stop`` broken promises."""
+    """Try a number of conversations. Stop after ``stop`` broken promises."""
     rng = Random(seed)
-    corpus: Corpus[Said] = Corpus(rng, _make, _damage)
-    edges = Edges(_WATCHED)
+    corpus: Corpus[Frames] = Corpus(rng, _make, damaged_frames)
+    coverage = LineCoverage(_WATCHED)
     outcome = Outcome("client")
     while outcome.inputs < inputs and len(outcome.broken) < stop:
-        said = corpus.next()
+        conversation = corpus.next()
         outcome.inputs += 1
         try:
-            with edges:
-                _try(said)
-        except Broken as broken:
-            outcome.broken.append(f"{broken}: {shown(said)}")
-        if edges.take_new():
-            corpus.keep(said)
-    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
+            with coverage:
+                _try(conversation)
+        except BrokenPromise as broken:
+            outcome.broken.append(f"{broken}: {input_text(conversation)}")
+        if coverage.count_new():
+            corpus.keep(conversation)
+    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
     return outcome
 
 
-def _make(rng: Random) -> Said:
+def _make(rng: Random) -> Frames:
     return tuple(encode(rng.choice(ANSWERS)) for _ in range(rng.randint(1, 10)))
 
 
-def _damage(rng: Random, said: Said, others: list[Said]) -> Said:
-    frames = list(said)
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        at = rng.randrange(len(frames)) if frames else 0
-        match rng.randrange(6):
-            case 0 if frames:
-                del frames[at]
-            case 1:
-                frames[at:at] = rng.choice(others)[:3]
-            case 2 if frames:
-                frames[at] = damaged_bytes(rng, frames[at])
-            case _ if frames:
-                frames[at] = damaged_message(rng, frames[at])
-    return tuple(frames[:20])
-
-
-def _try(said: Said) -> None:
+def _try(conversation: Frames) -> None:
     known, narrator = Model(), Narrator(_LOOK)
-    for frame in said:
+    for frame in conversation:
         try:
-            before, known = known, known.after(hear(frame))
-            lines = [*narrator.tell(before, known), narrator.rivals(known)]
+            before, known = known, known.after(decode_sanitized(frame))
+            lines = [*narrator.narrate(before, known), narrator.rivals_line(known)]
             if known.board is not None:
                 draw_board(known.board, _LOOK, 100, 40)
                 known.board.legal_moves()
@@ -82,7 +67,7 @@ def _try(said: Said) -> None:
         except SamedealError:
             continue
         except Exception as error:
-            raise Broken(f"it stumbled: {error!r}") from error
+            raise BrokenPromise(f"the client raised {error!r}") from error
         for line in lines:
             if printable(line, 10_000) != line:
-                raise Broken(f"it would print {line!r}")
+                raise BrokenPromise(f"it would print {line!r}")

@@ -1,4 +1,4 @@
-"""Frames of all kinds, whole and damaged, to both ends' decoders; and from there into what a client knows."""
+"""Frames of all kinds, valid and damaged, for the decoders of both ends and for the client's model."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from samedeal import names, options
 from samedeal.errors import SamedealError
 from samedeal.protocol import codec, messages
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, request_id
-from samedeal_client.net import hearing
-from samedeal_client.net.hearing import hear
-from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
+from samedeal_client.net import sanitize
+from samedeal_client.net.sanitize import decode_sanitized
+from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
+from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import damaged_bytes, damaged_value, value
-from tests.fuzz.edges import Edges
 from tests.fuzz.requests import SAMPLES
 
-_WATCHED: Final = (codec, messages, options, names, hearing)
+_WATCHED: Final = (codec, messages, options, names, sanitize)
 _LONGEST: Final = 400
 _SAID: Final = re.compile(r"[0-9]+|'[^']*'")
-"""What a sentence quotes."""
+"""The quoted part of a sentence."""
 
 
 def fuzz_codec(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
-    """Try so many frames; ends after ``stop`` broken promises."""
+    """Try a number of frames. Stop after ``stop`` broken promises."""
     rng = Random(seed)
     corpus: Corpus[bytes] = Corpus(rng, _make, damaged_bytes)
-    edges = Edges(_WATCHED)
+    coverage = LineCoverage(_WATCHED)
     outcome = Outcome("codec")
     for _ in range(inputs):
         frame = corpus.next()
         outcome.inputs += 1
         try:
-            with edges:
-                _try(frame, edges)
-        except Broken as broken:
-            outcome.broken.append(f"{broken}: {shown(frame)}")
+            with coverage:
+                _try(frame, coverage)
+        except BrokenPromise as broken:
+            outcome.broken.append(f"{broken}: {input_text(frame)}")
             if len(outcome.broken) >= stop:
                 break
-        if edges.take_new():
+        if coverage.count_new():
             corpus.keep(frame)
-    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
+    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
     return outcome
 
 
@@ -58,6 +58,8 @@ def _make(rng: Random) -> bytes:
         case 2:
             packed: bytes = msgpack.packb(value(rng), unicode_errors="surrogatepass")
             return packed
+        case _:
+            pass
     fields = msgpack.unpackb(encode(sample))
     for _ in range(rng.choice((1, 1, 2, 3))):
         fields = damaged_value(rng, fields)
@@ -68,31 +70,31 @@ def _make(rng: Random) -> bytes:
     return packed
 
 
-def _try(frame: bytes, edges: Edges) -> None:
-    for decode in (decode_to_server, decode_to_client, hear):
+def _try(frame: bytes, coverage: LineCoverage) -> None:
+    for decode in (decode_to_server, decode_to_client, decode_sanitized):
         try:
             message: Any = decode(frame)
         except SamedealError as error:
             _check_sentence(str(error))
-            edges.note(decode.__name__, _SAID.sub("", str(error)))
+            coverage.note(decode.__name__, _SAID.sub("", str(error)))
         except Exception as error:
-            raise Broken(f"{decode.__name__} raised {error!r}") from error
+            raise BrokenPromise(f"{decode.__name__} raised {error!r}") from error
         else:
             _check_message(decode, message)
-            edges.note(decode.__name__, type(message).__name__)
+            coverage.note(decode.__name__, type(message).__name__)
     if not -1 <= request_id(frame) < 1 << 53:
-        raise Broken("the id of a request is out of its bounds")
+        raise BrokenPromise("the id of a request is out of its bounds")
 
 
 def _check_sentence(sentence: str) -> None:
     # What is only unsteady in it is taken out where it is sent.
     if not sentence or len(sentence) > _LONGEST or not sentence.isprintable():
-        raise Broken(f"a sentence that will not do: {sentence!r}")
+        raise BrokenPromise(f"an unsuitable sentence: {sentence!r}")
 
 
 def _check_message(decode: Any, message: Any) -> None:
     if not isinstance(message, Struct):
-        raise Broken(f"{decode.__name__} gave {message!r}")
+        raise BrokenPromise(f"{decode.__name__} gave {message!r}")
     again = encode(message)  # type: ignore[arg-type]  # a message of one of the unions
     if len(again) <= LARGEST_FRAME and decode(again) != message and "nan" not in repr(message):
-        raise Broken(f"{decode.__name__} reads {message!r} otherwise the second time")
+        raise BrokenPromise(f"{decode.__name__} decodes {message!r} differently the second time")

@@ -1,6 +1,6 @@
-"""Command lines, environments and configuration files, whole and damaged: each ends with an exit code and a sentence.
+"""Command lines, environments and configuration files, valid and damaged. Each must end with an exit code and a sentence.
 
-Nothing is served and nothing is joined: what would serve is told to end as it begins, and there is no way to any server.
+Servers end as soon as they start, and the network is unreachable.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ import samedeal_client.cli
 import samedeal_client.commands.common
 import samedeal_client.net.address
 import samedeal_server.cli
-import samedeal_server.logs
+import samedeal_server.telemetry.logs
 from samedeal_client.commands import bot, doctor, join, new, rules, watch
 from samedeal_client.commands import rooms as rooms_command
-from samedeal_client.net import dial, way
-from samedeal_server import app, config, limits, settings
-from samedeal_server.config import Config
-from samedeal_server.settings import table
-from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
+from samedeal_client.net import connection_check, dial
+from samedeal_server.config import config, limits, settings_reader
+from samedeal_server.config.config import Config
+from samedeal_server.config.settings_reader import table
+from samedeal_server.process import app
+from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
+from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
-from tests.fuzz.edges import Edges
 
 _WATCHED: Final = (
-    *(samedeal_server.cli, settings, config, limits),
+    *(samedeal_server.cli, settings_reader, config, limits),
     *(samedeal_client.cli, samedeal_client.net.address, samedeal_client.commands.common),
     *(bot, doctor, join, new, rules, watch, rooms_command),
 )
@@ -85,8 +86,8 @@ _CLIENT: Final = (
 
 
 @dataclass(frozen=True)
-class Line:
-    """A command line with what stands around it. ``file`` is the configuration file's content; ``FILE`` names it."""
+class CommandInput:
+    """A command line with its environment. ``file`` is the content of the configuration file, which ``FILE`` stands for."""
 
     program: str
     words: tuple[str, ...]
@@ -95,32 +96,29 @@ class Line:
 
 
 def fuzz_commands(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
-    """Try so many command lines; ends after ``stop`` broken promises."""
+    """Try a number of command lines. Stop after ``stop`` broken promises."""
     rng = Random(seed)
-    corpus: Corpus[Line] = Corpus(rng, _make, _damage)
-    edges = Edges(_WATCHED)
+    corpus: Corpus[CommandInput] = Corpus(rng, _make, _damage)
+    edges = LineCoverage(_WATCHED)
     outcome = Outcome("commands")
-    with TemporaryDirectory() as directory, _apart():
+    with TemporaryDirectory() as directory, _without_network():
         while outcome.inputs < inputs and len(outcome.broken) < stop:
             line = corpus.next()
             outcome.inputs += 1
             try:
                 with edges:
                     _try(line, Path(directory))
-            except Broken as broken:
-                outcome.broken.append(f"{broken}: {shown(line)}")
-            if edges.take_new():
+            except BrokenPromise as broken:
+                outcome.broken.append(f"{broken}: {input_text(line)}")
+            if edges.count_new():
                 corpus.keep(line)
     outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
     return outcome
 
 
-# ---------------------------------------------------------------- making and damaging
-
-
-def _make(rng: Random) -> Line:
+def _make(rng: Random) -> CommandInput:
     if rng.random() < 0.5:
-        return Line("samedeal", rng.choice(_CLIENT))
+        return CommandInput("samedeal", rng.choice(_CLIENT))
     words: list[str] = []
     for row in rng.sample(_ROWS, rng.randint(0, 4)):
         words += [row.flag, rng.choice((*_VALUES, row.show(row.default).strip('"')))]
@@ -129,10 +127,10 @@ def _make(rng: Random) -> Line:
     if rng.random() < 0.5:
         words.append("--print-config")
     environment = tuple((row.variable, rng.choice(_VALUES)) for row in rng.sample(_ROWS, rng.randint(0, 2)))
-    return Line("samedeal-server", tuple(words), environment, _TOML)
+    return CommandInput("samedeal-server", tuple(words), environment, _TOML)
 
 
-def _damage(rng: Random, line: Line, others: list[Line]) -> Line:
+def _damage(rng: Random, line: CommandInput, others: list[CommandInput]) -> CommandInput:
     words, environment, file = list(line.words), list(line.environment), line.file
     for _ in range(rng.choice((1, 1, 2, 3))):
         at = rng.randrange(len(words)) if words else 0
@@ -153,23 +151,22 @@ def _damage(rng: Random, line: Line, others: list[Line]) -> Line:
                 environment.append((name, damaged_text(rng, text)))
             case _ if words:
                 words[at] = damaged_text(rng, words[at])
+            case _:
+                pass
     clean = tuple(word.replace("\x00", "") for word in words[:20])
-    return Line(line.program, clean, tuple(_possible(environment)), file)
+    return CommandInput(line.program, clean, tuple(_valid_environment(environment)), file)
 
 
-def _possible(environment: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What of an environment a process can be given."""
+def _valid_environment(environment: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Filter an environment for variables that the system accepts."""
     for name, text in environment:
         if name and "=" not in name and not any("\ud800" <= char < "\udc80" or char > "\udcff" for char in name + text):
             yield name.replace("\x00", ""), text.replace("\x00", "")
 
 
-# ---------------------------------------------------------------- trying
-
-
 @contextmanager
-def _apart() -> Iterator[None]:
-    """Neither servers nor the network."""
+def _without_network() -> Iterator[None]:
+    """Replace servers and the network with failures."""
 
     async def serves_nobody(*_: Any, **__: Any) -> None:
         return
@@ -181,15 +178,15 @@ def _apart() -> Iterator[None]:
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(app, "run", serves_nobody))
-        stack.enter_context(patch.object(samedeal_server.logs, "set_up"))
+        stack.enter_context(patch.object(samedeal_server.telemetry.logs, "set_up"))
         stack.enter_context(patch.object(socket, "getaddrinfo", only_numbers))
         stack.enter_context(patch.object(sys, "stdin", io.StringIO()))  # what asks would wait for an answer
         stack.enter_context(patch.object(dial, "OPEN_TIMEOUT", 0.05))
-        stack.enter_context(patch.object(way, "PATIENCE", 0.05))
+        stack.enter_context(patch.object(connection_check, "STEP_TIMEOUT", 0.05))
         yield
 
 
-def _try(line: Line, directory: Path) -> None:
+def _try(line: CommandInput, directory: Path) -> None:
     file = directory / "settings.toml"
     file.write_bytes(line.file)
     words = [str(file) if word == "FILE" else word for word in line.words]
@@ -208,14 +205,14 @@ def _try(line: Line, directory: Path) -> None:
         except SystemExit as ended:
             code = ended.code if ended.code is not None else 0
         except BaseException as error:
-            raise Broken(f"{error!r} got away") from error
-    said, complained = _text(out), _text(err)
+            raise BrokenPromise(f"{error!r} escaped") from error
+    output, errors = _text(out), _text(err)
     if code not in (0, 1, 2, 130):
-        raise Broken(f"the exit code is {code!r}")
-    if "Traceback" in said + complained or "a mistake of this program" in complained:
-        raise Broken(f"a mistake: {complained[-400:]}")
-    if code and not (said + complained).strip():
-        raise Broken(f"it ended with {code} and said nothing")
+        raise BrokenPromise(f"the exit code is {code!r}")
+    if "Traceback" in output + errors or "a mistake of this program" in errors:
+        raise BrokenPromise(f"a mistake: {errors[-400:]}")
+    if code and not (output + errors).strip():
+        raise BrokenPromise(f"it ended with {code} without a message")
 
 
 def _text(stream: io.TextIOWrapper) -> str:

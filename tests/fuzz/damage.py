@@ -1,4 +1,4 @@
-"""Damage to bytes, to values of msgpack and to texts, by a seed."""
+"""Random damage to bytes, msgpack values and texts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHERS: Final[tuple[Any, ...]] = (None, True, False, 1.5, float("nan"), float("i
 
 
 def value(rng: Random, depth: int = 0) -> Any:
-    """Any value."""
+    """Return a random value."""
     kind = rng.randrange(8 if depth < 3 else 5)
     match kind:
         case 0 | 1:
@@ -46,11 +46,13 @@ def value(rng: Random, depth: int = 0) -> Any:
             return rng.choice(OTHERS)
         case 6:
             return [value(rng, depth + 1) for _ in range(rng.randrange(5))]
+        case _:
+            pass
     return {rng.choice(TEXTS): value(rng, depth + 1) for _ in range(rng.randrange(4))}
 
 
 def damaged_value(rng: Random, old: Any) -> Any:
-    """A value with something else in one place."""
+    """Return a value that differs in one place."""
     if isinstance(old, dict) and old and rng.random() < 0.9:
         new = dict(old)
         key = rng.choice(sorted(new, key=str))
@@ -81,7 +83,7 @@ def damaged_value(rng: Random, old: Any) -> Any:
 
 
 def damaged_text(rng: Random, text: str) -> str:
-    """A text with a piece of it gone, doubled or replaced."""
+    """Return a text with a piece removed, doubled or replaced."""
     start = rng.randint(0, len(text))
     end = min(len(text), start + rng.choice((0, 1, 1, 2, 8)))
     piece = rng.choice((*TEXTS, "", text[start:end] * 2, chr(rng.choice((rng.randrange(128), rng.randrange(0xD7FF))))))
@@ -89,7 +91,7 @@ def damaged_text(rng: Random, text: str) -> str:
 
 
 def damaged_bytes(rng: Random, data: bytes, others: Sequence[bytes] = ()) -> bytes:
-    """Bytes with some of them changed, gone, doubled, or taken from elsewhere."""
+    """Return bytes with some changed, removed, doubled, or copied from other bytes."""
     changed = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         start = rng.randint(0, len(changed))
@@ -113,9 +115,34 @@ def damaged_bytes(rng: Random, data: bytes, others: Sequence[bytes] = ()) -> byt
 
 
 def damaged_message(rng: Random, frame: bytes) -> bytes:
-    """A message with something else in one place; what can't be read, or said, any more is damaged as bytes."""
+    """Return a message that differs in one place. A frame that is not valid msgpack is damaged as bytes."""
     try:
         packed: bytes = msgpack.packb(damaged_value(rng, msgpack.unpackb(frame)), unicode_errors="surrogatepass")
-    except Exception:  # noqa: BLE001  # whatever is wrong with it, it is no message
+    except Exception:  # noqa: BLE001  # whatever the error, the frame is not a message
         return damaged_bytes(rng, frame)
     return packed
+
+
+Frames = tuple[bytes, ...]
+"""The messages of one connection, in order."""
+
+_MAX_FRAMES: Final = 20
+
+
+def damaged_frames(rng: Random, frames: Frames, others: list[Frames]) -> Frames:
+    """Drop and damage frames, and insert some of ``others``."""
+    damaged = list(frames)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        at = rng.randrange(len(damaged)) if damaged else 0
+        match rng.randrange(6):
+            case 0 if damaged:
+                del damaged[at]
+            case 1:
+                damaged[at:at] = rng.choice(others)[:3]
+            case 2 if damaged:
+                damaged[at] = damaged_bytes(rng, damaged[at])
+            case _ if damaged:
+                damaged[at] = damaged_message(rng, damaged[at])
+            case _:
+                pass
+    return tuple(damaged[:_MAX_FRAMES])

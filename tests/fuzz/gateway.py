@@ -1,7 +1,7 @@
-"""Requests and worse over real connections to a real node, while others race there.
+"""Valid and damaged requests over real connections to a real node, during a race of other players.
 
-An input is what one connection says. Each message in it must be answered once, or the connection closed; the node must make
-no mistake that it knows of, and the race of the others must go on as if nobody else were there.
+An input is the data that one connection sends. The node must answer each message once or close the connection. It must log
+no fault, and the race of the other players must go on undisturbed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from redis.asyncio import Redis
+
 from samedeal.board import Board
+from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.errors import MalformedFrame, PlayError
 from samedeal.games import GAMES, Game
 from samedeal.options import WantedOptions
-from samedeal.play import Play, Undo
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     Act,
@@ -29,6 +31,7 @@ from samedeal.protocol.messages import (
     Held,
     Hello,
     Join,
+    KickPlayer,
     Leave,
     ListRooms,
     Ping,
@@ -40,23 +43,29 @@ from samedeal.protocol.messages import (
     ToServer,
     Watch,
 )
-from samedeal_server import connection, door, gateway, hub, limits, race, rooms, sessions
-from samedeal_server.embedded import EmbeddedRedis
-from samedeal_server.limits import Limits
-from tests.fuzz.campaign import Broken, Corpus, Outcome, shown
+from samedeal_server.config import limits
+from samedeal_server.config.limits import Limits
+from samedeal_server.connections import connection, handshake_admission
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.gateway import gateway
+from samedeal_server.races import race
+from samedeal_server.rooms import hub, registry
+from samedeal_server.store import sessions
+from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
+from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import damaged_bytes, damaged_message
-from tests.fuzz.edges import Edges
-from tests.fuzz.mistakes import mistakes_of_nodes
+from tests.fuzz.fault_log import logged_faults
 from tests.fuzz.requests import REQUESTS
 from tests.server.client import Client
-from tests.server.conftest import Node, serving
-from tests.server.wire import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame, handshake
+from tests.server.live_nodes import Node, serving
+from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
+from tests.server.raw_client import handshake as raw_handshake
 
-_WATCHED: Final = (gateway, connection, door, hub, limits, race, rooms, sessions)
+_WATCHED: Final = (gateway, connection, handshake_admission, hub, limits, race, registry, sessions)
 _DEADLINE: Final = 10.0
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
-_AFRESH: Final = 400
-"""Inputs after which a new node takes the place of the old one, on a Redis without a room."""
+_INPUTS_PER_NODE: Final = 400
+"""The number of inputs after which node and Redis are replaced."""
 
 _LIMITS: Final = Limits(
     rooms=100,
@@ -72,16 +81,16 @@ _LIMITS: Final = Limits(
     hello_timeout=2,
     guesses_per_address=50,
 )
-_LAST: Final = 987_654_321
-"""The id of the question that each connection asks last."""
+_LAST_ID: Final = 987_654_321
+"""The id of the last request of each connection."""
 
-_PLAYS: Final = 25
-"""Inputs between two looks at whether the others' race goes on."""
+_INPUTS_PER_CHECK: Final = 25
+"""The number of inputs between two checks of the other players' race."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something that a connection says: a message, as the payload of one frame, or bytes as they go over the wire."""
+    """Data to send: a message as the payload of one frame, or raw bytes."""
 
     data: bytes
     raw: bool = False
@@ -107,28 +116,25 @@ _RAW: Final = (
 )
 
 
-# ---------------------------------------------------------------- making and damaging
-
-
-def _make(rng: Random) -> Script:
-    """What a client might say: hello, and then something that makes sense, or does not."""
+def make_script(rng: Random) -> Script:
+    """Make an input: a hello and then requests, which may make sense or not."""
     match rng.randrange(5):
         case 0:
             return _race(rng)
         case 1:
-            said: list[ToServer] = [rng.choice(REQUESTS) for _ in range(rng.randint(1, 12))]
+            requests: list[ToServer] = [rng.choice(REQUESTS) for _ in range(rng.randint(1, 12))]
         case _:
             room = rng.choice(_ROOMS)
-            said = [_hello(rng)]
+            requests = [_hello(rng)]
             for _ in range(rng.randint(1, 8)):
-                said.append(rng.choice(_SAYINGS)(room))
-    steps = [Step(encode(message)) for message in said]
+                requests.append(rng.choice(_REQUEST_MAKERS)(room))
+    steps = [Step(encode(message)) for message in requests]
     if rng.random() < 0.1:
         steps.insert(rng.randint(0, len(steps)), Step(rng.choice(_RAW), raw=True))
     return tuple(steps)
 
 
-_SAYINGS: Final = (
+_REQUEST_MAKERS: Final = (
     lambda room: Create(id=1, room=room, options=WantedOptions(countdown=0, deal="#7")),
     lambda room: Create(
         id=2, room=room, options=WantedOptions(players=2, start="all-ready", games=("athena", "steve"))
@@ -143,6 +149,7 @@ _SAYINGS: Final = (
     lambda room: Watch(id=10, room="calm"),
     lambda room: Ready(id=11),
     lambda room: Start(id=12),
+    lambda room: KickPlayer(id=17, player="nobody"),
     lambda room: Act(id=13, revision=0, action="3 5"),
     lambda room: Act(id=14, revision=1, action="undo"),
     lambda room: Recover(id=14, revision=0, held=(Held(id=13, action="3 5", at=1),), receipt=b""),
@@ -159,26 +166,31 @@ def _hello(rng: Random) -> Hello:
 
 
 def _race(rng: Random) -> Script:
-    """A race alone with a deal that is known, so that its moves can be made; then some of it is asked again."""
+    """A race alone on a known deal, so that its moves are legal. Some requests are repeated at the end."""
     name = rng.choice(list(GAMES))
     deal = f"#{rng.randint(1, 9)}"
     room = f"race-{rng.randrange(1 << 30)}"
     options = WantedOptions(games=(name,), deal=deal, countdown=0, undo="free", delay=rng.choice((0, 15)), limit=60)
-    said: list[ToServer] = [_hello(rng), Create(id=1, room=room, options=options), Join(id=2, room=room), Start(id=3)]
+    requests: list[ToServer] = [
+        _hello(rng),
+        Create(id=1, room=room, options=options),
+        Join(id=2, room=room),
+        Start(id=3),
+    ]
     game = Game.named(name)
     play = Play(Board.deal(game, shuffled(Deal.parse(deal).public_seed(), game.decks)), Undo.FREE)
     for number in range(rng.randint(1, 12)):
         moves = play.board.legal_moves()
         action = "undo" if not moves or (play.moves and rng.random() < 0.2) else str(rng.choice(moves))
-        said.append(Act(id=10 + number, revision=play.revision, action=action))
+        requests.append(Act(id=10 + number, revision=play.revision, action=action))
         with suppress(PlayError):
             play = play.act(action)
-    said += rng.choices(said[4:], k=2)
-    said += [rng.choice((Resign(id=90), Leave(id=91), Ping(id=92))), Rematch(id=93)]
-    return tuple(Step(encode(message)) for message in said)
+    requests += rng.choices(requests[4:], k=2)
+    requests += [rng.choice((Resign(id=90), Leave(id=91), Ping(id=92))), Rematch(id=93)]
+    return tuple(Step(encode(message)) for message in requests)
 
 
-def _damage(rng: Random, script: Script, others: list[Script]) -> Script:
+def damage_script(rng: Random, script: Script, others: list[Script]) -> Script:
     steps = list(script)
     for _ in range(rng.choice((1, 1, 2, 3))):
         at = rng.randrange(len(steps)) if steps else 0
@@ -201,19 +213,16 @@ def _damage(rng: Random, script: Script, others: list[Script]) -> Script:
     return tuple(steps[:40])
 
 
-# ---------------------------------------------------------------- trying
-
-
-class Stage:
-    """A node, a race on it that must not be disturbed, and what the node logged of its own mistakes."""
+class FuzzedNode:
+    """A node, and a race on it that must not be disturbed."""
 
     def __init__(self, node: Node, ana: Client, bob: Client) -> None:
         self.node = node
         self.ana = ana
         self.bob = bob
 
-    async def play_on(self, rng: Random) -> None:
-        """Have the others' race go on."""
+    async def play_race(self, rng: Random) -> None:
+        """Make a move for each of the other players."""
         for client in (self.ana, self.bob):
             play = client.play
             assert play is not None
@@ -221,109 +230,110 @@ class Stage:
             try:
                 await client.act(str(rng.choice(moves)) if moves and rng.random() < 0.9 else "undo")
             except AssertionError as error:
-                if play.moves == 0:
+                if play.moves == play.undos:
                     continue
-                raise Broken(f"the others' race was disturbed: {error}") from error
+                raise BrokenPromise(f"the other players' race was disturbed: {error}") from error
 
 
 @asynccontextmanager
-async def _staged(redis: str, number: int) -> AsyncIterator[Stage]:
+async def _fuzzed_node(redis: str, number: int) -> AsyncIterator[FuzzedNode]:
     async with AsyncExitStack() as stack:
         node = await stack.enter_async_context(serving(redis, f"fuzzed-{number}", _LIMITS))
-        await node.store.redis.flushall()
+        async with Redis.from_url(redis) as plain:
+            await plain.flushall()
         ana, bob = await node.player("ana"), await node.player("bob")
         room = await ana.create("calm", limit=7200, undo="free", players=2)
         for client in (ana, bob):
             client.undo = Undo.FREE
             await client.join(room)
-        await ana.want(Done, Start)
+        await ana.expect(Done, Start)
         await ana.dealt()
         await bob.dealt()
-        yield Stage(node, ana, bob)
+        yield FuzzedNode(node, ana, bob)
 
 
 async def fuzz_gateway(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
-    """Try so many connections; ends after ``stop`` broken promises."""
+    """Try a number of connections. Stop after ``stop`` broken promises."""
     rng = Random(seed)
-    corpus: Corpus[Script] = Corpus(rng, _make, _damage)
-    edges = Edges(_WATCHED)
+    corpus: Corpus[Script] = Corpus(rng, make_script, damage_script)
+    coverage = LineCoverage(_WATCHED)
     outcome = Outcome("gateway")
-    with TemporaryDirectory() as directory, mistakes_of_nodes() as mistakes:
+    with TemporaryDirectory() as directory, logged_faults() as faults:
         async with EmbeddedRedis(Path(directory), "everysec") as redis:
             while outcome.inputs < inputs and len(outcome.broken) < stop:
-                async with _staged(redis, outcome.inputs) as stage:
-                    for _ in range(min(_AFRESH, inputs - outcome.inputs)):
+                async with _fuzzed_node(redis, outcome.inputs) as stage:
+                    for _ in range(min(_INPUTS_PER_NODE, inputs - outcome.inputs)):
                         script = corpus.next()
-                        await _judge(stage, script, rng, edges, outcome, mistakes)
-                        if edges.take_new():
+                        await _try_and_record(stage, script, rng, coverage, outcome, faults)
+                        if coverage.count_new():
                             corpus.keep(script)
                         if len(outcome.broken) >= stop:
                             break
-    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
+    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
     return outcome
 
 
-async def _judge(
-    stage: Stage, script: Script, rng: Random, edges: Edges, outcome: Outcome, mistakes: list[str]
+async def _try_and_record(
+    stage: FuzzedNode, script: Script, rng: Random, coverage: LineCoverage, outcome: Outcome, faults: list[str]
 ) -> None:
     outcome.inputs += 1
     try:
-        with edges:
+        with coverage:
             await _try(stage, script)
-        if outcome.inputs % _PLAYS == 0:
-            await stage.play_on(rng)
-        if mistakes:
-            raise Broken(f"the node made a mistake: {mistakes[0]}")
-    except Broken as broken:
-        mistakes.clear()
-        outcome.broken.append(f"{broken}: {shown(script)}")
+        if outcome.inputs % _INPUTS_PER_CHECK == 0:
+            await stage.play_race(rng)
+        if faults:
+            raise BrokenPromise(f"the node logged a fault: {faults[0]}")
+    except BrokenPromise as broken:
+        faults.clear()
+        outcome.broken.append(f"{broken}: {input_text(script)}")
 
 
-async def _try(stage: Stage, script: Script) -> None:
+async def _try(stage: FuzzedNode, script: Script) -> None:
     wire = await Wire.open(stage.node.url)
     try:
-        await wire.send(handshake())
+        await wire.send(raw_handshake())
         if b" 101 " not in await wire.head():
-            raise Broken("the handshake was not answered")
-        talk = _Talk(wire)
+            raise BrokenPromise("the handshake was not answered")
+        talk = _CountedConnection(wire)
         for step in script:
-            if not await talk.say(step):
+            if not await talk.send(step):
                 return
-        await talk.say_at_last()
+        await talk.send_last()
     finally:
         await wire.close()
 
 
-class _Talk:
-    """A connection that counts the answers it is owed."""
+class _CountedConnection:
+    """A connection that waits for the answer to each message."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._apart = False
-        """Whether what was said was such that answers can't be counted any more."""
+        self._uncountable = False
+        """Whether raw bytes were sent, after which answers can't be matched to messages."""
 
-    async def say(self, step: Step) -> bool:
-        """Say something and hear the answer; False once the connection is closed."""
+    async def send(self, step: Step) -> bool:
+        """Send data and wait for the answer. Return False once the connection is closed."""
         if step.raw:
-            self._apart = True
+            self._uncountable = True
             await self._wire.send(step.data)
             return True
         await self._wire.send(frame(BINARY, step.data))
-        return self._apart or await self._answered(lambda _: True)
+        return self._uncountable or await self._answered(lambda _: True)
 
-    async def say_at_last(self) -> None:
-        """Ask for the time, which must be told unless the connection is closed."""
-        await self._wire.send(frame(BINARY, encode(Ping(id=_LAST))))
-        await self._answered(lambda answer: answer.to == _LAST)
+    async def send_last(self) -> None:
+        """Send a ping, which must be answered unless the connection is closed."""
+        await self._wire.send(frame(BINARY, encode(Ping(id=_LAST_ID))))
+        await self._answered(lambda answer: answer.to == _LAST_ID)
 
     async def _answered(self, good: Any) -> bool:
         while True:
             try:
                 got = await self._wire.frame()
             except TimeoutError:
-                if self._apart:  # half a frame was said: what came after it was the other half
+                if self._uncountable:  # the raw bytes were an incomplete frame, so later bytes completed it
                     return False
-                raise Broken("no answer, and no close") from None
+                raise BrokenPromise("neither answered nor closed") from None
             if got is None:
                 return False
             opcode, payload = got
@@ -332,8 +342,8 @@ class _Talk:
             try:
                 message = decode_to_client(payload)
             except MalformedFrame as error:
-                raise Broken(f"the node said what is no message: {error}") from error
+                raise BrokenPromise(f"the node sent a frame that is not a message: {error}") from error
             if hasattr(message, "to") and good(message):
                 return True
             if isinstance(message, BoardState) and message.revision > 1_000_000:
-                raise Broken("a board beyond its bounds")
+                raise BrokenPromise("a board beyond its bounds")

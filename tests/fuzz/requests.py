@@ -1,4 +1,4 @@
-"""Messages to begin with: one or more of each kind, as they come in races."""
+"""Valid messages to start from: at least one of each type, as in real races."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Joined,
+    KickPlayer,
     LateBoard,
     LateMove,
     Leave,
@@ -26,7 +27,7 @@ from samedeal.protocol.messages import (
     Notice,
     Ping,
     Pong,
-    Progress,
+    ProgressUpdate,
     Ready,
     Recover,
     Refused,
@@ -64,6 +65,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
     Leave(id=9),
     Ready(id=10, ready=False),
     Start(id=11),
+    KickPlayer(id=16, player="nobody"),
     Act(id=12, revision=0, action="3 5 x2"),
     Act(id=13, revision=1, action="undo"),
     Recover(id=13, revision=0, held=(Held(id=12, action="3 5 x2", at=5_000),), receipt=b"r" * 16),
@@ -73,7 +75,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
 
 _GAME: Final = GAMES["willow"]
 _BOARD: Final = Board.deal(_GAME, shuffled(Deal.parse("#7").public_seed(), _GAME.decks)).masked()
-_TALLY: Final = Tally(player="p1", up=3, moves=9, undos=1, active=5_000, risen=4_000)
+_TALLY: Final = Tally(player="p1", foundation_cards=3, moves=9, undos=1, last_action_at=5_000, last_progress_at=4_000)
 
 ANSWERS: Final[tuple[ToClient, ...]] = (
     Welcome(to=1, session="s" * 43, player="p1", name="ana", time=5_000, server="samedeal 1"),
@@ -97,8 +99,8 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
     Joined(to=7, room="fuzz-1", seat=1, generation=2),
     Watching(to=8, room="fuzz-1", delay=15),
     Done(to=9),
-    Acked(to=12, revision=1, seen=b"\x2a", hash=bytes(8), up=1, moves=1, undos=0),
-    Acked(to=13, revision=2, seen=b"", hash=bytes(8), up=0, moves=1, undos=1, piles=_BOARD.piles),
+    Acked(to=12, revision=1, seen=b"\x2a", hash=bytes(8), foundation_cards=1, moves=1, undos=0),
+    Acked(to=13, revision=2, seen=b"", hash=bytes(8), foundation_cards=0, moves=1, undos=1, piles=_BOARD.piles),
     Refused(to=12, code="illegal", message="A ten goes on a jack", revision=1),
     Refused(to=7, code="rate_limited", message="Too much", retry_after=1.5),
     RoomState(
@@ -110,15 +112,18 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
         options=Options(),
         private=False,
         host="p1",
-        players=(Seat(player="p1", name="ana", seat=1), Seat(player="p2", name="bo", seat=2, ready=True, out=True)),
+        players=(
+            Seat(player="p1", name="ana", seat=1),
+            Seat(player="p2", name="bo", seat=2, ready=True, resigned=True),
+        ),
         tallies=(_TALLY, Tally(player="p2", connected=False)),
         commitment=bytes(32),
         starts=4_000,
         ends=904_000,
         watching=1,
         standings=(
-            Standing(place=1, player="p1", name="ana", up=52, time=900, moves=99, undos=0),
-            Standing(place=2, player="p2", name="bo", up=3, time=0, moves=9, undos=1, out=True),
+            Standing(place=1, player="p1", name="ana", foundation_cards=52, time=900, moves=99, undos=0),
+            Standing(place=2, player="p2", name="bo", foundation_cards=3, time=0, moves=9, undos=1, resigned=True),
         ),
         seed=bytes(32),
         next="fuzz-2",
@@ -126,7 +131,7 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
     BoardState(
         room="fuzz-1", revision=0, game="willow", piles=_BOARD.piles, hash=_BOARD.state_hash(), moves=0, undos=0
     ),
-    Progress(tallies=(_TALLY,)),
+    ProgressUpdate(tallies=(_TALLY,)),
     LateBoard(player="p1", revision=3, piles=_BOARD.piles, moves=3, undos=0, at=4_500),
     LateMove(player="p1", revision=4, action="3 5", seen=b"", at=4_600),
     Notice(code="draining", message="This server is stopping"),

@@ -1,8 +1,8 @@
-"""What a node bears: tables of what connections cost it, and of what the load of some does to others.
+"""Load tests: tables of the cost of connections, and of the effect of load on the latency of racers.
 
     python -m tests.load [SCENARIO ...]
 
-Latencies are compared with those of the same racers before the load and after it, on whatever else this machine is doing.
+Latencies are compared with those of the same racers before and after the load, on the same machine.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
 from samedeal.games import GAMES
-from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.messages import Acked, Act, Refused
-from samedeal_server.descriptors import RESERVED
+from samedeal_server.process.fd_limits import RESERVED
 from tests.chaos.plan import deploy_plan
-from tests.chaos.rounds import known_ways, play_round
-from tests.load.stage import Stage, Usage, acks, gone, race, stage
+from tests.chaos.rounds import play_round, winning_records
+from tests.load.processes import LoadSetup, Usage, ack_latencies, kill_crowd, load_setup, race
 from tests.server.client import Client
 
 SECONDS: Final = 8.0
 PACE: Final = 0.1
 PROCESSES: Final = 4
-AWAY: Final = 12.0
+OUTAGE: Final = 12.0
 DEPLOY: Final[dict[str, Any]] = {"rooms": 8, "players": 6, "every": 6.0}
 
 
@@ -43,29 +43,29 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> 
         )
 
 
-def millis(took: Sequence[float], share: float) -> float:
-    """A quantile in milliseconds."""
-    return 1000 * took[min(len(took) - 1, int(share * len(took)))]
+def millis(latencies: Sequence[float], share: float) -> float:
+    """Return the quantile ``share`` of sorted latencies, in milliseconds."""
+    return 1000 * latencies[min(len(latencies) - 1, int(share * len(latencies)))]
 
 
-async def compared(
+async def compare_latency(
     what: str,
     racers: list[Client],
     node_pid: int,
     load: Callable[[], Awaitable[int]],
     unload: Callable[[], Awaitable[None]],
 ) -> list[object]:
-    """A row: what a load costs the node for each of it, and what it does to the acks of racers."""
-    before = await acks(racers, SECONDS, PACE, 1)
+    """Return a row with the cost of a load to the node, and the latency of racers with and without it."""
+    before = await ack_latencies(racers, SECONDS, PACE, 1)
     empty = Usage.of(node_pid)
     count = await load()
     full = Usage.of(node_pid)
     began = time.monotonic()
-    during = await acks(racers, SECONDS, PACE, 2)
+    during = await ack_latencies(racers, SECONDS, PACE, 2)
     share = (Usage.of(node_pid).cpu - full.cpu) / (time.monotonic() - began)
     late = Usage.of(node_pid)
     await unload()
-    after = await acks(racers, SECONDS, PACE, 3)
+    after = await ack_latencies(racers, SECONDS, PACE, 3)
     calm = sorted(before + after)
     return [
         what,
@@ -82,41 +82,41 @@ async def compared(
 HEAD: Final = ("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio")
 
 
-async def crowd(there: Stage, what: str, count: int, *, watching: bool = False, ear: str = "") -> list[object]:
-    """A row about many connections that do little."""
-    node = await there.node()
+async def crowd(setup: LoadSetup, what: str, count: int, *, watching: bool = False, reading: str = "") -> list[object]:
+    """Return a row for a crowd of idle connections."""
+    node = await setup.node()
     racers = await race(node, "racer", delay=0)
-    came: list[asyncio.subprocess.Process] = []
+    crowds: list[asyncio.subprocess.Process] = []
 
     async def load() -> int:
         for _ in range(PROCESSES):
             room = racers[0].room if watching else ""
-            came.append(await there.crowd(node, count // PROCESSES, room, ear))
+            crowds.append(await setup.crowd(node, count // PROCESSES, room, reading))
         return count
 
     async def unload() -> None:
-        for each in came:
-            await gone(each)
+        for process in crowds:
+            await kill_crowd(process)
 
-    row = await compared(what, racers, node.pid, load, unload)
+    row = await compare_latency(what, racers, node.pid, load, unload)
     await node.kill()
     return row
 
 
-async def crowds(there: Stage) -> None:
-    """Idle connections, spectators, and spectators who read slowly or nothing."""
+async def crowds(setup: LoadSetup) -> None:
+    """Measure idle connections, spectators, and spectators that read slowly or not at all."""
     rows = [
-        await crowd(there, "idle", 3000),
-        await crowd(there, "spectators of one race", 1000, watching=True),
-        await crowd(there, "spectators who read slowly", 1000, watching=True, ear="slow"),
-        await crowd(there, "spectators who read nothing", 1000, watching=True, ear="deaf"),
+        await crowd(setup, "idle", 3000),
+        await crowd(setup, "spectators of one race", 1000, watching=True),
+        await crowd(setup, "spectators who read slowly", 1000, watching=True, reading="slow"),
+        await crowd(setup, "spectators who read nothing", 1000, watching=True, reading="stopped"),
     ]
-    table("What is there and does little", HEAD, rows)
+    table("Idle clients", HEAD, rows)
 
 
-async def rooms(there: Stage) -> None:
-    """Many rooms with a racer each, and racers who read nothing."""
-    node = await there.node()
+async def rooms(setup: LoadSetup) -> None:
+    """Measure many rooms with one racer each, and racers that read nothing."""
+    node = await setup.node()
     racers = await race(node, "racer")
     alone: list[Client] = []
 
@@ -127,34 +127,34 @@ async def rooms(there: Stage) -> None:
 
     async def close_rooms() -> None:
         for client in alone:
-            await client.cut()
+            await client.abort()
 
-    rows = [await compared("rooms with a racer each", racers, node.pid, open_rooms, close_rooms)]
+    rows = [await compare_latency("rooms with a racer each", racers, node.pid, open_rooms, close_rooms)]
     await node.kill()
-    node = await there.node()
-    seated = await race(node, "seated", 16)
+    node = await setup.node()
+    racers = await race(node, "seated", 16)
 
     async def stop_reading() -> int:
-        for client in seated[4:]:
+        for client in racers[4:]:
             client.socket.transport.pause_reading()
         return 12
 
     async def read_again() -> None:
-        for client in seated[4:]:
+        for client in racers[4:]:
             client.socket.transport.resume_reading()
 
-    rows.append(await compared("racers who read nothing", seated[:4], node.pid, stop_reading, read_again))
+    rows.append(await compare_latency("racers who read nothing", racers[:4], node.pid, stop_reading, read_again))
     table("Rooms and racers", HEAD, rows)
 
 
-async def files(there: Stage) -> None:
-    """A node that is out of file descriptors."""
-    node = await there.node(files=RESERVED + 64)
+async def files(setup: LoadSetup) -> None:
+    """Measure a node that is out of file descriptors."""
+    node = await setup.node(files=RESERVED + 64)
     racers = await race(node, "racer")
-    calm = await acks(racers, SECONDS, PACE, 1)
+    calm = await ack_latencies(racers, SECONDS, PACE, 1)
     silent = [await asyncio.open_connection(*node.target) for _ in range(1000)]
     before, began = Usage.of(node.pid), time.monotonic()
-    crowded = await acks(racers, SECONDS, PACE, 2)
+    crowded = await ack_latencies(racers, SECONDS, PACE, 2)
     after = Usage.of(node.pid)
     for _, writer in silent:
         writer.transport.abort()
@@ -169,39 +169,39 @@ async def files(there: Stage) -> None:
     table("A node out of file descriptors", head, [row])
 
 
-async def away(there: Stage) -> None:
-    """Redis stopped, and killed, for some seconds while racers go on sending."""
+async def outage(setup: LoadSetup) -> None:
+    """Measure an outage: Redis is frozen or killed for ``OUTAGE`` seconds while racers continue to send."""
     rows = []
     for how in ("stopped", "killed"):
-        node = await there.node()
+        node = await setup.node()
         racers = await race(node, "racer", 8)
-        calm = await acks(racers, 3, PACE, 1)
+        calm = await ack_latencies(racers, 3, PACE, 1)
         before = Usage.of(node.pid)
         done = asyncio.Event()
-        sending = asyncio.gather(*(insist(racer, done) for racer in racers))
+        sending = asyncio.gather(*(move_until(racer, done) for racer in racers))
         if how == "stopped":
-            there.redis.freeze()
+            setup.redis.freeze()
         else:
-            await there.redis.kill()
+            await setup.redis.kill()
         gone_at = time.monotonic()
-        most = before.memory
-        while time.monotonic() < gone_at + AWAY:
+        peak = before.memory
+        while time.monotonic() < gone_at + OUTAGE:
             await asyncio.sleep(0.5)
-            most = max(most, Usage.of(node.pid).memory)
+            peak = max(peak, Usage.of(node.pid).memory)
         if how == "stopped":
-            there.redis.thaw()
+            setup.redis.thaw()
         else:
-            await there.redis.start()
+            await setup.redis.start()
         back_at = time.monotonic()
         done.set()
         asked = await sending
         again = time.monotonic() - back_at
-        later = await acks(racers, 3, PACE, 2)
+        later = await ack_latencies(racers, 3, PACE, 2)
         rows.append(
             [
-                f"{how} for {AWAY:.0f} s",
+                f"{how} for {OUTAGE:.0f} s",
                 sum(asked),
-                f"{(most - before.memory) / 1024:.0f}",
+                f"{(peak - before.memory) / 1024:.0f}",
                 f"{(Usage.of(node.pid).memory - before.memory) / 1024:.0f}",
                 f"{again:.2f}",
                 f"{millis(calm, 0.5):.1f} {millis(later, 0.5):.1f}",
@@ -216,11 +216,11 @@ async def away(there: Stage) -> None:
         "s until all move again",
         "ack ms p50 before, after",
     )
-    table("Redis away", head, rows)
+    table("An outage of Redis", head, rows)
 
 
-async def insist(racer: Client, until: asyncio.Event) -> int:
-    """Make move after move, each again with its id as long as it is unavailable, until one counts; how often in vain."""
+async def move_until(racer: Client, until: asyncio.Event) -> int:
+    """Make moves until ``until`` is set. Retry each while it is refused as unavailable. Return the number of refusals."""
     refused = 0
     while racer.play is not None:
         action = str(racer.play.board.legal_moves()[0])
@@ -236,12 +236,14 @@ async def insist(racer: Client, until: asyncio.Event) -> int:
     return refused
 
 
-async def deploy(_: Stage) -> None:
-    """All nodes replaced one after another, while dozens of bots race."""
-    plan = deploy_plan(int(time.time()), {game: str(way.deal) for game, way in known_ways().items()}, **DEPLOY)
+async def deploy(_: LoadSetup) -> None:
+    """Measure a deploy: all nodes are replaced, one after another, while dozens of bots race."""
+    plan = deploy_plan(
+        int(time.time()), {game: str(record.deal) for game, record in winning_records().items()}, **DEPLOY
+    )
     outcome = await play_round(plan)
-    back = sorted(outcome.away)
-    head = ("racers", "nodes", "acked", "broken promises", "times back", "s, median", "p95", "longest")
+    back = sorted(outcome.outages)
+    head = ("racers", "nodes", "acked", "violations", "outages", "s, median", "p95", "longest")
     row = [
         outcome.racers,
         plan.nodes,
@@ -255,8 +257,8 @@ async def deploy(_: Stage) -> None:
         print(f"  BROKEN {violation}")
 
 
-def replay(_: Stage) -> Awaitable[None]:
-    """The longest log there may be."""
+def replay(_: LoadSetup) -> Awaitable[None]:
+    """Measure the replay of the longest possible log."""
     game = GAMES["athena"]
     rows = []
     for count in (1_000, 10_000):
@@ -266,29 +268,29 @@ def replay(_: Stage) -> Awaitable[None]:
             play = play.act(UNDO if number % 5 == 4 else "draw")
         took = time.process_time() - began
         rows.append([count, f"{1000 * took:.0f}", f"{1e6 * took / count:.1f}"])
-    table("A log played again", ("actions", "ms", "us each"), rows)
+    table("Replay of a log", ("actions", "ms", "us each"), rows)
     return asyncio.sleep(0)
 
 
-SCENARIOS: Final[dict[str, Callable[[Stage], Awaitable[None]]]] = {
+SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
     "crowds": crowds,
     "rooms": rooms,
     "files": files,
-    "away": away,
+    "outage": outage,
     "deploy": deploy,
     "replay": replay,
 }
 
 
 async def run(names: Sequence[str]) -> None:
-    """Run scenarios, each on a stage of its own."""
+    """Run scenarios, each with its own processes."""
     for name in names or SCENARIOS:
-        async with stage() as there:
-            await SCENARIOS[name](there)
+        async with load_setup() as setup:
+            await SCENARIOS[name](setup)
 
 
 def main() -> int:
-    """Run what is named, or everything."""
+    """Run the named scenarios, or all."""
     command = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__.partition("\n")[0])
     command.add_argument(
         "scenarios", nargs="*", metavar="SCENARIO", choices=[*SCENARIOS, []], help=", ".join(SCENARIOS)

@@ -1,9 +1,9 @@
-"""Thousands of connections that do little, from a process of their own, each as small as it can be.
+"""A process with thousands of idle connections that use as little memory as possible.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM [deaf|slow]]
+    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow]]
 
-opens so many connections and has each say hello and, where there is a room, watch it; a deaf one reads nothing from then
-on, a slow one a little each second. Says ``there`` once all are, and stays until its standard input ends.
+opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. A stopped one then stops reading, and a slow
+one reads a little each second. Prints ``ready`` once all are connected, and runs until its standard input closes.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Final
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import SUBPROTOCOL
 
-AT_ONCE: Final = 40
+MAX_CONNECTING: Final = 40
 _PING, _PONG = 9, 10
-_SLOWLY: Final = 1.0
+_SLOW_INTERVAL: Final = 1.0
 
 
-class Looker(asyncio.Protocol):
-    """A WebSocket client that says hello, watches, and forgets what it is told."""
+class IdleClient(asyncio.Protocol):
+    """A WebSocket client that sends a hello, watches, and discards what it receives."""
 
-    def __init__(self, number: int, room: str, ear: str) -> None:
-        self.there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def __init__(self, number: int, room: str, reading: str) -> None:
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._number = number
         self._room = room
-        self._ear = ear
+        self._reading = reading
         self._data = b""
         self._open = False
 
@@ -43,15 +43,15 @@ class Looker(asyncio.Protocol):
         transport.write(request.encode())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if not self.there.done():
-            self.there.set_exception(exc or ConnectionError(f"closed: {self._data[:200]!r}"))
+        if not self.ready.done():
+            self.ready.set_exception(exc or ConnectionError(f"closed: {self._data[:200]!r}"))
 
     def data_received(self, data: bytes) -> None:
-        if self._room and self.there.done():
-            if self._ear == "slow":
+        if self._room and self.ready.done():
+            if self._reading == "slow":
                 self._transport.pause_reading()
-                asyncio.get_running_loop().call_later(_SLOWLY, self._transport.resume_reading)
-            return  # what it is shown costs this process next to nothing; the server cuts it for that after 40 s
+                asyncio.get_running_loop().call_later(_SLOW_INTERVAL, self._transport.resume_reading)
+            return  # parsing would cost time here; the server disconnects the client after 40 s without a pong
         self._data += data
         if not self._open and b"\r\n\r\n" in self._data:
             head, _, self._data = self._data.partition(b"\r\n\r\n")
@@ -60,9 +60,9 @@ class Looker(asyncio.Protocol):
                 self._transport.close()
                 return
             self._open = True
-            self._say({"type": "hello", "id": 1, "name": f"looker-{self._number}"})
+            self._send_message({"type": "hello", "id": 1, "name": f"client-{self._number}"})
         while self._open and (frame := self._frame()) is not None:
-            self._hear(*frame)
+            self._on_frame(*frame)
 
     def _frame(self) -> tuple[int, bytes] | None:
         data, start = self._data, 2
@@ -77,45 +77,45 @@ class Looker(asyncio.Protocol):
         self._data = data[start + size :]
         return data[0] & 15, data[start : start + size]
 
-    def _hear(self, opcode: int, payload: bytes) -> None:
+    def _on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == _PING:
-            self._send(_PONG, payload)
-        elif not self.there.done():
+            self._send_frame(_PONG, payload)
+        elif not self.ready.done():
             fields = unpack(payload, dict[str, object])
             if fields["type"] == "welcome" and self._room:
-                self._say({"type": "watch", "id": 2, "room": self._room})
+                self._send_message({"type": "watch", "id": 2, "room": self._room})
             elif fields["type"] in ("welcome", "watching"):
-                self.there.set_result(None)
-                if self._ear == "deaf":
+                self.ready.set_result(None)
+                if self._reading == "stopped":
                     self._transport.pause_reading()
             else:
-                self.there.set_exception(ConnectionError(str(fields)))
+                self.ready.set_exception(ConnectionError(str(fields)))
 
-    def _say(self, fields: dict[str, object]) -> None:
-        self._send(2, pack(fields))
+    def _send_message(self, fields: dict[str, object]) -> None:
+        self._send_frame(2, pack(fields))
 
-    def _send(self, opcode: int, payload: bytes) -> None:
+    def _send_frame(self, opcode: int, payload: bytes) -> None:
         self._transport.write(bytes((0x80 | opcode, 0x80 | len(payload))) + bytes(4) + payload)
 
 
-async def come(host: str, port: int, count: int, room: str, ear: str) -> None:
-    """Open the connections; returns when all are there."""
-    places = asyncio.Semaphore(AT_ONCE)
+async def connect_all(host: str, port: int, count: int, room: str, reading: str) -> None:
+    """Open the connections and wait until all are ready."""
+    places = asyncio.Semaphore(MAX_CONNECTING)
 
     async def one(number: int) -> None:
         async with places:
             loop = asyncio.get_running_loop()
-            _, looker = await loop.create_connection(lambda: Looker(number, room, ear), host, port)
-            await looker.there
+            _, client = await loop.create_connection(lambda: IdleClient(number, room, reading), host, port)
+            await client.ready
 
     await asyncio.gather(*map(one, range(count)))
 
 
-async def main(host: str, port: str, count: str, room: str = "", ear: str = "") -> None:
+async def main(host: str, port: str, count: str, room: str = "", reading: str = "") -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    await come(host, int(port), int(count), room, ear)
-    print("there", flush=True)
+    await connect_all(host, int(port), int(count), room, reading)
+    print("ready", flush=True)
     await asyncio.to_thread(os.read, 0, 1)
 
 

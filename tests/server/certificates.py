@@ -1,4 +1,4 @@
-"""A private authority for tests, and certificates of it in files."""
+"""A private certificate authority for tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trustme
 
 
 class Keys:
-    """An authority, and a certificate of it with its key in two files, which can be renewed."""
+    """A certificate authority, and a certificate of it with its key in two files."""
 
     def __init__(self, directory: Path) -> None:
         self.authority = trustme.CA()
@@ -19,18 +19,18 @@ class Keys:
         self.renew()
 
     def renew(self, until: datetime = datetime(2999, 12, 31, tzinfo=UTC)) -> None:
-        """Put another certificate with another key in the place of these."""
+        """Replace the certificate and the key with new ones."""
         issued = self.authority.issue_cert("localhost", "127.0.0.1", not_after=until)
         self.cert.write_bytes(b"".join(each.bytes() for each in issued.cert_chain_pems))
         self.key.write_bytes(issued.private_key_pem.bytes())
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What a server is told of them."""
+        """The flags of a server that uses them."""
         return ("--tls-cert", str(self.cert), "--tls-key", str(self.key))
 
     def trusting(self) -> ssl.SSLContext:
-        """What a client goes by that trusts the authority."""
+        """Return a context for clients that trust the authority."""
         context = ssl.create_default_context()
         self.authority.configure_trust(context)
         return context

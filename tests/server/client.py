@@ -1,4 +1,4 @@
-"""A client for tests: it asks, waits for what it expects with a deadline, and keeps every frame that it was sent."""
+"""A client for tests. It waits for messages with a timeout, and records all frames."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import Game
 from samedeal.options import WantedOptions
-from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -37,14 +37,14 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Refused as Refusal
 
 DEADLINE: Final = 10.0
-"""Seconds after which what has not come does not come."""
+"""Timeout, in seconds, for a message."""
 
 _Kind = TypeVar("_Kind")
 _Ask = Callable[..., ToServer]
 
 
 class Client:
-    """One connection. ``frames`` are all that came over it, ``inbox`` the messages that no test has taken yet."""
+    """One connection. ``frames`` holds every received frame, ``inbox`` the messages that the test has not read yet."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -56,20 +56,20 @@ class Client:
         self.play: Play | None = None
         self.undo = Undo.NO_REVEAL
         self._id = 0
-        self._came = asyncio.Event()
+        self._received = asyncio.Event()
         self._reader = asyncio.create_task(self._read())
 
     @classmethod
     async def connect(cls, url: str, protocol: str | None = SUBPROTOCOL, **options: Any) -> Self:
-        """A connection on which nothing has been said."""
+        """Open a connection without Hello."""
         offered = [Subprotocol(protocol)] if protocol else None
         return cls(await connect(url, subprotocols=offered, compression=None, **options))
 
     @classmethod
-    async def hello(cls, url: str, name: str = "ana", session: str = "") -> Self:
-        """A connection of a player."""
+    async def hello(cls, url: str, name: str = "ana", session: str = "", *, bot: bool = False) -> Self:
+        """Open a connection and send Hello."""
         client = await cls.connect(url)
-        welcome = await client.want(Welcome, Hello, name=name, session=session)
+        welcome = await client.expect(Welcome, Hello, name=name, session=session, bot=bot)
         client.session, client.player = welcome.session, welcome.player
         return client
 
@@ -84,42 +84,44 @@ class Client:
                     self.play = Play(
                         board, self.undo, revision=message.revision, moves=message.moves, undos=message.undos
                     )
-                self._came.set()
+                self._received.set()
         except ConnectionClosed:
             pass
         finally:
-            self._came.set()
+            self._received.set()
+
+    def stop_reading(self) -> None:
+        """Read nothing more, so that the buffers between the server and this client fill up."""
+        self._reader.cancel()
 
     async def close(self) -> None:
-        """Go, as a client does that is closed."""
+        """Close the connection with a WebSocket close frame."""
         await self.socket.close()
         await self._reader
 
-    async def cut(self) -> None:
-        """Go without a word, as a client does whose network is gone."""
+    async def abort(self) -> None:
+        """Abort the connection, as if the network failed."""
         self.socket.transport.abort()
         await self._reader
 
-    # ---------------------------------------------------------------- saying and hearing
-
     async def send(self, kind: _Ask, **fields: Any) -> int:
-        """Send a request; returns its id."""
+        """Send a request. Return its id."""
         self._id += 1
         await self.socket.send(encode(kind(id=fields.pop("id", self._id), **fields)))
         return self._id
 
     async def until(self, kind: type[_Kind], where: Callable[[_Kind], object] = lambda _: True) -> _Kind:
-        """The first message of a kind for which something holds, whether it has come already or is still to come."""
+        """The first message of a kind that meets a condition, received already or later."""
         async with asyncio.timeout(DEADLINE):
             while True:
-                self._came.clear()
+                self._received.clear()
                 for at, message in enumerate(self.inbox):
                     if isinstance(message, kind) and where(message):
                         del self.inbox[at]
                         return message
                 if self._reader.done():
-                    raise AssertionError(f"closed with {self.socket.close_code} before any such {kind.__name__} came")
-                await self._came.wait()
+                    raise AssertionError(f"closed with {self.socket.close_code} before such a {kind.__name__}")
+                await self._received.wait()
 
     async def ask(self, kind: _Ask, **fields: Any) -> ToClient:
         """Send a request and return its answer."""
@@ -131,14 +133,14 @@ class Client:
         """The answer to a request."""
         return cast("ToClient", await self.until(Struct, lambda message: getattr(message, "to", None) == number))
 
-    async def want(self, answer: type[_Kind], kind: _Ask, **fields: Any) -> _Kind:
-        """Send a request that is answered as it should be."""
+    async def expect(self, answer: type[_Kind], kind: _Ask, **fields: Any) -> _Kind:
+        """Send a request and assert the type of its answer."""
         got = await self.ask(kind, **fields)
         assert isinstance(got, answer), got
         return got
 
     async def refused(self, code: str, kind: _Ask, **fields: Any) -> Refusal:
-        """Send a request that is refused, with a sentence."""
+        """Send a request and assert the code of its refusal."""
         got = await self.ask(kind, **fields)
         assert isinstance(got, Refusal), got
         assert got.code == code, got
@@ -147,54 +149,52 @@ class Client:
         return got
 
     async def closed(self) -> int:
-        """Wait until the server closes the connection; returns the close code."""
+        """Wait until the server closes the connection. Return the close code."""
         async with asyncio.timeout(DEADLINE):
             await self.socket.wait_closed()
             await self._reader
         return self.socket.close_code or 0
 
-    # ---------------------------------------------------------------- racing
-
     async def create(self, room: str = "", passphrase: str = "", **options: Any) -> str:
-        """Open a room; returns its code."""
+        """Open a room. Return its code."""
         options = {"countdown": 0, **options}
         return (
-            await self.want(Created, Create, room=room, passphrase=passphrase, options=WantedOptions(**options))
+            await self.expect(Created, Create, room=room, passphrase=passphrase, options=WantedOptions(**options))
         ).room
 
     async def join(self, room: str, **fields: Any) -> Joined:
         """Take a seat."""
-        joined = await self.want(Joined, Join, room=room, **fields)
+        joined = await self.expect(Joined, Join, room=room, **fields)
         self.room = joined.room
         return joined
 
     async def watch(self, room: str, **fields: Any) -> Watching:
         """Watch a room."""
-        return await self.want(Watching, Watch, room=room, **fields)
+        return await self.expect(Watching, Watch, room=room, **fields)
 
     async def state(self, where: Callable[[RoomState], object] = lambda _: True) -> RoomState:
-        """The next state of the room for which something holds."""
+        """The next state of the room that meets a condition."""
         return await self.until(RoomState, where)
 
     async def phase(self, phase: str) -> RoomState:
-        """The room's state once its race is in a phase."""
+        """The state of the room once its race is in a phase."""
         return await self.state(lambda state: state.phase == phase)
 
     async def dealt(self) -> Play:
-        """The play, once the board is there."""
+        """The play, once the board has been dealt."""
         await self.until(BoardState)
         assert self.play is not None
         return self.play
 
     async def act(self, action: str, **fields: Any) -> Acked:
-        """Take an action; the ack must agree with the engine on this side."""
+        """Make an action and assert that the ack agrees with the local engine."""
         assert self.play is not None
-        acked = await self.want(Acked, Act, **{"revision": self.play.revision, "action": action, **fields})
+        acked = await self.expect(Acked, Act, **{"revision": self.play.revision, "action": action, **fields})
         self.apply(action, acked)
         return acked
 
     def apply(self, action: str, acked: Acked) -> None:
-        """Do on this side what was acked, and compare."""
+        """Apply an acked action locally, and compare."""
         assert self.play is not None
         if action == UNDO:
             board = Board(self.play.board.game, acked.piles)
@@ -203,11 +203,15 @@ class Client:
         else:
             self.play = self.play.act(action, faces=acked.seen or None)
         board = self.play.board
-        assert (self.play.revision, board.state_hash(), board.cards_up) == (acked.revision, acked.hash, acked.up)
+        assert (self.play.revision, board.state_hash(), board.foundation_cards) == (
+            acked.revision,
+            acked.hash,
+            acked.foundation_cards,
+        )
         assert (self.play.moves, self.play.undos, board.stuck) == (acked.moves, acked.undos, acked.stuck)
 
     async def acts(self, count: int, seed: int = 1) -> list[Acked]:
-        """Take so many legal moves, chosen by a seed."""
+        """Make ``count`` legal moves, chosen at random by ``seed``. Return their acks."""
         rng = Random(seed)
         acked = []
         for _ in range(count):

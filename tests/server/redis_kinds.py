@@ -1,4 +1,4 @@
-"""Redis in its kinds, as real processes on this machine: one, one with replicas and Sentinels, a cluster, one behind TLS."""
+"""Real Redis processes for tests: a single one, one with Sentinels, a cluster, and one behind TLS."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from samedeal_server.redis_binary import find_redis_binary
-from tests.chaos.stage import _reap, _send, die_with_parent
+from samedeal_server.embedded_redis.binary import find_redis_binary
+from tests.child_processes import die_with_parent, kill_and_wait, send_signal
 
-PATIENCE: Final = 30.0
-"""Seconds after which what has not come about does not."""
+TIMEOUT: Final = 30.0
+"""Timeout, in seconds, for a condition to become true."""
 
 SLOTS: Final = 16_384
 NAME: Final = "cards"
-"""What the Sentinels here call the primary."""
+"""The name of the primary for its Sentinels."""
 
 _BUS: Final = 10_000
-"""How far above a cluster node's port the port is over which the nodes talk."""
+"""Distance from the port of a cluster node to its cluster bus port."""
 
 
-async def until(holds: Callable[[], Awaitable[object]]) -> None:
-    """Wait until something holds; an error of Redis means not yet."""
-    async with asyncio.timeout(PATIENCE):
+async def until(condition: Callable[[], Awaitable[object]]) -> None:
+    """Wait until a condition is true. An error of Redis counts as false."""
+    async with asyncio.timeout(TIMEOUT):
         while True:
             with suppress(RedisError, OSError):
-                if await holds():
+                if await condition():
                     return
             await asyncio.sleep(0.02)
 
 
 def free_port() -> int:
-    """A port that is free, and the one with it over which the nodes of a cluster talk."""
+    """A port that is free, and whose cluster bus port is free too."""
     while True:
         port = random.randrange(20_000, 32_000)
         with suppress(OSError), socket.socket() as one, socket.socket() as two:
@@ -54,7 +54,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIterator[int]:
-    """The port of something that speaks TLS for a Redis."""
+    """The port of a TLS proxy in front of a Redis."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     certificate.configure_cert(context)
 
@@ -76,12 +76,12 @@ async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIter
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as listening:
         yield listening.sockets[0].getsockname()[1]
-        for writer in writers:  # from Python 3.12 on the end waits for all connections'
+        for writer in writers:  # since Python 3.12, closing the server waits for all connections
             writer.transport.abort()
 
 
 class Server:
-    """A redis-server on a port of its own, with everything on disk before it is answered."""
+    """A redis-server on its own port, which writes to disk before it answers."""
 
     def __init__(self, directory: Path, *settings: str, sentinel: bool = False) -> None:
         self.directory = directory
@@ -102,7 +102,7 @@ class Server:
         await self.redis.aclose()
 
     async def start(self, *settings: str) -> None:
-        """Start it, on the data that it has, and wait until it answers."""
+        """Start it with its data and wait until it answers."""
         self.directory.mkdir(parents=True, exist_ok=True)
         binary = await asyncio.to_thread(find_redis_binary)
         if self._sentinel:
@@ -126,30 +126,27 @@ class Server:
         await until(self.redis.ping)
 
     async def kill(self) -> None:
-        """End it at once, whatever it is doing."""
+        """Kill it."""
         if self._process is not None:
-            await _reap(self._process)
+            await kill_and_wait(self._process)
 
     def freeze(self) -> None:
-        """Have it do nothing any more, without a word."""
+        """Suspend it."""
         if self._process is not None:
-            _send(self._process, signal.SIGSTOP)
+            send_signal(self._process, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Have it go on."""
+        """Resume it."""
         if self._process is not None:
-            _send(self._process, signal.SIGCONT)
+            send_signal(self._process, signal.SIGCONT)
 
     async def follow(self, primary: Server) -> None:
-        """Be a replica, and have caught up."""
+        """Make it a replica and wait until it is in sync."""
         await self.redis.replicaof("127.0.0.1", str(primary.port))
         await until(self._is_following)
 
     async def _is_following(self) -> bool:
         return bool((await self.redis.info("replication")).get("master_link_status") == "up")
-
-
-# ---------------------------------------------------------------- a primary, replicas, Sentinels
 
 
 @asynccontextmanager
@@ -160,8 +157,28 @@ async def replicated(directory: Path) -> AsyncIterator[tuple[Server, Server]]:
         yield primary, replica
 
 
-class Watched:
-    """A primary with a replica, and three Sentinels that put the replica in its place within a second or two."""
+class LaggingReplica:
+    """A primary with a replica that replaces it without the writes after ``fall_behind``."""
+
+    def __init__(self, primary: Server, replica: Server) -> None:
+        self.serving = primary
+        self._primary = primary
+        self._replica = replica
+
+    async def fall_behind(self) -> None:
+        """Wait until the replica is in sync, then stop its replication."""
+        await self._primary.redis.set("marked", "here", px=5_000)
+        await until(lambda: self._replica.redis.get("marked"))
+        await self._replica.redis.replicaof("NO", "ONE")
+
+    async def fail_over(self) -> None:
+        """Kill the primary and let the replica serve."""
+        self.serving = self._replica
+        await self._primary.kill()
+
+
+class SentinelSetup:
+    """A primary with a replica, and three Sentinels that fail over within a second or two."""
 
     def __init__(self, directory: Path) -> None:
         self.primary = Server(directory / "primary")
@@ -179,7 +196,7 @@ class Watched:
         self.url = f"sentinel://{','.join(each.address for each in self.sentinels)}/{NAME}"
 
     async def start(self) -> None:
-        """Start all, and wait until a Sentinel can be sure of the others and of the replica."""
+        """Start all and wait until a Sentinel knows the others and the replica."""
         await self.primary.start()
         await self.replica.start()
         await self.replica.follow(self.primary)
@@ -201,23 +218,20 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(directory: Path) -> AsyncIterator[Watched]:
+async def with_sentinels(directory: Path) -> AsyncIterator[SentinelSetup]:
     """A primary, its replica, and three Sentinels."""
-    all_of_it = Watched(directory)
+    setup = SentinelSetup(directory)
     async with AsyncExitStack() as stack:
-        for server in (all_of_it.primary, all_of_it.replica, *all_of_it.sentinels):
+        for server in (setup.primary, setup.replica, *setup.sentinels):
             stack.push_async_exit(server)
-        await all_of_it.start()
-        yield all_of_it
-
-
-# ---------------------------------------------------------------- a cluster
+        await setup.start()
+        yield setup
 
 
 class Shards:
-    """A cluster of three primaries, each with a replica of its own if that is wanted: then ``replicas`` are these.
+    """A cluster of three primaries, each optionally with a replica, in ``replicas``.
 
-    A primary that is lost takes nothing but its own slots with it.
+    A lost primary makes only its own slots unavailable.
     """
 
     def __init__(self, directory: Path, *, replicated: bool = False) -> None:
@@ -230,7 +244,7 @@ class Shards:
         self._ids: list[str] = []
 
     async def start(self) -> None:
-        """Start all, give each primary a third of the slots, and wait until every one knows it."""
+        """Start all servers, assign a third of the slots to each primary, and wait until all servers know it."""
         share = SLOTS // 3 + 1
         await asyncio.gather(*(server.start() for server in (*self.servers, *self.replicas)))
         for number, server in enumerate(self.servers):
@@ -241,94 +255,94 @@ class Shards:
         for server in (*self.servers[1:], *self.replicas):
             await server.redis.execute_command("CLUSTER MEET", "127.0.0.1", self.servers[0].port)
         for primary, replica in zip(self._ids, self.replicas, strict=False):
-            # Not before it has heard of that primary.
+            # This fails until the replica knows the primary.
             await until(lambda primary=primary, replica=replica: _follow(replica, primary))  # type: ignore[misc]  # defaults in a lambda
         await until(self.whole)
 
     async def whole(self) -> bool:
-        """Whether every server knows of a primary for each slot, and each primary has its replica if it is to have one."""
+        """Whether every server knows a primary for each slot, and each primary has its replica, if any."""
         for server in (*self.servers, *self.replicas):
             info = await server.redis.cluster("INFO")
             ranges = await server.redis.execute_command("CLUSTER SLOTS")
-            # Of each range: first and last slot, the primary, replicas.
+            # Each range is: first slot, last slot, primary, replicas.
             if info["cluster_state"] != "ok" or [len(each) for each in ranges] != 3 * [4 if self.replicas else 3]:
                 return False
-            told = await server.redis.info("replication")
-            if self.replicas and told.get("master_link_status", "up" if told["connected_slaves"] else "") != "up":
+            info = await server.redis.info("replication")
+            if self.replicas and info.get("master_link_status", "up" if info["connected_slaves"] else "") != "up":
                 return False
         return True
 
     async def taken_over(self, number: int) -> None:
-        """Wait until every server that is left names the replica of one as the primary in its place."""
-        lost, heir = self.servers[number], self.replicas[number]
+        """Wait until all remaining servers know the replica of a lost primary as the new primary."""
+        lost, new_primary = self.servers[number], self.replicas[number]
 
-        async def named() -> bool:
+        async def all_know() -> bool:
             for server in (*self.servers, *self.replicas):
                 if server is lost:
                     continue
                 ranges = await server.redis.execute_command("CLUSTER SLOTS")
-                if heir.port not in {int(primary[1]) for _, _, primary, *_ in ranges}:
+                if new_primary.port not in {int(primary[1]) for _, _, primary, *_ in ranges}:
                     return False
             return True
 
-        await until(named)
+        await until(all_know)
 
     async def fall_behind(self, number: int) -> None:
-        """Have a primary's replica know all that is there, and nothing of what comes from now on."""
+        """Wait until a primary's replica is in sync, then stop its replication."""
         primary, replica = self.servers[number], self.replicas[number]
         await primary.redis.execute_command("WAIT", 1, 0)
         replica.freeze()
-        # What is sent to a frozen one waits for it: the way to it must be gone.
+        # Writes sent to a frozen replica would reach it when it thaws, so its connection is closed.
         await primary.redis.execute_command("CLIENT KILL", "TYPE", "replica")
 
     async def take_over(self, number: int) -> None:
-        """Have the replica of a primary that is gone go on, and serve in its place at once."""
+        """Make the replica of a lost primary take over at once."""
         self.replicas[number].thaw()
         await self.replicas[number].redis.execute_command("CLUSTER FAILOVER", "TAKEOVER")
         await self.taken_over(number)
 
-    async def holder(self, key: str, asked: int = 0) -> int:
-        """The number of the server that has a key's slot, by the word of one of them."""
+    async def holder(self, key: str, queried: int = 0) -> int:
+        """The number of the server that has a key's slot, according to one server."""
         slot = key_slot(key.encode())
-        for first, last, primary, *_ in await self.servers[asked].redis.execute_command("CLUSTER SLOTS"):
+        for first, last, primary, *_ in await self.servers[queried].redis.execute_command("CLUSTER SLOTS"):
             if first <= slot <= last:
                 return [server.port for server in self.servers].index(int(primary[1]))
         raise LookupError(key)
 
-    async def _epochs(self, asked: int) -> dict[str, str]:
-        """How new each server's word on its slots is, by the word of one of them."""
-        found = await self.servers[asked].redis.execute_command("CLUSTER NODES")
-        return {told["node_id"]: told["epoch"] for told in found.values()}
+    async def _epochs(self, queried: int) -> dict[str, str]:
+        """The configuration epoch of each server, according to one server."""
+        found = await self.servers[queried].redis.execute_command("CLUSTER NODES")
+        return {each["node_id"]: each["epoch"] for each in found.values()}
 
     async def migrate(self, key: str, to: int) -> None:
         """Move a key's slot, key by key, to another server, as ``redis-cli --cluster reshard`` does."""
-        slot, at = key_slot(key.encode()), await self.holder(key)
-        source, target = self.servers[at].redis, self.servers[to].redis
-        await target.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", self._ids[at])
+        slot, source_number = key_slot(key.encode()), await self.holder(key)
+        source, target = self.servers[source_number].redis, self.servers[to].redis
+        await target.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", self._ids[source_number])
         await source.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", self._ids[to])
         while found := await source.execute_command("CLUSTER GETKEYSINSLOT", slot, 1):
             await source.execute_command("MIGRATE", "127.0.0.1", self.servers[to].port, found[0], 0, 5000)
-        for server in (self.servers[to], self.servers[at], *self.servers):
+        for server in (self.servers[to], self.servers[source_number], *self.servers):
             await server.redis.execute_command("CLUSTER SETSLOT", slot, "NODE", self._ids[to])
 
         async def agreed() -> bool:
-            # Of the epochs too: by older ones a server may yet take back what it was told.
-            everyone = range(len(self.servers))
-            epochs = [await self._epochs(asked) for asked in everyone]
-            return {await self.holder(key, asked) for asked in everyone} == {to} and epochs == epochs[:1] * len(epochs)
+            # The epochs must agree too. Otherwise a server could still revert the slot to an older owner.
+            numbers = range(len(self.servers))
+            epochs = [await self._epochs(number) for number in numbers]
+            return {await self.holder(key, number) for number in numbers} == {to} and epochs == epochs[:1] * len(epochs)
 
         await until(agreed)
 
 
 async def _follow(replica: Server, primary: str) -> bool:
-    """Have a server of a cluster be the replica of the one with an id."""
+    """Make a cluster node the replica of the node with an id."""
     await replica.redis.execute_command("CLUSTER REPLICATE", primary)
     return True
 
 
 @asynccontextmanager
 async def shards(directory: Path, *, replicated: bool = False) -> AsyncIterator[Shards]:
-    """A cluster of three primaries, each with a replica if that is wanted."""
+    """A cluster of three primaries, each optionally with a replica."""
     cluster = Shards(directory, replicated=replicated)
     async with AsyncExitStack() as stack:
         for server in (*cluster.servers, *cluster.replicas):

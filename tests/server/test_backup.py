@@ -1,4 +1,4 @@
-"""A backup's file: what is in it, that it is whole, and that it is put back as it was."""
+"""Tests of backups: the content of the file, its checksum, and restoring it."""
 
 from __future__ import annotations
 
@@ -7,93 +7,103 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from samedeal.protocol.messages import Done, Start
-from samedeal_server import backup
-from samedeal_server.app import _store
-from samedeal_server.backup import Head, Tail, Writer
-from samedeal_server.embedded import EmbeddedRedis
-from samedeal_server.errors import StartupError
-from samedeal_server.store.copies import Copies, Copy
-from samedeal_server.store.redis import Store
-from samedeal_server.tasks import end
+from samedeal_server.config.errors import StartupError
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.operators import backup
+from samedeal_server.operators.backup import Head, Tail, Writer
+from samedeal_server.process.open_store import open_store
+from samedeal_server.store.dump import DumpedKey, KeyDump
+from samedeal_server.store.store import Store
+from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.metrics import Metrics
 from tests.server.client import Client
-from tests.server.conftest import Node, NodeMaker
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
 
 
-async def a_race(node: NodeMaker) -> Node:
-    here = await node()
-    ana, bob = await here.player("ana"), await here.player("bob")
+async def start_race(node: NodeMaker) -> Node:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
     await ana.create("friday", games=("athena",))
     for client in (ana, bob):
         await client.join("friday")
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     for client in (ana, bob):
         await client.dealt()
         await client.acts(5)
-    return here
+    return one
 
 
-async def written(store: Store, path: Path, largest: int = 1000) -> list[bytes]:
-    parts = [part async for part in Writer(store).parts(largest)]
-    keep(path, b"".join(parts))
+async def write_backup(store: Store, path: Path, part_size: int = 1000) -> list[bytes]:
+    parts = [part async for part in Writer(store).parts(part_size)]
+    await asyncio.to_thread(path.write_bytes, b"".join(parts))
     return parts
 
 
-def keep(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
+async def test_digest_may_span_parts(node: NodeMaker, tmp_path: Path) -> None:
+    one = await start_race(node)
+    parts = await write_backup(one.store, tmp_path / "backup", part_size=20)
+    assert max(map(len, parts)) == 20
+    assert list(backup.read(tmp_path / "backup"))
 
 
-async def test_a_backup_comes_in_parts_of_a_size_and_is_read_again(node: NodeMaker, tmp_path: Path) -> None:
-    here = await a_race(node)
-    parts = await written(here.store, tmp_path / "backup")
+async def test_backup_has_equal_parts_and_can_be_read(redis: RedisClient, node: NodeMaker, tmp_path: Path) -> None:
+    one = await start_race(node)
+    parts = await write_backup(one.store, tmp_path / "backup")
     assert {len(part) for part in parts[:-1]} == {1000}
-    assert len(parts[-1]) < 1000 + 32
-    head, *copies, tail = backup.read(tmp_path / "backup")
+    assert 0 < len(parts[-1]) <= 1000
+    head, *dumped, tail = backup.read(tmp_path / "backup")
     assert isinstance(head, Head)
     assert isinstance(tail, Tail)
-    assert (tail.keys, tail.rooms, tail.sessions) == (len(copies), 1, 2)
-    keys = {copy.key.decode() for copy in copies if isinstance(copy, Copy)}
-    there = {key.decode() for key in await here.store.redis.keys("samedeal:*")}
-    not_copied = ("samedeal:node", "samedeal:player:", "samedeal:probe")
-    assert keys <= there
-    assert all(key.startswith(not_copied) for key in there - keys)
+    assert (tail.keys, tail.rooms, tail.sessions) == (len(dumped), 1, 2)
+    keys = {record.key.decode() for record in dumped if isinstance(record, DumpedKey)}
+    stored = {key.decode() for key in await redis.keys("samedeal:*")}
+    transient = ("samedeal:node", "samedeal:player:", "samedeal:probe")
+    assert keys <= stored
+    assert all(key.startswith(transient) for key in stored - keys)
 
 
-async def test_what_is_put_back_is_what_was_there(node: NodeMaker, tmp_path: Path) -> None:
-    here = await a_race(node)
+async def test_restored_keys_equal_the_original_ones(redis: RedisClient, node: NodeMaker, tmp_path: Path) -> None:
+    one = await start_race(node)
     path = tmp_path / "backup"
-    await written(here.store, path)
-    was = await here.store.load("friday")
-    async with EmbeddedRedis(tmp_path / "data", "everysec") as url, _store(url) as store:
-        copies = Copies(store)
-        assert await copies.some_key() == ""
-        found = [record for record in backup.read(path) if isinstance(record, Copy)]
-        await copies.put(found)
-        await copies.index(found)
-        again = await store.load("friday")
-        assert was
-        assert again
-        assert (again.race, again.version, again.event) == (was.race, was.version, was.event)
-        assert {player: run.revision for player, run in again.runs.items()} == dict.fromkeys(was.runs, 5)
-        for player in was.runs:
-            assert await store.log("friday", player) == await here.store.log("friday", player)
-        assert await store.secret("friday") == await here.store.secret("friday")
-        assert await store.newest_rooms(9) == ["friday"]
-        assert await copies.some_key() != ""
-        ttl = await store.redis.ttl("samedeal:{friday}:meta")
-        assert 0 < ttl <= await here.store.redis.ttl("samedeal:{friday}:meta") + 1
-        await copies.clear()
-        assert await store.redis.dbsize() == 0
+    await write_backup(one.store, path)
+    original = await one.store.load("friday")
+    async with (
+        EmbeddedRedis(tmp_path / "data", "everysec") as url,
+        open_store(url, 0, Metrics()) as store,
+        Redis.from_url(url) as restored,
+    ):
+        dump = KeyDump(store)
+        assert await dump.find_key() == ""
+        dumped = [record for record in backup.read(path) if isinstance(record, DumpedKey)]
+        await dump.restore(dumped)
+        await dump.rebuild_indexes(dumped)
+        copy = await store.load("friday")
+        assert original
+        assert copy
+        assert (copy.race, copy.version, copy.last_event) == (original.race, original.version, original.last_event)
+        revisions = {player: progress.revision for player, progress in copy.progress.items()}
+        assert revisions == dict.fromkeys(original.progress, 5)
+        for player in original.progress:
+            assert await store.load_log("friday", player) == await one.store.load_log("friday", player)
+        assert await store.load_secret("friday") == await one.store.load_secret("friday")
+        assert await store.index.newest(9) == ["friday"]
+        assert await dump.find_key() != ""
+        ttl = await restored.ttl("samedeal:{friday}:meta")
+        assert 0 < ttl <= await redis.ttl("samedeal:{friday}:meta") + 1
+        await dump.clear()
+        assert await restored.dbsize() == 0
 
 
-async def test_a_room_is_copied_as_it_was_at_one_moment_while_moves_go_on(node: NodeMaker, tmp_path: Path) -> None:
-    here = await node()
-    players = [await here.player(name) for name in ("ana", "bob", "cid", "dan")]
+async def test_dump_of_a_room_is_consistent_during_moves(node: NodeMaker, tmp_path: Path) -> None:
+    one = await node()
+    players = [await one.player(name) for name in ("ana", "bob", "cid", "dan")]
     await players[0].create("friday", games=("athena",), undo="free")
     for client in players:
         await client.join("friday")
-    await players[0].want(Done, Start)
+    await players[0].expect(Done, Start)
     for client in players:
         await client.dealt()
 
@@ -103,45 +113,48 @@ async def test_a_room_is_copied_as_it_was_at_one_moment_while_moves_go_on(node: 
             await client.act("undo")
 
     playing = [asyncio.create_task(play(client)) for client in players]
-    async with EmbeddedRedis(tmp_path / "data", "everysec") as url, _store(url) as store:
+    async with EmbeddedRedis(tmp_path / "data", "everysec") as url, open_store(url, 0, Metrics()) as store:
         for _ in range(20):
-            copies = [copy async for room in Copies(here.store).rooms() for copy in room]
-            await Copies(store).clear()
-            await Copies(store).put(copies)
+            dumped = [key async for room in KeyDump(one.store).rooms() for key in room]
+            await KeyDump(store).clear()
+            await KeyDump(store).restore(dumped)
             found = await store.load("friday")
             assert found
             for client in players:
-                log = await store.log("friday", client.player)
-                assert found.runs[client.player].revision == len(log)
-            events = await store.events("friday", 0)
+                log = await store.load_log("friday", client.player)
+                assert found.progress[client.player].revision == len(log)
+            events = await store.load_events("friday", 0)
             assert events
-            assert events[-1].number == found.event
-    await end(playing)
+            assert events[-1].number == found.last_event
+    await cancel_and_wait(playing)
     assert all(client.play and client.play.revision > 0 for client in players)
 
 
 @pytest.mark.parametrize(
-    ("damage", "sentence"),
+    "damage",
     [
-        (lambda data: data[:-1], "is not whole"),
-        (lambda data: data[:40], "is not whole"),
-        (lambda data: data + b"x", "is not whole"),
-        (lambda data: data[:60] + bytes([data[60] ^ 1]) + data[61:], "is not whole"),
-        (lambda data: b"", "is not a backup"),
-        (lambda data: b"something else\n" * 9, "is not a backup"),
-        (lambda data: data.replace(b"backup 1", b"backup 2", 1), "was made by a later version"),
+        lambda data: data[:-1],
+        lambda data: data[:40],
+        lambda data: data + b"x",
+        lambda data: data[:60] + bytes([data[60] ^ 1]) + data[61:],
+        lambda data: b"",
+        lambda data: b"something else\n" * 9,
+        lambda data: data.replace(b"backup 1", b"backup 2", 1),
     ],
+    ids=["one byte short", "cut", "one byte more", "one bit flipped", "empty", "another file", "later version"],
 )
-async def test_a_damaged_backup_is_refused_before_anything_comes_of_it(
-    node: NodeMaker, tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str
+async def test_damaged_backup_is_refused_before_its_records(
+    node: NodeMaker, tmp_path: Path, damage: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / "backup"
-    await written((await node()).store, path)
+    await write_backup((await node()).store, path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(StartupError, match=sentence):
+    with pytest.raises(StartupError) as caught:
         next(backup.read(path))
+    assert caught.value.code == "bad_backup"
 
 
-def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(StartupError, match="can't be read: No such file"):
-        next(backup.read(tmp_path / "nothing"))
+def test_missing_backup_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StartupError) as caught:
+        next(backup.read(tmp_path / "missing"))
+    assert caught.value.code == "bad_backup"

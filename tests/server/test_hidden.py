@@ -1,4 +1,4 @@
-"""Invariant 3: until a race ends, nothing that leaves the server depends on a card that its reader has not seen."""
+"""Invariant 3: until a race ends, no client is sent anything that depends on a card it has not seen."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import structlog
 from msgspec import Struct
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import FACE, UNSEEN
 from samedeal.deal import shuffled
 from samedeal.errors import MalformedText, PlayError
 from samedeal.games import Game
-from samedeal.play import UNDO, Play, Undo
 from samedeal.protocol.codec import decode_to_client, unpack
 from samedeal.protocol.messages import (
     Acked,
@@ -24,17 +24,17 @@ from samedeal.protocol.messages import (
     Done,
     LateBoard,
     LateMove,
-    Progress,
+    ProgressUpdate,
     Resign,
     RoomState,
     Start,
     ToClient,
 )
 from samedeal.protocol.messages import Refused as Refusal
-from samedeal_server import logs
-from samedeal_server.config import Config
+from samedeal_server.config.config import Config
+from samedeal_server.telemetry import logs
 from tests.server.client import Client
-from tests.server.conftest import NodeMaker
+from tests.server.live_nodes import NodeMaker
 
 RACERS_HEAR: dict[str, set[str]] = {
     "welcome": set(),
@@ -42,7 +42,7 @@ RACERS_HEAR: dict[str, set[str]] = {
     "joined": set(),
     "done": set(),
     "refused": set(),
-    "progress": set(),
+    "progressupdate": set(),
     "roomstate": {"commitment", "seed"},
     "boardstate": {"piles", "hash"},
     "acked": {"seen", "hash", "piles", "receipt"},
@@ -67,7 +67,7 @@ async def a_race(node: NodeMaker, game: str, delay: int = 600) -> tuple[Client, 
         client.undo = Undo.FREE
         await client.join(room)
     await wat.watch(room)
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     await bob.dealt()
     await ana.dealt()
     for client, seed in ((ana, 1), (bob, 2)):
@@ -93,11 +93,11 @@ def before_the_end(client: Client) -> Iterator[tuple[bytes, ToClient]]:
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])
-async def test_a_racer_is_sent_nothing_of_an_unseen_card_and_no_rival_s_board(node: NodeMaker, game: str) -> None:
+async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game: str) -> None:
     ana, bob, wat = await a_race(node, game, delay=0)
     for client in (ana, bob):
         await shown(wat, client)
-        await client.want(Done, Resign)
+        await client.expect(Done, Resign)
     ended = await ana.phase("finished")
     dealt = Board.deal(Game.named(game), shuffled(ended.seed, Game.named(game).decks))
     for client in (ana, bob):
@@ -110,7 +110,7 @@ async def test_a_racer_is_sent_nothing_of_an_unseen_card_and_no_rival_s_board(no
             assert ended.seed.hex().encode() not in frame
             if isinstance(message, RoomState):
                 assert message.seed == b""
-            if isinstance(message, Progress | Refusal):
+            if isinstance(message, ProgressUpdate | Refusal):
                 assert not with_bytes(fields)
             if isinstance(message, BoardState):
                 assert message.piles == dealt.masked().piles
@@ -137,7 +137,7 @@ def reached(play: Play, acked: Acked) -> Iterator[Play]:
 
 
 @pytest.mark.parametrize("game", ["athena", "steve"])
-async def test_refusals_and_signs_of_being_stuck_are_the_same_whatever_is_hidden(node: NodeMaker, game: str) -> None:
+async def test_refusals_do_not_depend_on_hidden_cards(node: NodeMaker, game: str) -> None:
     """The same sentences would have come had the unseen cards lain in any other order."""
     ana, bob, _ = await a_race(node, game)
     for client in (ana, bob):
@@ -162,14 +162,14 @@ async def test_refusals_and_signs_of_being_stuck_are_the_same_whatever_is_hidden
                 masked = client.play
 
 
-async def test_spectators_are_sent_no_card_that_has_not_been_seen_for_as_long_as_the_delay(node: NodeMaker) -> None:
+async def test_spectators_are_sent_no_card_before_the_delay(node: NodeMaker) -> None:
     ana, bob, wat = await a_race(node, "athena", delay=600)
     for frame, message in before_the_end(wat):
         assert not isinstance(message, LateBoard | LateMove | BoardState | Acked)
         fields = unpack(frame, dict[str, Any])
         assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed"}
     for client in (ana, bob):
-        await client.want(Done, Resign)
+        await client.expect(Done, Resign)
     await wat.phase("finished")
 
 
@@ -183,7 +183,7 @@ def is_late(player: str, revision: int, message: Struct) -> bool:
     return isinstance(message, LateBoard | LateMove) and (message.player, message.revision) == (player, revision)
 
 
-async def test_what_spectators_see_is_what_each_player_had_seen(node: NodeMaker) -> None:
+async def test_spectators_see_what_each_player_had_seen(node: NodeMaker) -> None:
     ana, bob, wat = await a_race(node, "athena", delay=0)
     for client in (ana, bob):
         await shown(wat, client)
@@ -200,14 +200,12 @@ async def test_what_spectators_see_is_what_each_player_had_seen(node: NodeMaker)
     assert faces == seen
 
 
-async def test_the_log_of_a_race_tells_no_card_and_no_secret(
-    node: NodeMaker, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_server_log_contains_no_card_or_secret(node: NodeMaker, capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up(Config(log_level="debug", log_style="json"), "n")
     try:
         ana, bob, _ = await a_race(node, "athena")
         for client in (ana, bob):
-            await client.want(Done, Resign)
+            await client.expect(Done, Resign)
         seed = (await ana.phase("finished")).seed
         lines = capsys.readouterr().out
     finally:

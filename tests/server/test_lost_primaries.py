@@ -1,8 +1,12 @@
-"""A Redis Cluster that loses a primary in mid-race: its rooms go on where a replica takes over, and the others anyhow."""
+"""Tests of a Redis Cluster that loses a primary during races.
+
+Its rooms continue once a replica takes over. The rooms of the other primaries are not affected.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,34 +15,28 @@ from random import Random
 import pytest
 
 from samedeal.options import WantedOptions
+from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Acked, Act, Done, Resign
-from samedeal_server.store import connect, database
-from samedeal_server.store.redis import Store
-from tests.server.conftest import Node, NodeMaker
-from tests.server.redis_kinds import PATIENCE, shards, until
-from tests.server.steady import Steady, check_log
-from tests.server.test_cluster import ROOMS
-from tests.server.test_health import Listen, Listener, listen
-from tests.server.test_lag import came_to, play, seat, wait
-from tests.server.test_replicas import answered
-from tests.server.test_rooms import race
+from samedeal_server.store import keys, redis_client
+from samedeal_server.store.store import Store
+from tests.server.captured_log import Log
+from tests.server.cluster_rooms import ROOMS, races
+from tests.server.health_client import Listen, Listener
+from tests.server.live_nodes import Node, NodeMaker
+from tests.server.operator_client import TOKEN, Operator
+from tests.server.persistent_player import PersistentPlayer, check_log
+from tests.server.races import answered, race
+from tests.server.real_clients import connect_player, has_actions, play_random_moves, wait_for
+from tests.server.redis_kinds import TIMEOUT, Server, shards, until
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
 ]
 
-__all__ = ["listen"]  # a fixture
 
-
-async def races(nodes: list[Node]) -> list[Steady]:
-    """Two who race in a room on each of the primaries, in their order, and go on through anything."""
-    pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
-    return [Steady(client, nodes, seed) for seed, client in enumerate(client for pair in pairs for client in pair)]
-
-
-async def end_well(store: Store, racers: list[Steady]) -> None:
-    """All that was acked is there once, and every race comes to its end."""
+async def check_and_finish(store: Store, racers: list[PersistentPlayer]) -> None:
+    """Assert that each acked move was committed once, and that every race can finish."""
     for racer in racers:
         await check_log(store, racer)
         assert isinstance(await answered(racer.client, Resign), Done)
@@ -46,7 +44,7 @@ async def end_well(store: Store, racers: list[Steady]) -> None:
         assert len((await racer.client.phase("finished")).standings) == 2
 
 
-async def test_a_primary_that_is_killed_takes_nothing_with_it_that_its_replica_was_waited_for(
+async def test_killed_primary_loses_no_replicated_move(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shards(tmp_path, replicated=True) as cluster:
@@ -54,9 +52,9 @@ async def test_a_primary_that_is_killed_takes_nothing_with_it_that_its_replica_w
         racers = await races(nodes)
         ana = racers[0].client
         cluster.replicas[0].freeze()
-        monkeypatch.setattr(database, "WAIT_AT_MOST", 0.1)
+        monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
-        # It is in its primary's log by now: that alone must not ack it, nor that the other primaries have their replicas.
+        # The primary has the move in its log now. It must not be acked before the replica of that primary has it too.
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
         cluster.replicas[0].thaw()
         monkeypatch.undo()
@@ -65,93 +63,139 @@ async def test_a_primary_that_is_killed_takes_nothing_with_it_that_its_replica_w
         ana.apply("draw", acked)
         racers[0].acked.append((77, "draw"))
 
-        over = asyncio.Event()
-        going = [asyncio.create_task(racer.until(over)) for racer in racers]
+        failed_over = asyncio.Event()
+        playing = [asyncio.create_task(racer.until(failed_over)) for racer in racers]
         await cluster.servers[1].kill()
         await cluster.taken_over(1)
         await cluster.servers[1].start()
-        over.set()
-        await asyncio.gather(*going)
+        failed_over.set()
+        await asyncio.gather(*playing)
         await asyncio.gather(*(racer.moves(5) for racer in racers))
-        await end_well(nodes[0].store, racers)
+        await check_and_finish(nodes[0].store, racers)
 
 
-async def test_what_the_replica_of_a_killed_primary_lacks_is_given_back(tmp_path: Path, node: NodeMaker) -> None:
+async def test_clients_recover_moves_a_replica_lacks(tmp_path: Path, node: NodeMaker) -> None:
     async with shards(tmp_path, replicated=True) as cluster, AsyncExitStack() as stack:
         nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
-        tables = [await seat(stack, one, name) for one, name in zip(nodes, ("ana", "bob"), strict=True)]
-        room = await tables[0].create(WantedOptions(games=("athena",), countdown=0).granted, ROOMS[1])
-        for table in tables:
-            await table.join(room)
-        await tables[0].start()
-        await wait(lambda: all(table.model.play for table in tables))
-        for number, table in enumerate(tables):
-            await play(table, 3, Random(number))
+        clients = [await connect_player(stack, one, name) for one, name in zip(nodes, ("ana", "bob"), strict=True)]
+        room = await clients[0].create(WantedOptions(games=("athena",), countdown=0).granted, ROOMS[1])
+        for client in clients:
+            await client.join(room)
+        await clients[0].start()
+        await wait_for(lambda: all(client.model.own.play for client in clients))
+        for number, client in enumerate(clients):
+            await play_random_moves(client, 3, Random(number))
         await cluster.fall_behind(1)
-        for number, table in enumerate(tables):
-            await play(table, 4, Random(10 + number))
-        logs = [await nodes[0].store.log(room, table.link.player) for table in tables]
+        for number, client in enumerate(clients):
+            await play_random_moves(client, 4, Random(10 + number))
+        logs = [await nodes[0].store.load_log(room, client.link.player) for client in clients]
         await cluster.servers[1].kill()
         await cluster.take_over(1)
-        for table, log in zip(tables, logs, strict=True):
-            player = table.link.player
-            await until(lambda player=player: came_to(nodes[1], room, player, 7))  # type: ignore[misc]  # a default in a lambda
-            assert await nodes[1].store.log(room, player) == log
-            assert not table.model.astray
-            await play(table, 3, Random(20))
+        for client, log in zip(clients, logs, strict=True):
+            player = client.link.player
+            await until(lambda player=player: has_actions(nodes[1], room, player, 7))  # type: ignore[misc]  # a default in a lambda
+            assert await nodes[1].store.load_log(room, player) == log
+            assert not client.model.out_of_sync
+            await play_random_moves(client, 3, Random(20))
 
 
-async def test_a_primary_that_nothing_stands_in_for_takes_its_own_rooms_away_and_no_other(
-    tmp_path: Path, node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connect, "_ANSWER_TIMEOUT", 2.0)
+async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker, listen: Listen) -> None:
     async with shards(tmp_path) as cluster:
-        nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
+        url = f"{cluster.url}?socket_timeout=2"
+        nodes = [await node(redis=url), await node(redis=url)]
         health = await listen(nodes[0])
         racers = await races(nodes)
-        victim, theirs, others = cluster.servers[0], racers[:2], racers[2:]
+        lost, affected, others = cluster.servers[0], racers[:2], racers[2:]
         for frozen in (True, False):
             await asyncio.gather(*(racer.moves(3) for racer in racers))
-            before = [len(racer.acked) for racer in theirs]
+            before = [len(racer.acked) for racer in affected]
             if frozen:
-                victim.freeze()
+                lost.freeze()
             else:
-                await victim.kill()
-            back = asyncio.Event()
-            trying = [asyncio.create_task(racer.until(back)) for racer in theirs]
-            async with asyncio.timeout(PATIENCE):
+                await lost.kill()
+            recovered = asyncio.Event()
+            retrying = [asyncio.create_task(racer.until(recovered)) for racer in affected]
+            async with asyncio.timeout(TIMEOUT):
                 await asyncio.gather(*(racer.moves(30) for racer in others))
-            assert [len(racer.acked) for racer in theirs] == before
-            await until(lambda: says(health, 200, victim.address))
-            assert await refreshed(nodes[0], ROOMS[1:])
+            assert [len(racer.acked) for racer in affected] == before
+            await until(lambda: is_ready(health, without=lost))
+            assert await refreshes_players(nodes[0], ROOMS[1:])
             if frozen:
-                victim.thaw()
+                lost.thaw()
             else:
-                await victim.start()
-            await until(lambda: says(health, 200, "takes clients\n"))
-            back.set()
-            await asyncio.gather(*trying)
-        await end_well(nodes[1].store, racers)
+                await lost.start()
+            await until(lambda: is_ready(health))
+            recovered.set()
+            await asyncio.gather(*retrying)
+        await check_and_finish(nodes[1].store, racers)
         for server in cluster.servers:
             await server.kill()
-        await until(lambda: says(health, 503, "does not take what is written"))
+        await until(lambda: is_not_ready(health))
 
 
-async def refreshed(one: Node, rooms: Sequence[str]) -> bool:
-    """Whether a node, by looking after all its rooms once, says that who is in these is still here."""
-    before = await here(one, rooms)
-    await one.rooms._refresh()
-    after = await here(one, rooms)
-    return len(before) > 0 and all(after[player] > at for player, at in before.items())
+async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, log: Log) -> None:
+    async with shards(tmp_path) as cluster:
+        log.set_up("info")
+        nodes = [await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)]
+        operator = await Operator.login(nodes[0].url)
+        pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
+        await until(lambda: see_each_other(operator))
+        number = await cluster.holder(keys.node_names(keys.NODE_COPIES[0]))
+        lost, (ana, _) = cluster.servers[number], pairs.pop(number)
+        await lost.kill()
+        await ana.refused("unavailable", Act, revision=0, action="draw")
+        for _ in range(10):
+            for client in [each for pair in pairs for each in pair]:
+                await client.act("draw")
+                await client.act("undo")
+        survey = await operator.expect(Survey, Status)
+        assert len(survey.nodes) == 2
+        assert lost.address in survey.redis.problem
+        assert nodes[0].metric("redis_up") == 0
+        assert not log.named("redis_up")
+        await until(lambda: is_reported_by_all(log, "redis_down", lost, len(nodes)))
+        await lost.start()
+        await until(lambda: is_reported_by_all(log, "redis_up", lost, len(nodes)))
+        assert len(log.named("redis_down")) == len(nodes)
+        assert all(one.metric("redis_up") == 1 for one in nodes)
 
 
-async def here(one: Node, rooms: Sequence[str]) -> dict[str, int]:
-    """When the players of a node who are in rooms were last said to be there."""
+async def see_each_other(operator: Operator) -> bool:
+    """Return whether a survey shows two nodes and no problem."""
+    survey = await operator.expect(Survey, Status)
+    return len(survey.nodes) == 2 and not survey.redis.problem
+
+
+async def is_reported_by_all(log: Log, event: str, server: Server, count: int) -> bool:
+    """Return whether each of ``count`` nodes has logged an event about a server."""
+    return len(log.named(event, redis=server.address)) == count
+
+
+async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:
+    """Return whether one report of presence of a node updates when the players of these rooms were last seen."""
+    before = await last_seen(one, rooms)
+    await one.rooms.report_presence()
+    after = await last_seen(one, rooms)
+    return len(before) > 0 and all(after[player] > time for player, time in before.items())
+
+
+async def last_seen(one: Node, rooms: Sequence[str]) -> dict[str, int]:
+    """Return when the players who are connected to a node in these rooms were last seen."""
     hubs = [one.rooms.hubs[room] for room in rooms]
-    return {player: (await one.store.runs(hub.race))[player].here for hub in hubs for player in hub.seats}
+    return {
+        player: (await one.store.load_progress(hub.race))[player].last_seen
+        for hub in hubs
+        for player in hub.audience.seats
+    }
 
 
-async def says(health: Listener, status: int, what: str) -> bool:
-    """Whether a node answers so who asks whether it is ready."""
-    answered, text = await health.get("/readyz")
-    return answered == status and what in text
+async def is_ready(health: Listener, without: Server | None = None) -> bool:
+    """Return whether a node is ready, and reports exactly the given primary as lost."""
+    status, text = await health.get("/readyz")
+    lost = set(re.findall(r"127\.0\.0\.1:\d+", text))
+    return status == 200 and lost == ({without.address} if without else set())
+
+
+async def is_not_ready(health: Listener) -> bool:
+    """Return whether a node is not ready."""
+    return (await health.get("/readyz"))[0] == 503

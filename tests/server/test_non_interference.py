@@ -1,4 +1,4 @@
-"""Invariant 3 as one property of the whole server: what nobody has seen can't be told from what anybody is told."""
+"""Invariant 3 as one property of the whole server: its output does not depend on unseen cards."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.board import Board
+from samedeal.board_history import Play
 from samedeal.cards import DECK, FACE, HIDDEN, UNSEEN, Card
 from samedeal.deal import Deal, commitment
-from samedeal.errors import CannotUndo, PlayError
+from samedeal.errors import CannotUndo, PlayError, RuleReason
 from samedeal.games import GAMES, Game
+from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
-from samedeal.play import Play
-from samedeal.protocol.messages import Acked, Notice, ToClient
-from samedeal_server import actions, rooms
-from samedeal_server.connection import Connection
-from samedeal_server.hub import Hub
-from samedeal_server.metrics import Metrics
-from samedeal_server.rooms import Rooms
-from tests.server.worlds import CASES, compare, first_deck, hidden_places, other_deck
+from samedeal.protocol.messages import Acked, Notice, Recover, RoomState, ToClient
+from samedeal_server.races.race import Race
+from samedeal_server.rooms import moves, room_creation
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.store.store import RoomSecret, Store
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+from tests.server.noninterference import CASES, compare, first_deck, hidden_places, other_deck
 
 STEPS = 30
 
 
 @pytest.mark.parametrize(("game", "dealt"), CASES, ids=str)
-async def test_what_nobody_has_seen_changes_nothing_of_what_anybody_is_told(
-    redis_url: str, game: Game, dealt: bool
-) -> None:
+async def test_hidden_cards_change_nothing_that_is_sent(redis_url: str, game: Game, dealt: bool) -> None:
     assert await compare(redis_url, game, "suite", STEPS, dealt=dealt) == ""
 
-
-# ---------------------------------------------------------------- the property finds what would break it
 
 Break = Callable[[pytest.MonkeyPatch], None]
 
@@ -53,13 +52,17 @@ def a_sign_of_being_stuck_that_knows(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_refusal_that_names_the_card(patch: pytest.MonkeyPatch) -> None:
-    why_not = Board._why_not
-    patch.setattr(Board, "_why_not", lambda board, move: why_not(board, move) + f" {Card(DECK[_knows(board) % 52])}")
+    def revealing(board: Board, move: Move, reason: RuleReason) -> str:
+        return refusal_sentence(board, move, reason) + f" {Card(DECK[_knows(board) % 52])}"
+
+    patch.setattr("samedeal.board.refusal_sentence", revealing)
 
 
 def a_refusal_whose_length_tells(patch: pytest.MonkeyPatch) -> None:
-    why_not = Board._why_not
-    patch.setattr(Board, "_why_not", lambda board, move: why_not(board, move) + "." * (_knows(board) % 50))
+    def revealing(board: Board, move: Move, reason: RuleReason) -> str:
+        return refusal_sentence(board, move, reason) + "." * (_knows(board) % 50)
+
+    patch.setattr("samedeal.board.refusal_sentence", revealing)
 
 
 def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) -> None:
@@ -75,23 +78,34 @@ def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) 
 
 
 def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
-    acked = actions._acked
+    acked = moves.acked
 
-    def logging(message: Any, seat: Any, play: Any, *more: Any) -> Any:
-        actions._log.debug("acked", board=str(play.board))
-        return acked(message, seat, play, *more)
+    def logging(message: Any, hub: Any, seat: Any, play: Any, *more: Any) -> Any:
+        get_logger().debug(LogEvent.REQUEST_REFUSED, board=str(play.board))
+        return acked(message, hub, seat, play, *more)
 
-    patch.setattr(actions, "_acked", logging)
+    patch.setattr(moves, "acked", logging)
+
+
+def a_log_line_with_the_recovered_board(patch: pytest.MonkeyPatch) -> None:
+    recover = moves.MoveService.recover
+
+    async def logging(self: moves.MoveService, connection: PlayerConnection, message: Recover) -> None:
+        await recover(self, connection, message)
+        _, seat = connection.require_seat()
+        get_logger().debug(LogEvent.MOVES_RECOVERED, board=str(seat.play and seat.play.board))
+
+    patch.setattr(moves.MoveService, "recover", logging)
 
 
 def a_metric_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
-    acked = actions._acked
+    acked = moves.acked
 
-    def counting(message: Any, seat: Any, play: Play, *more: Any) -> Acked:
+    def counting(message: Any, hub: Any, seat: Any, play: Play, *more: Any) -> Acked:
         COUNTED.labels(_knows(play.board)).inc()
-        return acked(message, seat, play, *more)
+        return acked(message, hub, seat, play, *more)
 
-    patch.setattr(actions, "_acked", counting)
+    patch.setattr(moves, "acked", counting)
     made = Metrics.__init__
 
     def making(self: Metrics) -> None:
@@ -105,35 +119,39 @@ COUNTED = prometheus_client.Counter("lucky_acks", "Acks by what comes next.", ["
 
 
 def a_log_line_with_the_seed(patch: pytest.MonkeyPatch) -> None:
-    opened = Rooms._open
+    opened = Store.create_room
 
-    async def logging(self: Rooms, race: Any, secret: Any) -> bool:
-        rooms._log.info("opening", seed=secret.seed.hex())
+    async def logging(self: Store, race: Race, secret: RoomSecret) -> bool:
+        get_logger().info(LogEvent.ROOM_CREATED, seed=secret.seed.hex())
         return await opened(self, race, secret)
 
-    patch.setattr(Rooms, "_open", logging)
+    patch.setattr(Store, "create_room", logging)
 
 
 def a_number_of_spectators_that_tells(patch: pytest.MonkeyPatch) -> None:
     state = Hub.state
-    patch.setattr(
-        Hub, "state", lambda hub: replace(state(hub), watching=_knows(hub._board) if hub._board else hub.watching)
-    )
+
+    def telling(hub: Hub) -> RoomState:
+        found = state(hub)
+        boards = [seat.play.board for seat, _ in hub.audience.seats.values() if seat.play]
+        return replace(found, watching=_knows(boards[0])) if boards else found
+
+    patch.setattr(Hub, "state", telling)
 
 
 def a_message_more(patch: pytest.MonkeyPatch) -> None:
-    tell = Connection.tell
+    tell = PlayerConnection.send
 
-    def telling(self: Connection, message: ToClient, *more: Any) -> None:
+    def telling(self: PlayerConnection, message: ToClient, *more: Any) -> None:
         tell(self, message, *more)
         if self.seat and self.seat.play and _knows(self.seat.play.board) % 3 == 0:
             tell(self, Notice(code="luck", message="You will like your next card"))
 
-    patch.setattr(Connection, "tell", telling)
+    patch.setattr(PlayerConnection, "send", telling)
 
 
 def _knows(board: Board) -> int:
-    """A number that follows from the cards not seen."""
+    """Return a number that depends on the unseen cards."""
     return blake2b(bytes(card for pile in board.piles for card in pile if card >= UNSEEN)).digest()[0]
 
 
@@ -150,23 +168,21 @@ def _faces(pile: bytes) -> bytes:
         a_refusal_whose_length_tells,
         a_move_that_is_refused_for_what_it_would_turn_up,
         a_log_line_with_the_board,
+        a_log_line_with_the_recovered_board,
         a_metric_with_the_next_card,
         a_log_line_with_the_seed,
         a_number_of_spectators_that_tells,
         a_message_more,
     ],
 )
-async def test_a_server_that_tells_is_found_out(redis_url: str, monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
+async def test_server_that_leaks_is_detected(redis_url: str, monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
     broken(monkeypatch)
     assert await compare(redis_url, GAMES["athena"], "broken", 40, dealt=True) != ""
 
 
-# ---------------------------------------------------------------- time
-
-
 @pytest.mark.parametrize("game", [game for game, dealt in CASES if dealt], ids=str)
-def test_the_engine_executes_the_same_instructions_whatever_is_hidden(game: Game) -> None:
-    """What bounds the difference in time: everything that a move, right or wrong, has the engine do."""
+def test_hidden_cards_change_no_executed_instruction(game: Game) -> None:
+    """This bounds the difference in time: the engine does the same for a move or a refusal, whatever is hidden."""
     deck = first_deck(game, 7)
     one = Board.deal(game, deck.cards)
     other = Board.deal(game, other_deck(game, deck, hidden_places(one.masked())).cards)
@@ -192,11 +208,12 @@ def outcome(board: Board, move: Move) -> object:
 
 
 def told(board: Board) -> object:
-    return board.legal_moves(), board.stuck, board.state_hash(), board.masked(), board.cards_up
+    return list(board.legal_moves()), board.stuck, board.state_hash(), board.masked(), board.foundation_cards
 
 
 def instructions(work: Callable[..., object], *given: object) -> list[tuple[str, int]]:
-    """The bytecode of the core that some work executes."""
+    """Return the bytecode of the core that some work executes the second time. The first time may fill caches."""
+    work(*given)
     executed: list[tuple[str, int]] = []
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
@@ -215,12 +232,9 @@ def instructions(work: Callable[..., object], *given: object) -> list[tuple[str,
     return executed
 
 
-# ---------------------------------------------------------------- the commitment
-
-
-def test_what_is_published_of_a_seed_is_bound_to_all_of_it_and_to_nothing_else() -> None:
-    """Whoever would find the cards from the commitment has 256 random bits to guess; nothing shorter is ever hashed."""
-    seeds = [rooms._seed(Deal.parse("random")) for _ in range(64)]
+def test_commitment_depends_on_the_whole_seed() -> None:
+    """Finding the cards from the commitment means guessing 256 random bits. Nothing shorter is ever hashed."""
+    seeds = [room_creation.new_seed(Deal.parse("random")) for _ in range(64)]
     assert {len(seed) for seed in seeds} == {32}
     assert len(set(seeds)) == len(seeds)
     ones = [sum(seed[bit // 8] >> bit % 8 & 1 for seed in seeds) for bit in range(256)]

@@ -1,34 +1,41 @@
-"""The laws of a race: what each command does in each phase, who stands where, and what no sequence of commands can do."""
+"""The laws of a race: what each command does in each phase, and the standings."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from samedeal.deal import commitment
-from samedeal.errors import Refused
+from samedeal.deal import Deal, commitment
+from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase
-from samedeal_server.race import (
+from samedeal_server.races.race import (
     ABSENT_AFTER,
-    KEPT,
-    Begin,
-    Command,
-    Expel,
-    Leave,
-    Link,
+    EMPTY_LIFETIME,
+    HOST_TIMEOUT,
+    IDLE_AFTER,
+    ROOM_LIFETIME,
+    SCHEDULED_ABSENT_AFTER,
+    SEATS_KEPT,
+    CloseCommand,
+    JoinCommand,
+    KickCommand,
+    LeaveCommand,
+    LinkRematchCommand,
     Outcome,
+    Progress,
     Race,
+    RaceCommand,
     Racer,
-    Resign,
-    Run,
-    SetReady,
-    Shut,
-    Sit,
-    Tick,
-    after,
+    ReadyCommand,
+    ResignCommand,
+    StartCommand,
+    TickCommand,
+    apply,
     standings,
 )
 
@@ -37,9 +44,9 @@ CREATED = 1_000_000
 STARTS = CREATED + 5_000
 ENDS = STARTS + 60_000
 OPTIONS = Options(players=3, countdown=3, limit=60)
-LONG_AFTER = CREATED + 100 * KEPT
+LONG_AFTER = CREATED + 100 * ROOM_LIFETIME
 RACERS = (Racer("ana", "Ana", 1), Racer("bob", "Bob", 2))
-HERE = {name: Run(here=LONG_AFTER) for name in ("ana", "bob")}
+PRESENT = {name: Progress(last_seen=LONG_AFTER) for name in ("ana", "bob")}
 
 
 def opened(options: Options = OPTIONS, *racers: Racer) -> Race:
@@ -67,34 +74,37 @@ def race_in(phase: Phase, options: Options = OPTIONS) -> Race:
     return race
 
 
-def command(text: str) -> Command:
-    """The command that a sentence such as ``ana leaves`` stands for."""
+def command(text: str) -> RaceCommand:
+    """The command that a text such as ``ana leaves`` stands for."""
     who, what = text.split()
-    commands: dict[str, Command] = {
-        "sits": Sit(who, who.capitalize(), HERE),
-        "leaves": Leave(who),
-        "readies": SetReady(who, True),
-        "waits": SetReady(who, False),
-        "begins": Begin(who),
-        "resigns": Resign(who),
-        "follows": Link(who),
-        "expelled": Expel(who),
-        "shut": Shut(),
-        "passes": Tick(HERE, SEED),
+    commands: dict[str, RaceCommand] = {
+        "joins": JoinCommand(who, who.capitalize(), PRESENT),
+        "joins_as_bot": JoinCommand(who, who.capitalize(), PRESENT, bot=True),
+        "leaves": LeaveCommand(who),
+        "readies": ReadyCommand(who, True),
+        "unreadies": ReadyCommand(who, False),
+        "starts": StartCommand(who),
+        "resigns": ResignCommand(who),
+        "follows": LinkRematchCommand(who),
+        "kicked": KickCommand(who),
+        "kicked_by_ana": KickCommand(who, by="ana"),
+        "kicked_by_bob": KickCommand(who, by="bob"),
+        "close": CloseCommand(),
+        "passes": TickCommand(PRESENT, SEED),
     }
     return commands[what]
 
 
 def do(race: Race, text: str, now: int) -> Outcome:
-    return after(race, command(text), now)
+    return apply(race, command(text), now)
 
 
-def told(race: Race, text: str, now: int) -> str:
-    """What becomes of a command, as text: the phase and what happened, or the code of the refusal."""
+def outcome_of(race: Race, text: str, now: int) -> str:
+    """The outcome of a command as text: the phase with the changes, or the code of the refusal."""
     before = replace(race)
     try:
         changed, events = do(race, text, now)
-    except Refused as refused:
+    except RequestRefused as refused:
         return refused.code
     finally:
         assert race == before
@@ -103,16 +113,14 @@ def told(race: Race, text: str, now: int) -> str:
     return f"{changed.phase}: {' '.join(events) or 'nothing'}"
 
 
-# ---------------------------------------------------------------- the table
-
-BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + KEPT
+BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + ROOM_LIFETIME
 
 
 @pytest.mark.parametrize(
     ("text", "open_", "countdown", "racing", "finished", "closed"),
     [
-        ("cid sits", "open: joined", "race_started", "race_started", "race_started", "room_closed"),
-        ("ana sits", "open: nothing", "countdown: nothing", "racing: nothing", "finished: nothing", "room_closed"),
+        ("cid joins", "open: joined", "race_started", "race_started", "race_started", "room_closed"),
+        ("ana joins", "open: nothing", "countdown: nothing", "racing: nothing", "finished: nothing", "room_closed"),
         ("ana leaves", "open: left", "countdown: left", "racing: resigned", "finished: nothing", "closed: nothing"),
         (
             "cid leaves",
@@ -123,29 +131,39 @@ BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + KEPT
             "closed: nothing",
         ),
         ("ana readies", "open: ready", "race_started", "race_started", "race_started", "room_closed"),
-        ("ana waits", "open: nothing", "race_started", "race_started", "race_started", "room_closed"),
+        ("ana unreadies", "open: nothing", "race_started", "race_started", "race_started", "room_closed"),
         ("cid readies", "no_seat", "race_started", "race_started", "race_started", "room_closed"),
-        ("ana begins", "countdown: countdown", "race_started", "race_started", "race_started", "room_closed"),
-        ("bob begins", "not_host", "race_started", "race_started", "race_started", "room_closed"),
-        ("cid begins", "no_seat", "race_started", "race_started", "race_started", "room_closed"),
+        ("ana starts", "countdown: countdown", "race_started", "race_started", "race_started", "room_closed"),
+        ("bob starts", "not_host", "race_started", "race_started", "race_started", "room_closed"),
+        ("cid starts", "no_seat", "race_started", "race_started", "race_started", "room_closed"),
         ("bob resigns", "not_racing", "not_racing", "racing: resigned", "not_racing", "room_closed"),
         ("cid resigns", "not_racing", "not_racing", "racing: nothing", "not_racing", "room_closed"),
         ("next follows", "not_over", "not_over", "not_over", "finished: rematch", "room_closed"),
         (
-            "ana expelled",
+            "ana kicked",
             "open: left kicked",
             "countdown: left kicked",
             "racing: resigned kicked",
             "finished: kicked",
             "room_closed",
         ),
-        ("cid expelled", "no_seat", "no_seat", "no_seat", "no_seat", "room_closed"),
+        ("cid kicked", "no_seat", "no_seat", "no_seat", "no_seat", "room_closed"),
         (
-            "it shut",
-            "closed: shut closed",
-            "closed: shut closed",
-            "closed: shut closed",
-            "closed: shut closed",
+            "bob kicked_by_ana",
+            "open: left kicked",
+            "countdown: left kicked",
+            "race_started",
+            "race_started",
+            "room_closed",
+        ),
+        ("ana kicked_by_bob", "not_host", "not_host", "race_started", "race_started", "room_closed"),
+        ("ana kicked_by_ana", "no_seat", "no_seat", "race_started", "race_started", "room_closed"),
+        (
+            "it close",
+            "closed: closed_by_operator closed",
+            "closed: closed_by_operator closed",
+            "closed: closed_by_operator closed",
+            "closed: closed_by_operator closed",
             "closed: nothing",
         ),
         (
@@ -158,35 +176,35 @@ BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + KEPT
         ),
     ],
 )
-def test_every_command_in_every_phase(
+def test_command_in_phase_has_its_outcome(
     text: str, open_: str, countdown: str, racing: str, finished: str, closed: str
 ) -> None:
-    assert told(race_in("open"), text, BEFORE) == open_
-    assert told(race_in("countdown"), text, BEFORE) == countdown
-    assert told(race_in("racing"), text, DURING) == racing
-    assert told(race_in("finished"), text, LATE) == finished
-    assert told(race_in("closed"), text, LATER) == closed
+    assert outcome_of(race_in("open"), text, BEFORE) == open_
+    assert outcome_of(race_in("countdown"), text, BEFORE) == countdown
+    assert outcome_of(race_in("racing"), text, DURING) == racing
+    assert outcome_of(race_in("finished"), text, LATE) == finished
+    assert outcome_of(race_in("closed"), text, LATER) == closed
 
 
 @pytest.mark.parametrize(
     ("phase", "now", "outcome"),
     [
-        ("open", CREATED + KEPT - 1, "open: nothing"),
-        ("open", CREATED + KEPT, "open: kept_open"),
+        ("open", CREATED + EMPTY_LIFETIME - 1, "open: nothing"),
+        ("open", CREATED + EMPTY_LIFETIME, "open: kept_open"),
         ("countdown", STARTS - 1, "countdown: nothing"),
         ("countdown", STARTS, "racing: racing"),
         ("racing", ENDS - 1, "racing: nothing"),
         ("racing", ENDS, "finished: finished"),
         ("countdown", ENDS, "finished: racing finished"),
-        ("finished", ENDS + KEPT - 1, "finished: nothing"),
-        ("finished", ENDS + KEPT, "closed: closed"),
-        ("closed", ENDS + 2 * KEPT, "closed: nothing"),
+        ("finished", ENDS + ROOM_LIFETIME - 1, "finished: nothing"),
+        ("finished", ENDS + ROOM_LIFETIME, "closed: closed"),
+        ("closed", ENDS + 2 * ROOM_LIFETIME, "closed: nothing"),
     ],
 )
-def test_time_moves_a_race_on_at_its_due_time_and_no_earlier(phase: Phase, now: int, outcome: str) -> None:
+def test_tick_before_due_time_changes_nothing(phase: Phase, now: int, outcome: str) -> None:
     race = race_in(phase)
-    assert told(race, "time passes", now) == outcome
-    assert (now >= race.due() and phase != "closed") == ("nothing" not in outcome)
+    assert outcome_of(race, "time passes", now) == outcome
+    assert (now >= race.due_at() and phase != "closed") == ("nothing" not in outcome)
 
 
 @pytest.mark.parametrize(
@@ -194,22 +212,19 @@ def test_time_moves_a_race_on_at_its_due_time_and_no_earlier(phase: Phase, now: 
     [
         ("ana leaves", "racing: racing resigned"),
         ("ana resigns", "racing: racing resigned"),
-        ("ana sits", "racing: racing"),
-        ("cid sits", "race_started"),
-        ("ana begins", "race_started"),
+        ("ana joins", "racing: racing"),
+        ("cid joins", "race_started"),
+        ("ana starts", "race_started"),
     ],
 )
-def test_a_countdown_that_has_run_out_is_a_race_under_way(text: str, outcome: str) -> None:
-    assert told(race_in("countdown"), text, STARTS) == outcome
+def test_ended_countdown_is_a_race_under_way(text: str, outcome: str) -> None:
+    assert outcome_of(race_in("countdown"), text, STARTS) == outcome
 
 
-def test_nobody_goes_out_of_a_race_when_its_time_is_up() -> None:
-    assert told(race_in("racing"), "ana resigns", ENDS - 1) == "racing: resigned"
-    assert told(race_in("racing"), "ana resigns", ENDS) == "racing: nothing"
-    assert told(race_in("racing"), "ana leaves", ENDS) == "racing: nothing"
-
-
-# ---------------------------------------------------------------- seats
+def test_resign_after_time_is_up_changes_nothing() -> None:
+    assert outcome_of(race_in("racing"), "ana resigns", ENDS - 1) == "racing: resigned"
+    assert outcome_of(race_in("racing"), "ana resigns", ENDS) == "racing: nothing"
+    assert outcome_of(race_in("racing"), "ana leaves", ENDS) == "racing: nothing"
 
 
 def seats(race: Race) -> str:
@@ -222,69 +237,94 @@ def play(race: Race, *texts: str, now: int = CREATED + 1) -> Race:
     return race
 
 
-def test_seats_are_filled_from_the_first_that_is_free() -> None:
-    race = play(opened(), "ana sits", "bob sits", "cid sits")
+def test_join_takes_the_first_free_seat() -> None:
+    race = play(opened(), "ana joins", "bob joins", "cid joins")
     assert seats(race) == "ana1 bob2 cid3"
-    race = play(race, "ana leaves", "dan sits")
+    race = play(race, "ana leaves", "dan joins")
     assert seats(race) == "bob2 cid3 dan1"
 
 
-def test_the_host_is_who_has_had_a_seat_for_longest() -> None:
-    race = play(opened(), "ana sits", "bob sits", "cid sits")
+def test_host_is_the_player_seated_longest() -> None:
+    race = play(opened(), "ana joins", "bob joins", "cid joins")
     assert race.host == "ana"
-    race = play(race, "ana leaves", "ana sits")
+    race = play(race, "ana leaves", "ana joins")
     assert race.host == "bob"
-    assert told(race, "ana begins", BEFORE) == "not_host"
+    assert outcome_of(race, "ana starts", BEFORE) == "not_host"
     assert opened().host == ""
 
 
-def test_a_full_room_takes_nobody_but_those_who_are_in() -> None:
-    race = play(opened(), "ana sits", "bob sits", "cid sits")
-    assert told(race, "dan sits", BEFORE) == "room_full"
-    assert told(race, "cid sits", BEFORE) == "open: nothing"
+def test_bot_is_host_only_without_a_person() -> None:
+    race = play(opened(), "ott joins_as_bot", "una joins_as_bot")
+    assert race.host == "ott"
+    race = play(race, "ana joins")
+    assert race.host == "ana"
+    assert outcome_of(race, "ott starts", BEFORE) == "not_host"
+    assert play(race, "ana leaves").host == "ott"
 
 
-def test_two_in_a_room_have_different_names() -> None:
-    race = play(opened(), "ana sits")
-    with pytest.raises(Refused, match="come back with another name") as refused:
-        after(race, Sit("other", "ANA", HERE), BEFORE)
+def test_room_without_bots_admits_only_persons() -> None:
+    race = opened(Options(bots=False))
+    assert outcome_of(race, "ott joins_as_bot", BEFORE) == "no_bots"
+    assert outcome_of(race, "ott joins", BEFORE) == "open: joined"
+
+
+def test_standings_mark_bots() -> None:
+    race = play(opened(), "ott joins_as_bot", "ana joins")
+    assert {line.player: line.bot for line in standings(race, {})} == {"ott": True, "ana": False}
+
+
+def test_rematch_excludes_bots_too() -> None:
+    assert not opened(Options(bots=False)).successor_options().bots
+
+
+def test_full_room_admits_only_its_players() -> None:
+    race = play(opened(), "ana joins", "bob joins", "cid joins")
+    assert outcome_of(race, "dan joins", BEFORE) == "room_full"
+    assert outcome_of(race, "cid joins", BEFORE) == "open: nothing"
+
+
+def test_name_of_another_player_is_refused() -> None:
+    race = play(opened(), "ana joins")
+    with pytest.raises(RequestRefused) as refused:
+        apply(race, JoinCommand("other", "ANA", PRESENT), BEFORE)
     assert refused.value.code == "name_taken"
 
 
-def test_a_countdown_that_everybody_leaves_stops() -> None:
+def test_countdown_stops_when_all_players_leave() -> None:
     race, events = do(play(race_in("countdown"), "ana leaves"), "bob leaves", BEFORE)
     assert (race.phase, race.starts, race.ends, events) == ("open", 0, 0, ("left", "countdown_stopped"))
-
-
-# ---------------------------------------------------------------- when it starts
 
 
 @pytest.mark.parametrize(
     ("options", "texts", "phase"),
     [
-        (Options(players=3), ["ana sits", "bob sits", "cid sits", "ana readies", "bob readies", "cid readies"], "open"),
-        (Options(players=3, start="all-ready"), ["ana sits", "ana readies"], "open"),
-        (Options(players=3, start="all-ready"), ["ana sits", "bob sits", "ana readies"], "open"),
-        (Options(players=3, start="all-ready"), ["ana sits", "bob sits", "ana readies", "bob readies"], "countdown"),
-        (Options(players=3, start="all-ready"), ["ana sits", "ana readies", "bob sits", "bob readies"], "countdown"),
-        (Options(players=1, start="all-ready"), ["ana sits", "ana readies"], "countdown"),
+        (
+            Options(players=3),
+            ["ana joins", "bob joins", "cid joins", "ana readies", "bob readies", "cid readies"],
+            "open",
+        ),
+        (Options(players=3, start="all-ready"), ["ana joins", "ana readies"], "open"),
+        (Options(players=3, start="all-ready"), ["ana joins", "bob joins", "ana readies"], "open"),
+        (Options(players=3, start="all-ready"), ["ana joins", "bob joins", "ana readies", "bob readies"], "countdown"),
+        (Options(players=3, start="all-ready"), ["ana joins", "ana readies", "bob joins", "bob readies"], "countdown"),
+        (Options(players=1, start="all-ready"), ["ana joins", "ana readies"], "countdown"),
         (
             Options(players=3, start="all-ready"),
-            ["ana sits", "bob sits", "cid sits", "ana readies", "bob readies", "cid leaves"],
+            ["ana joins", "bob joins", "cid joins", "ana readies", "bob readies", "cid leaves"],
             "countdown",
         ),
         (
             Options(players=3, start="all-ready"),
-            ["ana sits", "bob sits", "ana readies", "bob leaves"],
+            ["ana joins", "bob joins", "ana readies", "bob leaves"],
             "open",
         ),
-        (Options(players=2, start="full"), ["ana sits"], "open"),
-        (Options(players=2, start="full"), ["ana sits", "bob sits"], "countdown"),
-        (Options(players=2, start="full"), ["ana sits", "ana begins"], "countdown"),
-        (Options(players=1, start="full"), ["ana sits"], "countdown"),
+        (Options(players=2, start="full"), ["ana joins"], "open"),
+        (Options(players=2, start="full"), ["ana joins", "bob joins"], "countdown"),
+        (Options(players=2, start="full"), ["ana joins", "ana starts"], "countdown"),
+        (Options(players=1, start="full"), ["ana joins"], "countdown"),
     ],
 )
-def test_a_countdown_begins_as_the_options_say(options: Options, texts: list[str], phase: Phase) -> None:
+def test_countdown_starts_by_the_start_option(options: Options, texts: list[str], phase: Phase) -> None:
     race = play(opened(options), *texts)
     assert race.phase == phase
     if phase == "countdown":
@@ -292,239 +332,384 @@ def test_a_countdown_begins_as_the_options_say(options: Options, texts: list[str
         assert race.ends == race.starts + 1000 * options.limit
 
 
-def test_a_countdown_of_nothing_starts_at_once() -> None:
-    race = play(opened(Options(countdown=0)), "ana sits", "ana begins")
+def test_countdown_of_zero_starts_at_once() -> None:
+    race = play(opened(Options(countdown=0)), "ana joins", "ana starts")
     assert (race.phase, race.starts) == ("countdown", CREATED + 1)
-    assert told(race, "time passes", CREATED + 1) == "racing: racing"
+    assert outcome_of(race, "time passes", CREATED + 1) == "racing: racing"
 
 
 AT = CREATED + 100_000
 AT_OPTIONS = Options(start="at", start_at=AT, countdown=3)
 
 
-def test_a_race_at_a_time_counts_down_to_that_time() -> None:
-    race = play(opened(AT_OPTIONS), "ana sits")
-    assert race.due() == AT - 3000
-    assert told(race, "time passes", AT - 3001) == "open: nothing"
+def test_scheduled_race_counts_down_to_its_time() -> None:
+    race = play(opened(AT_OPTIONS), "ana joins")
+    assert race.due_at() == AT - 3000
+    assert outcome_of(race, "time passes", AT - 3001) == "open: nothing"
     begun, _ = do(race, "time passes", AT - 2000)
     assert (begun.phase, begun.starts) == ("countdown", AT)
     late, _ = do(race, "time passes", AT + 500)
     assert late.starts == AT + 500
 
 
-def test_a_race_at_a_time_waits_for_somebody_until_then_and_closes_without() -> None:
+def test_scheduled_race_without_players_closes() -> None:
     race = opened(AT_OPTIONS)
-    assert race.due() == AT
-    assert told(race, "time passes", AT - 1) == "open: nothing"
-    assert told(race, "time passes", AT) == "closed: closed"
+    assert race.due_at() == AT
+    assert outcome_of(race, "time passes", AT - 1) == "open: nothing"
+    assert outcome_of(race, "time passes", AT) == "closed: closed"
 
 
 @pytest.mark.parametrize(
     ("here", "outcome"),
     [
         (0, "closed: closed"),
-        (CREATED + KEPT - ABSENT_AFTER, "closed: closed"),
-        (CREATED + KEPT - ABSENT_AFTER + 1, "open: kept_open"),
+        (CREATED + EMPTY_LIFETIME - ABSENT_AFTER, "closed: closed"),
+        (CREATED + EMPTY_LIFETIME - ABSENT_AFTER + 1, "open: kept_open"),
     ],
 )
-def test_an_open_room_is_kept_for_those_who_were_heard_of(here: int, outcome: str) -> None:
-    now = CREATED + KEPT
-    race, events = after(opened(OPTIONS, RACERS[0]), Tick({"ana": Run(here=here)}, SEED), now)
+def test_open_room_with_present_players_is_kept_open(here: int, outcome: str) -> None:
+    now = CREATED + EMPTY_LIFETIME
+    race, events = apply(opened(OPTIONS, RACERS[0]), TickCommand({"ana": Progress(last_seen=here)}, SEED), now)
     assert f"{race.phase}: {' '.join(events)}" == outcome
-    assert race.phase == "closed" or race.due() == now + KEPT
+    assert race.phase == "closed" or race.due_at() == now + EMPTY_LIFETIME
 
 
-# ---------------------------------------------------------------- who is gone
+def test_empty_room_of_a_rematch_stays_open_longer() -> None:
+    race = replace(opened(OPTIONS), follows="friday")
+    assert race.due_at() == CREATED + ROOM_LIFETIME
+    assert opened(OPTIONS).due_at() == CREATED + EMPTY_LIFETIME
+    assert outcome_of(opened(OPTIONS), "time passes", CREATED + EMPTY_LIFETIME) == "closed: closed"
+
 
 GONE = CREATED + 10_000
 
 
-def runs(**here: int) -> dict[str, Run]:
-    return {player: Run(here=at) for player, at in here.items()}
+def runs(**here: int) -> dict[str, Progress]:
+    return {player: Progress(last_seen=at) for player, at in here.items()}
 
 
 @pytest.mark.parametrize(
     ("now", "here", "outcome"),
     [
         (GONE, runs(ana=GONE, bob=GONE), "ana bob"),
-        (GONE + ABSENT_AFTER - 1, runs(ana=-GONE, bob=-GONE), "ana bob"),
-        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=GONE + 1), "bob"),
+        (GONE + ABSENT_AFTER - 1, runs(ana=GONE, bob=GONE), "ana bob"),
         (GONE + ABSENT_AFTER, runs(ana=GONE, bob=GONE + 1), "bob"),
-        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=-GONE - 1), "bob"),
-        (GONE + ABSENT_AFTER, runs(ana=-GONE, bob=-GONE), ""),
+        (GONE + ABSENT_AFTER, runs(ana=GONE, bob=GONE), ""),
         (CREATED + ABSENT_AFTER, {}, "ana bob"),
         (CREATED + ABSENT_AFTER + 1, {}, ""),
     ],
 )
-def test_who_is_gone_from_an_open_room_for_a_while_has_given_up_the_seat(
-    now: int, here: dict[str, Run], outcome: str
-) -> None:
-    race = play(opened(), "ana sits", "bob sits")
-    left, events = after(race, Tick(here, SEED), now)
+def test_absent_player_loses_the_seat_in_an_open_room(now: int, here: dict[str, Progress], outcome: str) -> None:
+    race = play(opened(), "ana joins", "bob joins")
+    left, events = apply(race, TickCommand(here, SEED), now)
     assert " ".join(racer.player for racer in left.racers) == outcome
     assert events == (() if left is race else ("left",))
 
 
-def test_a_seat_that_was_given_up_is_free_for_who_comes_and_the_next_is_host() -> None:
+def test_freed_seat_is_taken_and_the_host_changes() -> None:
     full = opened(Options(players=2, start="full", countdown=3))
-    race = play(full, "ana sits")
+    race = play(full, "ana joins")
     late = CREATED + ABSENT_AFTER + 1
-    came, events = after(race, Sit("bob", "Ana", runs(ana=-CREATED)), late)
+    came, events = apply(race, JoinCommand("bob", "Ana", runs(ana=CREATED)), late)
     assert events == ("left", "joined")
     assert (came.phase, came.host) == ("open", "bob")
-    again, events = after(came, Sit("ana", "Anna", runs(ana=-CREATED, bob=late)), late)
+    again, events = apply(came, JoinCommand("ana", "Anna", runs(ana=CREATED, bob=late)), late)
     assert events == ("joined", "countdown")
     assert [racer.player for racer in again.racers] == ["bob", "ana"]
 
 
-def test_nobody_waits_for_who_is_gone_to_be_ready() -> None:
+def test_absent_player_need_not_be_ready() -> None:
     race = play(
-        opened(Options(players=3, start="all-ready")), "ana sits", "bob sits", "eve sits", "bob readies", "eve readies"
+        opened(Options(players=3, start="all-ready")),
+        "ana joins",
+        "bob joins",
+        "eve joins",
+        "bob readies",
+        "eve readies",
     )
     late = CREATED + ABSENT_AFTER + 1
-    begun, events = after(race, Tick(runs(bob=late, eve=late), SEED), late)
+    begun, events = apply(race, TickCommand(runs(bob=late, eve=late), SEED), late)
     assert events == ("left", "countdown")
     assert begun.host == "bob"
 
 
+@pytest.mark.parametrize(
+    ("players", "gone", "here"),
+    [
+        (2, SCHEDULED_ABSENT_AFTER, ["bob", "cid"]),
+        (2, SCHEDULED_ABSENT_AFTER - 1, None),
+        (3, SCHEDULED_ABSENT_AFTER, ["ana", "bob", "cid"]),
+    ],
+)
+def test_full_scheduled_room_frees_seats_of_the_long_gone(players: int, gone: int, here: list[str] | None) -> None:
+    race = opened(replace(AT_OPTIONS, players=players, start_at=AT + 10 * gone), RACERS[0], RACERS[1])
+    now = AT + gone
+    join = JoinCommand("cid", "cid", runs(ana=AT, bob=now))
+    if here is None:
+        with pytest.raises(RequestRefused):
+            apply(race, join, now)
+    else:
+        assert [racer.player for racer in apply(race, join, now)[0].racers] == here
+    assert apply(race, TickCommand(runs(ana=AT, bob=now), SEED), now)[0].racers == race.racers
+
+
 @pytest.mark.parametrize("phase", ["countdown", "racing", "finished"])
-def test_a_seat_is_for_good_once_the_countdown_has_begun(phase: Phase) -> None:
+def test_absent_player_keeps_the_seat_after_the_countdown(phase: Phase) -> None:
     race = race_in(phase)
     now = STARTS - 1 if phase == "countdown" else DURING
-    assert race.here({}, now + KEPT) == race.racers
-    assert after(race, Tick({}, SEED), now)[0].racers == race.racers
+    assert race.present_racers({}, now + ROOM_LIFETIME) == race.racers
+    assert apply(race, TickCommand({}, SEED), now)[0].racers == race.racers
 
 
-def test_a_seat_in_a_race_that_starts_at_a_time_is_kept() -> None:
-    race = play(opened(AT_OPTIONS), "ana sits")
-    begun, events = after(race, Tick({}, SEED), AT - 3000)
+def test_absent_player_keeps_the_seat_in_a_scheduled_race() -> None:
+    race = play(opened(AT_OPTIONS), "ana joins")
+    begun, events = apply(race, TickCommand({}, SEED), AT - 3000)
     assert events == ("countdown",)
     assert begun.racers == race.racers
-
-
-# ---------------------------------------------------------------- the operator
 
 
 @pytest.mark.parametrize(
     ("phase", "now"), [("open", BEFORE), ("countdown", BEFORE), ("racing", DURING), ("finished", LATE)]
 )
-def test_who_was_expelled_is_not_let_in_again_and_others_are(phase: Phase, now: int) -> None:
-    race, _ = do(race_in(phase), "bob expelled", now)
-    assert told(race, "bob sits", now) == "kicked"
-    assert told(race, "ana sits", now) == f"{phase}: nothing"
-    with pytest.raises(Refused):
-        race.check_welcome("bob")
-    race.check_welcome("ana")
+def test_kicked_player_is_not_readmitted(phase: Phase, now: int) -> None:
+    race, _ = do(race_in(phase), "bob kicked", now)
+    assert outcome_of(race, "bob joins", now) == "kicked"
+    assert outcome_of(race, "ana joins", now) == f"{phase}: nothing"
+    with pytest.raises(RequestRefused):
+        race.check_not_kicked("bob")
+    race.check_not_kicked("ana")
     if phase in ("racing", "finished"):
-        assert told(race, "bob expelled", now) == f"{phase}: nothing"
+        assert outcome_of(race, "bob kicked", now) == f"{phase}: nothing"
 
 
-def test_so_many_who_were_expelled_are_remembered() -> None:
+def test_room_remembers_the_newest_kicked_players() -> None:
     race = opened(Options(players=1))
     for number in range(150):
-        race, _ = do(race, f"p{number} sits", CREATED)
-        race, _ = do(race, f"p{number} expelled", CREATED)
-    assert race.expelled == tuple(f"p{number}" for number in range(50, 150))
+        race, _ = do(race, f"p{number} joins", CREATED)
+        race, _ = do(race, f"p{number} kicked", CREATED)
+    assert race.kicked == tuple(f"p{number}" for number in range(50, 150))
 
 
-def test_a_race_that_is_shut_under_way_has_no_order_and_keeps_its_seed() -> None:
-    race, _ = do(race_in("racing"), "it shut", DURING)
-    assert (race.phase, race.seed, race.standings, race.due()) == ("closed", b"", (), 0)
-    assert do(race_in("finished"), "it shut", LATE)[0].seed == SEED
+def test_race_closed_under_way_has_no_standings() -> None:
+    race, _ = do(race_in("racing"), "it close", DURING)
+    assert (race.phase, race.seed, race.standings, race.due_at()) == ("closed", b"", (), 0)
+    assert do(race_in("finished"), "it close", LATE)[0].seed == SEED
 
 
-# ---------------------------------------------------------------- when it ends
-
-
-def finish(now: int, *racers: Racer, **runs: Run) -> Race:
+def finish(now: int, *racers: Racer, **runs: Progress) -> Race:
     race = replace(race_in("racing"), racers=racers or RACERS)
-    return after(race, Tick(runs, SEED), now)[0]
+    return apply(race, TickCommand(runs, SEED), now)[0]
 
 
 @pytest.mark.parametrize(
     ("runs", "ends"),
     [
         ({}, False),
-        ({"ana": Run(home=STARTS + 5)}, False),
-        ({"ana": Run(home=STARTS + 5), "bob": Run(home=STARTS + 9)}, True),
-        ({"ana": Run(home=STARTS + 5), "bob": Run(over=STARTS + 9)}, True),
-        ({"ana": Run(over=STARTS + 5), "bob": Run(over=STARTS + 9)}, True),
+        ({"ana": Progress(finished_at=STARTS + 5)}, False),
+        ({"ana": Progress(finished_at=STARTS + 5), "bob": Progress(finished_at=STARTS + 9)}, True),
+        ({"ana": Progress(finished_at=STARTS + 5), "bob": Progress(no_moves_left_at=STARTS + 9)}, True),
+        ({"ana": Progress(no_moves_left_at=STARTS + 5), "bob": Progress(no_moves_left_at=STARTS + 9)}, True),
     ],
 )
-def test_a_race_is_finished_when_all_are_home_or_over(runs: dict[str, Run], ends: bool) -> None:
+def test_race_finishes_when_no_player_can_go_on(runs: dict[str, Progress], ends: bool) -> None:
     race = finish(STARTS + 10, **runs)
     assert (race.phase == "finished") == ends
     assert race.seed == (SEED if ends else b"")
 
 
-def test_a_race_is_finished_when_the_rest_is_out() -> None:
-    out = Racer("bob", "Bob", 2, out=True)
+@pytest.mark.parametrize(
+    ("deal", "undo", "phase"), [(1016, "off", "finished"), (1016, "free", "racing"), (1, "off", "racing")]
+)
+def test_race_without_any_move_finishes_as_it_starts(deal: int, undo: str, phase: str) -> None:
+    race = race_in("countdown", replace(OPTIONS, games=("willow",), undo=undo))
+    seed = Deal("number", number=deal).public_seed()
+    assert apply(race, TickCommand({}, seed), STARTS)[0].phase == phase
+
+
+AWAY = Progress(last_seen=STARTS + 5)
+IDLE = Progress(connected=True, last_seen=STARTS + IDLE_AFTER, last_action_at=STARTS)
+HERE = Progress(connected=True, last_seen=STARTS + IDLE_AFTER, last_action_at=STARTS + 1)
+OUT = Progress(no_moves_left_at=STARTS + 5)
+
+
+@pytest.mark.parametrize(
+    ("ana", "bob", "end_wait", "phase"),
+    [
+        (OUT, AWAY, True, "finished"),
+        (OUT, AWAY, False, "racing"),
+        (OUT, IDLE, True, "finished"),
+        (OUT, HERE, True, "racing"),
+        (IDLE, AWAY, True, "racing"),
+        (HERE, AWAY, True, "racing"),
+        (AWAY, AWAY, True, "racing"),
+    ],
+)
+def test_absent_and_idle_players_do_not_hold_the_finish(
+    ana: Progress, bob: Progress, end_wait: bool, phase: str
+) -> None:
+    race = replace(race_in("racing"), ends=STARTS + 2 * IDLE_AFTER)
+    command = TickCommand({"ana": ana, "bob": bob}, SEED, end_wait)
+    assert apply(race, command, STARTS + IDLE_AFTER)[0].phase == phase
+
+
+def test_race_finishes_when_the_last_player_resigns() -> None:
+    out = Racer("bob", "Bob", 2, resigned=True)
     assert finish(STARTS + 10, RACERS[0], out).phase == "racing"
-    assert finish(STARTS + 10, RACERS[0], out, ana=Run(home=STARTS + 5)).phase == "finished"
+    assert finish(STARTS + 10, RACERS[0], out, ana=Progress(finished_at=STARTS + 5)).phase == "finished"
     assert finish(STARTS + 10, out).phase == "finished"
 
 
-def test_an_end_that_the_first_home_brought_forward_ends_the_race() -> None:
+def test_first_finish_ends_the_race_early() -> None:
     race = replace(race_in("racing"), ends=STARTS + 5)
-    assert told(race, "time passes", STARTS + 4) == "racing: nothing"
-    assert told(race, "time passes", STARTS + 5) == "finished: finished"
+    assert outcome_of(race, "time passes", STARTS + 4) == "racing: nothing"
+    assert outcome_of(race, "time passes", STARTS + 5) == "finished: finished"
+
+
+def reached(cards: int = 0, at: int = 0, finished: int = 0) -> Progress:
+    return Progress(foundation_cards=cards, last_progress_at=at, finished_at=finished)
 
 
 @pytest.mark.parametrize(
     ("runs", "order"),
     [
         # home before not home, however many cards the other has up
-        ({"a": Run(up=51, risen=STARTS + 1), "b": Run(up=52, home=STARTS + 9)}, "1b 2a 3c"),
+        ({"a": reached(51, at=STARTS + 1), "b": reached(52, finished=STARTS + 9)}, "1b 2a 3c"),
         # those home by time
-        ({"a": Run(up=52, home=STARTS + 9), "b": Run(up=52, home=STARTS + 8), "c": Run(up=52, home=STARTS + 7)}, "1c 2b 3a"),
+        (
+            {name: reached(52, finished=STARTS + late) for name, late in (("a", 9), ("b", 8), ("c", 7))},
+            "1c 2b 3a",
+        ),
         # the others by cards up
-        ({"a": Run(up=3, risen=1), "b": Run(up=5, risen=9), "c": Run(up=4, risen=1)}, "1b 2c 3a"),
+        ({"a": reached(3, at=1), "b": reached(5, at=9), "c": reached(4, at=1)}, "1b 2c 3a"),
         # then by who got there first
-        ({"a": Run(up=5, risen=9), "b": Run(up=5, risen=8), "c": Run(up=5, risen=7)}, "1c 2b 3a"),
+        ({"a": reached(5, at=9), "b": reached(5, at=8), "c": reached(5, at=7)}, "1c 2b 3a"),
         # level in all of it: the same place, and the next is left out
-        ({"a": Run(up=5, risen=9), "b": Run(up=5, risen=9), "c": Run(up=4, risen=1)}, "1a 1b 3c"),
-        ({"a": Run(up=52, home=STARTS + 9), "b": Run(up=52, home=STARTS + 9), "c": Run()}, "1a 1b 3c"),
+        ({"a": reached(5, at=9), "b": reached(5, at=9), "c": reached(4, at=1)}, "1a 1b 3c"),
+        ({"a": reached(52, finished=STARTS + 9), "b": reached(52, finished=STARTS + 9), "c": reached()}, "1a 1b 3c"),
         ({}, "1a 1b 1c"),
     ],
 )  # fmt: skip
-def test_standings(runs: dict[str, Run], order: str) -> None:
+def test_standings(runs: dict[str, Progress], order: str) -> None:
     race = replace(race_in("racing"), racers=tuple(Racer(name, name, seat) for seat, name in enumerate("abc", 1)))
     lines = standings(race, runs)
     assert " ".join(f"{line.place}{line.player}" for line in lines) == order
     for line in lines:
-        run = runs.get(line.player, Run())
-        assert line.time == (run.home - STARTS if run.home else 0)
+        run = runs.get(line.player, Progress())
+        assert line.time == (run.finished_at - STARTS if run.finished_at else 0)
 
 
-def test_who_resigned_counts_by_cards_up_and_who_was_home_is_not_out() -> None:
-    racers = (Racer("ana", "Ana", 1, out=True), Racer("bob", "Bob", 2, out=True), Racer("cid", "Cid", 3))
+def test_standings_rank_resigned_players_by_cards() -> None:
+    racers = (Racer("ana", "Ana", 1, resigned=True), Racer("bob", "Bob", 2, resigned=True), Racer("cid", "Cid", 3))
     race = replace(race_in("racing"), racers=racers)
-    lines = standings(race, {"ana": Run(up=9, risen=5), "bob": Run(up=52, home=STARTS + 7), "cid": Run(up=8)})
-    assert [(line.player, line.out) for line in lines] == [("bob", False), ("ana", True), ("cid", False)]
+    lines = standings(
+        race,
+        {
+            "ana": Progress(foundation_cards=9, last_progress_at=5),
+            "bob": Progress(foundation_cards=52, finished_at=STARTS + 7),
+            "cid": Progress(foundation_cards=8),
+        },
+    )
+    assert [(line.player, line.resigned) for line in lines] == [("bob", False), ("ana", True), ("cid", False)]
 
 
-# ---------------------------------------------------------------- afterwards
-
-
-def test_a_race_has_one_successor() -> None:
-    race, _ = do(race_in("finished"), "next follows", LATE)
-    assert race.next == "next"
-    assert told(race, "other follows", LATE) == "finished: nothing"
+def ready_race(**ready: bool) -> Race:
+    racers = (Racer(name, name.title(), seat, ready=ready[name]) for seat, name in enumerate(ready, 1))
+    return replace(race_in("open"), racers=tuple(racers))
 
 
 @pytest.mark.parametrize(
-    ("deal", "then"), [("#4821", "#4822"), ("random", "random"), ("daily 2026-11-21", "random"), ("#0", "#1")]
+    ("race", "host"),
+    [
+        (ready_race(ana=False, bob=True, cid=True), "bob"),
+        (ready_race(ana=True, bob=True), "bob"),
+        (ready_race(ana=False, bob=True, cid=False), "ana"),
+        (ready_race(ana=True), "ana"),
+    ],
 )
-def test_the_deal_of_the_rematch(deal: str, then: str) -> None:
+def test_idle_host_is_replaced_if_all_others_are_ready(race: Race, host: str) -> None:
+    due = CREATED + HOST_TIMEOUT
+    here = {racer.player: Progress(last_seen=due) for racer in race.racers}
+    assert apply(race, TickCommand(here, SEED), due - 1)[0] is race
+    assert apply(race, TickCommand(here, SEED), due)[0].host == host
+    assert (race.due_at() == due) == (host != "ana")
+
+
+@pytest.mark.parametrize(("origin", "private", "seats"), [("far", False, 2), ("far", True, 3), ("near", False, 3)])
+def test_one_address_takes_half_of_a_public_room(origin: str, private: bool, seats: int) -> None:
+    race = replace(opened(replace(OPTIONS, players=4), Racer("ana", "Ana", 1, origin="near")), private=private)
+    taken = 0
+    for name in ("bob", "cid", "dan"):
+        with suppress(RequestRefused):
+            race = apply(race, JoinCommand(name, name.title(), PRESENT, origin=origin), CREATED)[0]
+            taken += 1
+    assert taken == seats
+
+
+REMATCH = replace(opened(replace(OPTIONS, players=2)), invited=("ana", "bob"))
+
+
+@pytest.mark.parametrize(
+    ("seated", "player", "at", "code"),
+    [
+        ((), "eve", CREATED + SEATS_KEPT - 1, "room_full"),
+        ((), "eve", CREATED + SEATS_KEPT, ""),
+        ((), "bob", CREATED, ""),
+        (("ana",), "eve", CREATED, "room_full"),
+        (("ana",), "bob", CREATED, ""),
+    ],
+)
+def test_rematch_keeps_seats_for_its_players(seated: tuple[str, ...], player: str, at: int, code: str) -> None:
+    racers = tuple(Racer(name, name.title(), number) for number, name in enumerate(seated, 1))
+    join = JoinCommand(player, player.title(), {name: Progress(last_seen=at) for name in seated})
+    race = replace(REMATCH, racers=racers)
+    if code:
+        with pytest.raises(RequestRefused) as refused:
+            apply(race, join, at)
+        assert (refused.value.code, refused.value.retry_after) == (code, -(-(CREATED + SEATS_KEPT - at) // 1000))
+    else:
+        assert apply(race, join, at)[0].racer(player)
+
+
+def test_player_of_the_last_race_hosts_the_rematch() -> None:
+    race = replace(REMATCH, options=replace(OPTIONS, players=3))
+    race = apply(race, JoinCommand("eve", "Eve", {}), CREATED)[0]
+    assert race.host == "eve"
+    race = apply(race, JoinCommand("bob", "Bob", {}), CREATED + 1)[0]
+    assert (race.host, [racer.seat for racer in race.racers]) == ("bob", [2, 1])
+
+
+def test_race_has_one_rematch() -> None:
+    race, _ = do(race_in("finished"), "next follows", LATE)
+    assert race.next == "next"
+    assert outcome_of(race, "other follows", LATE) == "finished: nothing"
+
+
+@pytest.mark.parametrize(
+    ("deal", "then"),
+    [
+        ("#4821", "#4822"),
+        ("random", "random"),
+        ("daily 2026-11-21", "random"),
+        ("#0", "#1"),
+        ("#999999999", "#0"),
+    ],
+)
+def test_rematch_has_the_next_deal(deal: str, then: str) -> None:
     assert replace(race_in("finished"), deal=deal).successor_deal() == then
 
 
-def test_games_go_round_from_race_to_race() -> None:
+def test_rematch_has_the_options_of_the_race() -> None:
+    timed = Options(games=("athena", "steve"), players=3, deal="daily", undo="off", start="at", start_at=5)
+    then = replace(race_in("finished"), options=timed, deal="daily 2026-11-21").successor_options()
+    assert then == replace(timed, deal="random", start="host", start_at=0)
+    numbered = replace(race_in("finished"), options=Options(deal="#7", start="full"), deal="#7")
+    assert numbered.successor_options() == Options(deal="#8", start="full")
+
+
+def test_rematches_rotate_the_games() -> None:
     race = opened(Options(games=("athena", "steve")))
     assert [replace(race, round=number).game.name for number in range(3)] == ["athena", "steve", "athena"]
 
-
-# ---------------------------------------------------------------- whatever happens
 
 PLAYERS = ("ana", "bob", "cid", "dan")
 ORDER: tuple[Phase, ...] = ("open", "countdown", "racing", "finished", "closed")
@@ -533,14 +718,14 @@ deeds = st.tuples(
     st.sampled_from(PLAYERS),
     st.sampled_from(
         (
-            "sits",
-            "sits",
+            "joins",
+            "joins",
             "leaves",
             "readies",
-            "begins",
+            "starts",
             "resigns",
             "follows",
-            "expelled",
+            "kicked",
             "moves",
             "goes-home",
             "passes",
@@ -582,7 +767,7 @@ def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: in
         assert [(racer.player, racer.seat) for racer in changed.racers] == [
             (racer.player, racer.seat) for racer in before.racers
         ]
-        assert all(now_.out or not was.out for was, now_ in zip(before.racers, changed.racers, strict=True))
+        assert all(now_.resigned or not was.resigned for was, now_ in zip(before.racers, changed.racers, strict=True))
         assert (changed.starts, changed.ends) == (before.starts, before.ends)
     assert bool(changed.seed) == bool(changed.standings)
     assert not changed.seed or changed.phase in ("finished", "closed")
@@ -600,25 +785,30 @@ def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: in
 @given(all_options, st.lists(deeds, max_size=40))
 def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened(options), CREATED
-    runs: dict[str, Run] = {}
+    runs: dict[str, Progress] = {}
     for who, what, wait in sequence:
         now += wait
         if what in ("moves", "goes-home"):
             # as the commit script has it: only who races, in time, and once home no more
-            run = runs.get(who, Run())
+            run = runs.get(who, Progress())
             racer = race.racer(who)
-            if racer and not racer.out and not run.home and race.phase == "racing" and now < race.ends:
-                runs[who] = replace(run, up=run.up + 1, risen=now, home=now if what == "goes-home" else 0)
+            if racer and not racer.resigned and not run.finished_at and race.phase == "racing" and now < race.ends:
+                runs[who] = replace(
+                    run,
+                    foundation_cards=run.foundation_cards + 1,
+                    last_progress_at=now,
+                    finished_at=now if what == "goes-home" else 0,
+                )
             continue
-        given_ = Tick(runs, SEED) if what == "passes" else command(f"{who} {what}")
+        given_ = TickCommand(runs, SEED) if what == "passes" else command(f"{who} {what}")
         try:
-            changed, events = after(race, given_, now)
-        except Refused:
+            changed, events = apply(race, given_, now)
+        except RequestRefused:
             continue
         keeps_the_laws(race, changed, events, now)
-        assert after(race, given_, now) == (changed, events)
+        assert apply(race, given_, now) == (changed, events)
         race = changed
     for _ in range(6):  # and time alone brings every race to its end
-        now = max(now, race.due())
-        race, _ = after(race, Tick(runs, SEED), now)
+        now = max(now, race.due_at())
+        race, _ = apply(race, TickCommand(runs, SEED), now)
     assert race.phase == "closed"

@@ -1,4 +1,4 @@
-"""Settings that are read again while a node runs."""
+"""Tests of reloading the settings while a node runs."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from pathlib import Path
 import pytest
 import structlog
 
-from samedeal_server.config import Config
-from samedeal_server.limits import Limits
-from samedeal_server.metrics import Metrics
-from samedeal_server.reload import CHANGEABLE, Reload
-from samedeal_server.settings import BadSetting
+from samedeal_server.config.config import Config
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.settings_reader import InvalidSetting
+from samedeal_server.process.reload import RELOADABLE, Reload
+from samedeal_server.telemetry.metrics import Metrics
 
 
-class Reloaded:
-    """A node's settings, those that it finds, and what came of reading them."""
+class ReloadedNode:
+    """The settings of a node: ``stored`` are read by a reload, ``applied`` are in force."""
 
     def __init__(self, config: Config) -> None:
-        self.found: Config | BadSetting = config
-        self.taken = config
+        self.stored: Config | InvalidSetting = config
+        self.applied = config
         self.metrics = Metrics()
-        self._reload = Reload(config, self._read, self._take, self.metrics)
+        self._reload = Reload(config, self._read, self._apply, self.metrics)
 
     def _read(self) -> Config:
-        if isinstance(self.found, BadSetting):
-            raise self.found
-        return self.found
+        if isinstance(self.stored, InvalidSetting):
+            raise self.stored
+        return self.stored
 
-    def _take(self, config: Config) -> None:
-        self.taken = config
+    def _apply(self, config: Config) -> None:
+        self.applied = config
 
     def reload(self) -> list[tuple[object, object]]:
         with structlog.testing.capture_logs() as events:
@@ -38,35 +38,35 @@ class Reloaded:
         return [(event["event"], event.get("settings", event.get("error"))) for event in events]
 
 
-def test_what_can_be_taken_is() -> None:
-    node = Reloaded(Config())
-    node.found = Config(log_level="debug", limits=Limits(rooms=7, rate=9.0))
+def test_reloadable_settings_are_applied() -> None:
+    node = ReloadedNode(Config())
+    node.stored = Config(log_level="debug", limits=Limits(rooms=7, rate=9.0))
     assert node.reload() == [("reloaded", ["log_level", "limits.rooms", "limits.rate"])]
-    assert node.taken == node.found
+    assert node.applied == node.stored
     assert node.reload() == [("reloaded", [])]
 
 
-def test_what_cannot_is_named_and_left() -> None:
-    node = Reloaded(Config())
-    node.found = Config(port=1, redis="redis://u:sesam@h", limits=Limits(rooms=7, handshake_timeout=3))
+def test_other_settings_need_a_restart() -> None:
+    node = ReloadedNode(Config())
+    node.stored = Config(port=1, redis="redis://u:sesam@h", limits=Limits(rooms=7, handshake_timeout=3))
     assert node.reload() == [
         ("reload_needs_restart", ["port", "redis", "limits.handshake_timeout"]),
         ("reloaded", ["limits.rooms"]),
     ]
-    assert node.taken == replace(Config(), limits=node.found.limits)
+    assert node.applied == replace(Config(), limits=node.stored.limits)
 
 
-def test_what_is_broken_changes_nothing() -> None:
-    node = Reloaded(Config())
-    node.found = BadSetting("samedeal.toml is no TOML")
-    assert node.reload() == [("reload_failed", "samedeal.toml is no TOML")]
-    assert node.taken == Config()
+def test_invalid_settings_change_nothing() -> None:
+    node = ReloadedNode(Config())
+    node.stored = InvalidSetting("samedeal.toml is not valid TOML")
+    assert node.reload() == [("reload_failed", "samedeal.toml is not valid TOML")]
+    assert node.applied == Config()
     counted = [
         node.metrics.registry.get_sample_value("samedeal_reloads_total", {"result": r}) for r in ("failed", "done")
     ]
     assert counted == [1, 0]
 
 
-@pytest.mark.parametrize("name", sorted(CHANGEABLE))
-def test_what_is_said_to_change_is_a_setting(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(RELOADABLE))
+def test_reloadable_names_are_settings(name: str) -> None:
     assert hasattr(Config(data=Path()), name)

@@ -1,30 +1,29 @@
-"""Races over real sockets and a real Redis: from the deal to the standings, on one node and on two."""
+"""Races over real sockets and a real Redis, on one node and on two."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace as with_
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO
 from samedeal.deal import commitment, shuffled
-from samedeal.play import UNDO, Undo
 from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
-    Close,
     Done,
     Join,
     Leave,
     ListRooms,
     Ping,
     Pong,
-    Progress,
+    ProgressUpdate,
     Ready,
     Resign,
     Rooms,
@@ -32,37 +31,23 @@ from samedeal.protocol.messages import (
     Start,
 )
 from samedeal.protocol.messages import Refused as Refusal
-from samedeal.record import Record
-from samedeal_server.race import Race
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.races.race import Race, ReadyCommand
+from samedeal_server.rooms import hub as room_hub
 from samedeal_server.store import keys
-from samedeal_server.store.redis import Snapshot
+from samedeal_server.store.events import MoveCommitted, RaceChanged, SequencedEvent
+from samedeal_server.store.redis_client import RedisCommand
+from samedeal_server.store.store import Snapshot
 from tests.server.client import Client
-from tests.server.conftest import Node, NodeMaker
-
-RECORDS = Path(__file__).parent.parent / "golden" / "records"
-
-
-def record(game: str) -> Record:
-    """A play of a game that brings every card up."""
-    return Record.parse((RECORDS / f"{game}.txt").read_text())
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import race, record
+from tests.server.real_clients import wait_for
+from tests.server.redis_kinds import until
 
 
-async def race(one: Node, two: Node | None = None, **options: Any) -> tuple[Client, Client]:
-    """Two who race in a new room and have the board, ana (the host) through one node and bob through the other."""
-    ana, bob = await one.player("ana"), await (two or one).player("bob")
-    for client in (ana, bob):
-        client.undo = Undo(options.get("undo", "no-reveal"))
-    room = await ana.create(**options)
-    await ana.join(room)
-    await bob.join(room)
-    await ana.want(Done, Start)
-    await ana.dealt()
-    await bob.dealt()
-    return ana, bob
-
-
-async def back(client: Client, one: Node, *, revision: int | None = None) -> Client:
-    """The same player on a new connection, with the seat again and the board that the old one held."""
+async def reconnect(client: Client, one: Node, *, revision: int | None = None) -> Client:
+    """Reconnect a player, who rejoins with the board that the old connection had."""
     again = await one.player("ana", client.session)
     again.play, again.undo = client.play, client.undo
     held = client.play.revision if client.play else -1
@@ -71,16 +56,13 @@ async def back(client: Client, one: Node, *, revision: int | None = None) -> Cli
 
 
 async def finish(*clients: Client) -> RoomState:
-    """Have everybody go out of the race; returns how it ended."""
+    """Make all players resign. Return the final state."""
     for client in clients:
-        await client.want(Done, Resign)
+        await client.expect(Done, Resign)
     return await clients[0].phase("finished")
 
 
-# ---------------------------------------------------------------- a race
-
-
-async def test_a_race_from_the_open_room_to_the_standings(node: NodeMaker) -> None:
+async def test_race_from_open_room_to_standings(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(games=("athena",), limit=600, countdown=0)
@@ -94,9 +76,9 @@ async def test_a_race_from_the_open_room_to_the_standings(node: NodeMaker) -> No
         (ana.player, "ana", 1),
         (bob.player, "bob", 2),
     ]
-    await bob.want(Done, Ready)
-    await ana.state(lambda state: state.players[1].ready)
-    await ana.want(Done, Start)
+    await bob.expect(Done, Ready)
+    await ana.state(lambda state: any(seat.ready for seat in state.players))
+    await ana.expect(Done, Start)
     racing = await bob.phase("racing")
     assert racing.ends - racing.starts == 600_000
     start = (await ana.dealt()).board
@@ -105,12 +87,12 @@ async def test_a_race_from_the_open_room_to_the_standings(node: NodeMaker) -> No
     await ana.act("draw")
     await bob.act("draw")
     await bob.act("draw")
-    told = await ana.until(Progress, lambda progress: any(tally.moves == 2 for tally in progress.tallies))
+    told = await ana.until(ProgressUpdate, lambda progress: any(tally.moves == 2 for tally in progress.tallies))
     tally = next(tally for tally in told.tallies if tally.player == bob.player)
-    assert (tally.up, tally.undos, tally.home, tally.connected) == (0, 0, 0, True)
-    assert racing.starts <= tally.active <= await one.store.now()
+    assert (tally.foundation_cards, tally.undos, tally.finished_at, tally.connected) == (0, 0, 0, True)
+    assert racing.starts <= tally.last_action_at <= await one.store.now()
     ended = await finish(bob, ana)
-    assert {(line.name, line.moves, line.out, line.time) for line in ended.standings} == {
+    assert {(line.name, line.moves, line.resigned, line.time) for line in ended.standings} == {
         ("ana", 1, True, 0),
         ("bob", 2, True, 0),
     }
@@ -122,7 +104,7 @@ async def test_a_race_from_the_open_room_to_the_standings(node: NodeMaker) -> No
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "phoenix", "ace-of-hearts", "willow"])
-async def test_every_game_is_raced_home(node: NodeMaker, game: str) -> None:
+async def test_every_game_can_be_finished(node: NodeMaker, game: str) -> None:
     played = record(game)
     one, two = await node(), await node()
     ana, bob = await race(one, two, games=(game,), deal=str(played.deal), undo=played.undo_rule.value)
@@ -130,43 +112,49 @@ async def test_every_game_is_raced_home(node: NodeMaker, game: str) -> None:
         await ana.act(action)
     assert ana.play
     assert ana.play.board.won
-    told = await bob.until(Progress, lambda progress: any(tally.home for tally in progress.tallies))
-    home = next(tally for tally in told.tallies if tally.home)
-    assert (home.player, home.up) == (ana.player, ana.play.board.game.cards)
+    told = await bob.until(ProgressUpdate, lambda progress: any(tally.finished_at for tally in progress.tallies))
+    home = next(tally for tally in told.tallies if tally.finished_at)
+    assert (home.player, home.foundation_cards) == (ana.player, ana.play.board.game.cards)
+    await ana.refused("illegal", Act, revision=ana.play.revision, action="1 2")  # the rules are checked first
     for move in ana.play.board.legal_moves()[:1]:  # in Steve a card could be taken back
-        await ana.refused("done", Act, revision=ana.play.revision, action=str(move))
-    await bob.want(Done, Resign)
+        await ana.refused("already_finished", Act, revision=ana.play.revision, action=str(move))
+    await bob.expect(Done, Resign)
     ended = await bob.phase("finished")
     first, second = ended.standings
-    assert (first.name, first.place, first.up, first.out) == ("ana", 1, ana.play.board.game.cards, False)
-    assert first.time == home.home - ended.starts > 0
-    assert (second.name, second.place, second.time, second.out) == ("bob", 2, 0, True)
+    assert (first.name, first.place, first.foundation_cards, first.resigned) == (
+        "ana",
+        1,
+        ana.play.board.game.cards,
+        False,
+    )
+    assert first.time == home.finished_at - ended.starts > 0
+    assert (second.name, second.place, second.time, second.resigned) == ("bob", 2, 0, True)
     assert ended.seed == played.seed
 
 
-async def test_who_is_home_may_leave_and_stays_home(node: NodeMaker) -> None:
+async def test_leave_after_finish_is_not_resigning(node: NodeMaker) -> None:
     played = record("phoenix")
     ana, bob = await race(await node(), games=("phoenix",), deal=str(played.deal))
     for _, action in played.actions:
         await ana.act(action)
-    await ana.want(Done, Leave)
-    left = await bob.state(lambda state: any(tally.home for tally in state.tallies))
-    assert not any(seat.out for seat in left.players)
+    await ana.expect(Done, Leave)
+    left = await bob.state(lambda state: any(tally.finished_at for tally in state.tallies))
+    assert not any(seat.resigned for seat in left.players)
     ended = await finish(bob)
-    assert [(line.name, line.out) for line in ended.standings] == [("ana", False), ("bob", True)]
+    assert [(line.name, line.resigned) for line in ended.standings] == [("ana", False), ("bob", True)]
 
 
-async def test_the_first_home_ends_the_race_where_the_room_says_so(node: NodeMaker) -> None:
+async def test_first_finish_ends_the_race_if_the_room_says_so(node: NodeMaker) -> None:
     played = record("phoenix")
     one, two = await node(), await node()
-    ana, bob = await race(one, two, games=("phoenix",), deal=str(played.deal), first_home_ends=True)
+    ana, bob = await race(one, two, games=("phoenix",), deal=str(played.deal), first_finish_ends=True)
     for _, action in played.actions[:-1]:
         await ana.act(action)
     await bob.act(played.actions[0][1])
     await ana.act(played.actions[-1][1])
     for client in (ana, bob):
         ended = await client.phase("finished")
-        assert ended.ends == next(tally.home for tally in ended.tallies if tally.player == ana.player)
+        assert ended.ends == next(tally.finished_at for tally in ended.tallies if tally.player == ana.player)
         assert [(line.name, line.place) for line in ended.standings] == [("ana", 1), ("bob", 2)]
     action = played.actions[1][1]
     refusal = await bob.ask(Act, revision=1, action=action)
@@ -175,58 +163,132 @@ async def test_the_first_home_ends_the_race_where_the_room_says_so(node: NodeMak
     assert refusal.revision == 1
 
 
-async def test_a_finish_that_the_store_did_not_take_is_tried_again(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_finish_that_the_store_lost_is_retried(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     one = await node()
     won = record("willow")
-    ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_home_ends=True, limit=600)
-    settle, failures = one.store.settle, count()
+    ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_finish_ends=True, limit=600)
+    settle, failures = one.store.compare_and_set, count()
 
     async def settle_at_last(before: Snapshot, race: Race, what: tuple[str, ...], by: str) -> bool:
         if race.phase == "finished" and not next(failures):
             raise ConnectionError("Redis is away")
         return await settle(before, race, what, by)
 
-    monkeypatch.setattr(one.store, "settle", settle_at_last)
+    monkeypatch.setattr(one.store, "compare_and_set", settle_at_last)
     for _, action in won.actions:
         await ana.act(action)
     assert [line.name for line in (await bob.phase("finished")).standings] == ["ana", "bob"]
     assert next(failures) > 1
 
 
-async def test_who_has_no_move_left_and_no_undo_is_over(node: NodeMaker) -> None:
+async def test_player_without_moves_or_undo_is_done(node: NodeMaker) -> None:
     ana, bob = await race(await node(), games=("phoenix",), deal="#240", undo="off")
     for client in (ana, bob):
         await client.act("g 3")
         assert (await client.act("s 0")).stuck
     ended = await ana.phase("finished")
-    assert [line.up for line in ended.standings] == [1, 1]
+    assert [line.foundation_cards for line in ended.standings] == [1, 1]
 
 
-async def test_a_race_ends_when_its_time_is_up(node: NodeMaker) -> None:
+async def test_move_of_a_player_without_seat_is_ignored(node: NodeMaker) -> None:
+    one = await node()
+    ana, _ = await race(one, games=("athena",), first_finish_ends=True)
+    hub = one.rooms.hubs[ana.room]
+    ends, event = hub.race.ends, hub.model.event
+    move = MoveCommitted("nobody", 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
+    hub.announced(SequencedEvent(event + 1, event, ends - 1, move))
+    assert hub.model.event == event + 1
+    assert (hub.race.ends, "nobody" in hub.progress) == (ends, False)
+
+
+async def test_leave_is_answered_if_another_change_follows_at_once(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    compare_and_set = one.store.compare_and_set
+
+    async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], by: str) -> bool:
+        done = await compare_and_set(before, race, changes, by)
+        if "left" in changes:
+            await one.rooms.command(room, ReadyCommand(bob.player, ready=True), bob.player)
+        return done
+
+    monkeypatch.setattr(one.store, "compare_and_set", followed_by_ready)
+    await ana.expect(Done, Leave)
+    assert not ana.socket.close_code
+
+
+async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node()
+    ana = await one.player("ana")
+    room = await ana.create()
+    await ana.join(room)
+    hub, compare_and_set = one.rooms.hubs[room], one.store.compare_and_set
+
+    async def answer_lost(*arguments: Any) -> bool:
+        assert await compare_and_set(*arguments)
+        await hub.pull()
+        raise StoreUnavailable("the answer was lost")
+
+    monkeypatch.setattr(one.store, "compare_and_set", answer_lost)
+    await ana.expect(Done, Leave)
+    assert ana.player not in hub.audience.seats
+
+
+@pytest.mark.parametrize("order", ["left first", "resigned first"])
+async def test_race_finishes_without_a_disconnected_player(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    monkeypatch.setattr(room_hub, "ABSENCE_TIMEOUT", 0.1)
+    ana, bob = await race(await node(), games=("athena",))
+    if order == "left first":
+        await bob.close()
+        await ana.until(ProgressUpdate, lambda update: not all(tally.connected for tally in update.tallies))
+    await ana.expect(Done, Resign)
+    if order == "resigned first":
+        await bob.close()
+    assert {line.name: line.resigned for line in (await ana.phase("finished")).standings} == {"ana": True, "bob": False}
+
+
+async def test_deal_without_any_move_is_shown_and_finished(node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player("ana")
+    await ana.join(await ana.create(games=("willow",), deal="#1016", undo="off"))
+    await ana.expect(Done, Start)
+    assert not (await ana.dealt()).board.legal_moves()
+    assert [line.moves for line in (await ana.phase("finished")).standings] == [0]
+
+
+async def test_race_ends_when_its_time_is_up(redis: RedisClient, node: NodeMaker) -> None:
     one = await node()
     ana, bob = await race(one, games=("athena",), limit=10)
     await ana.act("draw")
     # Ten seconds are the least that a room allows; this race's end is brought forward where the clock is kept.
     soon = await one.store.now() + 150
-    await one.store.redis.hset(keys.meta(ana.room), "ends", soon)
-    one.rooms.hubs[ana.room].race = with_(one.rooms.hubs[ana.room].race, ends=soon)
-    one.rooms.hubs[ana.room]._set_timer()
+    await redis.hset(keys.meta(ana.room), "ends", soon)
+    before = await one.store.load(ana.room)
+    assert before is not None
+    assert await one.store.compare_and_set(before, with_(before.race, ends=soon), ("shortened",), "")
     ended = await bob.phase("finished")
     assert len(ended.standings) == 2
     assert await one.store.now() >= soon
     assert (await ana.refused("not_racing", Act, revision=1, action="draw")).revision == 1
 
 
-async def test_the_deal_is_out_for_all_at_once_and_not_before_the_countdown_ends(node: NodeMaker) -> None:
+async def test_deal_is_sent_when_the_countdown_ends(node: NodeMaker) -> None:
     """Invariant 3: hidden stays hidden, be the deal public or not."""
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create(deal="#1", countdown=1)
     await ana.join(room)
     await bob.join(room)
-    await ana.want(Done, Start)
+    await ana.expect(Done, Start)
     counting = await bob.phase("countdown")
     assert counting.starts > await one.store.now()
     await ana.refused("not_racing", Act, revision=0, action="1 0")
@@ -240,47 +302,46 @@ async def test_the_deal_is_out_for_all_at_once_and_not_before_the_countdown_ends
 @pytest.mark.parametrize(
     ("options", "ready"), [({"start": "all-ready"}, True), ({"start": "full", "players": 2}, False)]
 )
-async def test_races_that_start_without_a_host_s_word(node: NodeMaker, options: dict[str, Any], ready: bool) -> None:
+async def test_race_starts_without_the_host_if_the_room_says_so(
+    node: NodeMaker, options: dict[str, Any], ready: bool
+) -> None:
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create(**options)
     await ana.join(room)
     await bob.join(room)
     if ready:
-        await ana.want(Done, Ready)
-        await bob.want(Done, Ready)
+        await ana.expect(Done, Ready)
+        await bob.expect(Done, Ready)
     await ana.dealt()
     await bob.dealt()
 
 
-async def test_a_race_at_a_time_starts_then_and_without_anybody_s_node(node: NodeMaker) -> None:
+async def test_scheduled_race_starts_while_the_node_is_gone(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana = await one.player("ana")
     start_at = await one.store.now() + 400
     room = await ana.create(start="at", start_at=start_at)
     await ana.join(room)
     await ana.close()
-    again = await back(ana, two)
+    again = await reconnect(ana, two)
     racing = await again.phase("racing")
     assert start_at <= racing.starts < start_at + 1000
 
 
-async def test_the_sweep_brings_a_race_on_that_nobody_is_connected_to(node: NodeMaker) -> None:
+async def test_sweep_starts_a_race_that_no_client_follows(node: NodeMaker) -> None:
     one = await node()
     ana = await one.player("ana")
     room = await ana.create(start="at", start_at=await one.store.now() + 100)
     await ana.join(room)
     await ana.close()
     bob = await one.player("bob")
-    while (line := (await bob.want(Rooms, ListRooms)).rooms[0]).phase != "racing":
+    while (line := (await bob.expect(Rooms, ListRooms)).rooms[0]).phase != "racing":
         assert line.phase in ("open", "countdown")
     assert not one.rooms.hubs
 
 
-# ---------------------------------------------------------------- the server decides
-
-
-async def test_a_move_that_the_rules_forbid_changes_nothing(node: NodeMaker) -> None:
+async def test_refused_move_changes_nothing(node: NodeMaker) -> None:
     """Invariants 1 and 7: the server decides, and every refusal is answered, with the revision."""
     one = await node()
     ana, _ = await race(one, games=("athena",), deal="#3")
@@ -297,12 +358,12 @@ async def test_a_move_that_the_rules_forbid_changes_nothing(node: NodeMaker) -> 
         assert (await ana.refused("malformed", Act, revision=revision, action=action)).revision == revision
     for stale in (0, revision - 1, revision + 1, 1_000_000):
         assert (await ana.refused("stale", Act, revision=stale, action="3 4")).revision == revision
-    assert len(await one.store.log(ana.room, ana.player)) == revision
+    assert len(await one.store.load_log(ana.room, ana.player)) == revision
     await ana.act("draw")
 
 
 @pytest.mark.parametrize(("undo", "code"), [("free", None), ("no-reveal", "cannot_undo"), ("off", "cannot_undo")])
-async def test_undo_is_as_the_room_has_it(node: NodeMaker, undo: str, code: str | None) -> None:
+async def test_undo_follows_the_undo_rule(node: NodeMaker, undo: str, code: str | None) -> None:
     ana, _ = await race(await node(), games=("athena",), undo=undo)
     await ana.refused("cannot_undo", Act, revision=0, action=UNDO)
     before = ana.play
@@ -319,7 +380,7 @@ async def test_undo_is_as_the_room_has_it(node: NodeMaker, undo: str, code: str 
     assert again.seen == b""
 
 
-async def test_cards_are_conserved_at_every_revision_and_after_every_return(node: NodeMaker) -> None:
+async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
     """Invariant 8: every board, at every revision, after every rehydration, holds exactly its decks."""
     nodes = [await node(), await node()]
     ana, _ = await race(*nodes, games=("steve",), deal="#3", undo="free")
@@ -330,7 +391,7 @@ async def test_cards_are_conserved_at_every_revision_and_after_every_return(node
             await ana.act(UNDO if ana.play.last and number % 3 == 2 else str(moves[(7 * number) % len(moves)]))
             ana.play.board.check()
         known = ana.play
-        ana = await back(ana, nodes[number % 2], revision=-1)
+        ana = await reconnect(ana, nodes[number % 2], revision=-1)
         play = await ana.dealt()
         assert (play.board, play.revision, play.moves, play.undos) == (
             known.board,
@@ -342,119 +403,126 @@ async def test_cards_are_conserved_at_every_revision_and_after_every_return(node
         ana.play = known
 
 
-# ---------------------------------------------------------------- acked is durable
-
-
-async def test_an_ack_leaves_when_redis_has_the_move_and_never_before(node: NodeMaker) -> None:
+async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, node: NodeMaker) -> None:
     """Invariant 2: acked is durable."""
     one = await node()
     ana, _ = await race(one, games=("athena",))
-    await one.store.redis.execute_command("CLIENT", "PAUSE", "150", "WRITE")
+    await redis.execute_command("CLIENT", "PAUSE", "150", "WRITE")
     number = await ana.send(Act, revision=0, action="draw")
     acked = await ana.answer(number)
     assert isinstance(acked, Acked)
-    assert [entry.revision for entry in await one.store.log(ana.room, ana.player)] == [1]
+    assert [entry.revision for entry in await one.store.load_log(ana.room, ana.player)] == [1]
 
 
-# ---------------------------------------------------------------- coming back
-
-
-async def test_who_comes_back_through_another_node_gets_what_is_missed(node: NodeMaker) -> None:
+async def test_resume_through_another_node_sends_what_was_missed(node: NodeMaker) -> None:
     """Invariant 4: any node, any room."""
     one, two = await node(), await node()
     ana, bob = await race(one, two, games=("athena",))
     await ana.acts(5)
-    await ana.cut()
-    await bob.until(Progress, lambda progress: any(not tally.connected for tally in progress.tallies))
-    again = await back(ana, two)
+    await ana.abort()
+    await bob.until(ProgressUpdate, lambda progress: any(not tally.connected for tally in progress.tallies))
+    again = await reconnect(ana, two)
     assert (await again.state()).phase == "racing"
     await again.acts(3)
     assert not [message for message in again.inbox if isinstance(message, BoardState)]
-    await bob.until(Progress, lambda progress: any(tally.moves == 8 and tally.connected for tally in progress.tallies))
-    fresh = await back(again, one, revision=2)
+    await bob.until(
+        ProgressUpdate, lambda progress: any(tally.moves == 8 and tally.connected for tally in progress.tallies)
+    )
+    fresh = await reconnect(again, one, revision=2)
     play = await fresh.dealt()
     assert again.play
     assert (play.revision, play.board) == (8, again.play.board)
 
 
-async def test_who_has_the_newest_state_is_told_the_counts_alone(node: NodeMaker) -> None:
+async def test_resume_with_the_newest_state_sends_only_counts(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await race(one, games=("athena",))
     state = await ana.phase("racing")
     await ana.close()
     await bob.acts(4)
-    await bob.until(Progress, lambda progress: any(tally.moves == 4 for tally in progress.tallies))
+    await bob.until(ProgressUpdate, lambda progress: any(tally.moves == 4 for tally in progress.tallies))
     again = await one.player("ana", ana.session)
     await again.join(ana.room, revision=0, event=state.event)
-    told = await again.until(Progress)
+    told = await again.until(ProgressUpdate)
     assert [tally.moves for tally in told.tallies] == [0, 4]
     assert not [message for message in again.inbox if isinstance(message, RoomState | BoardState)]
 
 
-async def test_acts_that_are_sent_again_are_answered_as_at_first(node: NodeMaker) -> None:
+async def test_resume_with_the_state_after_a_join_sends_only_counts(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    await bob.acts(4)
+    again = await reconnect(ana, one)
+    state = await again.state()
+    await again.close()
+    await bob.acts(1)
+    third = await one.player("ana", ana.session)
+    await third.join(ana.room, revision=0, event=state.event)
+    await third.until(ProgressUpdate)
+    assert not [message for message in third.inbox if isinstance(message, RoomState)]
+
+
+async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:
     """Invariant 6: idempotent, on whichever node."""
     one, two = await node(), await node()
     ana, _ = await race(one, two, games=("athena",), undo="free")
     sent: list[tuple[dict[str, Any], Acked]] = []
     for number, action in enumerate(["draw", "draw", UNDO, "draw", UNDO, "draw", "draw"]):
         fields = {"id": 1000 + number, "revision": number, "action": action}
-        acked = await ana.want(Acked, Act, **fields)
+        acked = await ana.expect(Acked, Act, **fields)
         ana.apply(action, acked)
         sent.append((fields, acked))
     for fields, acked in sent:
-        assert await ana.want(Acked, Act, **fields) == acked
-    again = await back(ana, two)
+        assert await ana.expect(Acked, Act, **fields) == acked
+    again = await reconnect(ana, two)
     for fields, acked in reversed(sent):
-        assert await again.want(Acked, Act, **fields) == acked
+        assert await again.expect(Acked, Act, **fields) == acked
     await again.refused("stale", Act, id=1003, revision=2, action=UNDO)
     await again.refused("stale", Act, id=1003, revision=3, action=UNDO)
-    assert len(await one.store.log(ana.room, ana.player)) == 7
+    assert len(await one.store.load_log(ana.room, ana.player)) == 7
 
 
-async def test_a_move_whose_answer_was_lost_counts_once(node: NodeMaker) -> None:
+async def test_move_whose_answer_was_lost_counts_once(node: NodeMaker) -> None:
     """Invariants 4 and 6: a node's death costs a reconnect and no move."""
     one, two = await node(), await node()
     ana, _ = await race(one, two, games=("athena",))
     await ana.acts(3)
     await ana.send(Act, id=77, revision=3, action="draw")
-    await ana.cut()
-    again = await back(ana, two)
-    acked = await again.want(Acked, Act, id=77, revision=3, action="draw")
+    await ana.abort()
+    again = await reconnect(ana, two)
+    acked = await again.expect(Acked, Act, id=77, revision=3, action="draw")
     assert acked.revision == 4
-    assert [entry.request for entry in await two.store.log(ana.room, ana.player)][-1] == 77
+    assert [entry.request for entry in await two.store.load_log(ana.room, ana.player)][-1] == 77
 
 
-async def test_a_commit_of_unknown_outcome_is_found_out(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_commit_of_unknown_outcome_is_resolved(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     one = await node()
     ana, _ = await race(one, games=("athena",))
-    send = one.store.redis.attempt
+    send = one.store.redis.try_execute
 
     async def lost(commands: Any, **options: Any) -> Any:
         return [TimeoutError("no answer") for _ in await send(commands, **options)]
 
-    monkeypatch.setattr(one.store.redis, "attempt", lost)
+    monkeypatch.setattr(one.store.redis, "try_execute", lost)
     refusal = await ana.refused("unavailable", Act, id=55, revision=0, action="draw")
     assert refusal.retry_after > 0
     monkeypatch.undo()
     assert (await ana.refused("stale", Act, id=54, revision=0, action="1 2 x9")).revision == 1
-    acked = await ana.want(Acked, Act, id=55, revision=0, action="draw")
+    acked = await ana.expect(Acked, Act, id=55, revision=0, action="draw")
     assert acked.revision == 1
     await ana.refused("stale", Act, id=56, revision=0, action="draw")
-    assert len(await one.store.log(ana.room, ana.player)) == 1
-
-
-# ---------------------------------------------------------------- two connections of one player
+    assert len(await one.store.load_log(ana.room, ana.player)) == 1
 
 
 @pytest.mark.parametrize("nodes", [1, 2])
-async def test_a_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int) -> None:
+async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int) -> None:
     """Invariant 5: fenced."""
     one = await node()
     two = await node() if nodes == 2 else one
     old, bob = await race(one, two, games=("athena",))
     await old.act("draw")
-    new = await back(old, two)
-    assert await old.closed() == Close.TAKEN_OVER
+    new = await reconnect(old, two)
+    assert await old.closed() == CloseCode.TAKEN_OVER
     await new.act("draw")
     ended = await finish(new, bob)
     assert [line.moves for line in ended.standings] == [2, 0]
@@ -462,58 +530,154 @@ async def test_a_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: in
     assert not [
         tally
         for message in bob.inbox
-        if isinstance(message, Progress)
+        if isinstance(message, ProgressUpdate)
         for tally in message.tallies
         if not tally.connected
     ]
 
 
-async def test_a_node_that_hears_nothing_any_more_cannot_write_for_its_old_connections(node: NodeMaker) -> None:
+async def test_fenced_connection_of_a_deaf_node_cannot_write(node: NodeMaker) -> None:
     """Invariant 5: a node that woke up late can't write."""
     deaf, other = await node(), await node()
     old, bob = await race(deaf, other, games=("athena",))
     await old.act("draw")
-    await deaf.deafen()
-    new = await back(old, other)
+    await deaf.stop_tasks()
+    new = await reconnect(old, other)
     await new.act("draw")
     for kind in (Resign, Leave):
         await old.refused("fenced", kind)
     assert (await old.refused("fenced", Act, revision=1, action="draw")).revision == 1
-    assert await old.closed() == Close.TAKEN_OVER
+    assert await old.closed() == CloseCode.TAKEN_OVER
     ended = await finish(new, bob)
     assert [line.moves for line in ended.standings] == [2, 0]
 
 
-async def test_a_node_that_hears_nothing_any_more_finds_out_by_looking(node: NodeMaker) -> None:
+async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMaker) -> None:
     deaf, other = await node(), await node()
     old, bob = await race(deaf, other, games=("athena",))
-    await deaf.deafen()
-    await back(old, other)
-    await deaf.store.redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
-    await deaf.rooms._refresh()
-    assert await old.closed() == Close.TAKEN_OVER
-    await bob.want(Pong, Ping)
+    await deaf.stop_tasks()
+    await reconnect(old, other)
+    await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
+    await deaf.rooms.report_presence()
+    assert await old.closed() == CloseCode.TAKEN_OVER
+    await bob.expect(Pong, Ping)
 
 
-async def test_many_connections_of_one_player_at_once_leave_one(node: NodeMaker) -> None:
+async def test_late_join_of_a_lost_connection_takes_no_seat(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Join that took long must not fence the connection with which the player has come back since."""
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    command = one.rooms.command
+    waiting, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow_command(*arguments: Any) -> Race:
+        changed = await command(*arguments)
+        if not waiting.is_set():
+            waiting.set()
+            await may_go_on.wait()
+        return changed
+
+    monkeypatch.setattr(one.rooms, "command", slow_command)
+    late = await one.player("ana", ana.session)
+    (connection,) = [each for each in one.gateway.connections if each.player == ana.player and each.hub is None]
+    await late.send(Join, room=ana.room)
+    await waiting.wait()
+    await late.abort()
+    await connection.socket.wait_closed()
+    again = await reconnect(ana, one)
+    open_connections = one.gateway.serving
+    may_go_on.set()
+    await wait_for(lambda: one.gateway.serving < open_connections)
+    await again.act("draw")
+
+
+async def test_change_under_way_keeps_the_end_of_the_first_finish(node: NodeMaker) -> None:
+    """The first finish ends the race. A change that was made before, and is announced later, must not undo that."""
+    one = await node()
+    ana, _ = await race(one, games=("athena",), first_finish_ends=True)
+    hub = one.rooms.hubs[ana.room]
+    before, event, finished_at = hub.race, hub.model.event, await one.store.now()
+    finish = MoveCommitted(ana.player, 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
+    hub.announced(SequencedEvent(event + 1, event, finished_at, finish))
+    assert hub.race.ends == finished_at < before.ends
+    hub.announced(SequencedEvent(event + 2, event + 1, finished_at, RaceChanged(before, ("resigned",), "")))
+    assert hub.race.ends == finished_at
+
+
+async def test_move_that_the_snapshot_has_counts_once(node: NodeMaker) -> None:
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    await ana.acts(3)
+    hub = one.rooms.hubs[ana.room]
+    await hub.pull()
+    known, event = hub.progress[ana.player], hub.model.event
+    old = MoveCommitted(ana.player, 2, "draw", b"", 0, 2, 0, finished=False, no_moves_left=False)
+    hub.announced(SequencedEvent(event + 1, event, known.last_action_at + 1, old))
+    assert hub.progress[ana.player] == known
+
+
+async def test_lost_index_entries_are_repaired(
+    redis: RedisClient, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samedeal_server.rooms.registry.REPAIR_INTERVAL", 0.05)
+    one = await node()
+    ana = await one.player("ana")
+    room = await ana.create(countdown=60)
+    await redis.delete(keys.DUE)
+    await until(lambda: redis.zscore(keys.DUE, room))
+
+
+async def test_presence_of_all_players_is_recorded_at_once(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await node()
+    for room in ("friday", "sunday"):
+        await race(one, room=room, games=("athena",))
+    await one.stop_tasks()
+    batches = []
+    execute = one.store.redis.try_execute
+
+    async def counting(commands: Sequence[RedisCommand], **options: Any) -> list[Any]:
+        batches.append(len(commands))
+        return await execute(commands, **options)
+
+    monkeypatch.setattr(one.store.redis, "try_execute", counting)
+    await one.rooms.report_presence()
+    assert batches == [4]
+
+
+async def test_player_reconnects_after_the_store_lost_the_connection(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    await one.stop_tasks()
+    await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
+    await one.rooms.report_presence()
+    assert await ana.closed() == CloseCode.RESTART
+    await bob.act("draw")
+
+
+async def test_many_connections_of_one_player_leave_one(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, _ = await race(one, two, games=("athena",))
     clients = [await each.player("ana", ana.session) for each in (one, two, one, two, one, two)]
     for client in clients:
         client.play = ana.play
     await asyncio.gather(*(client.ask(Join, room=ana.room) for client in clients), return_exceptions=True)
-    assert await ana.closed() == Close.TAKEN_OVER
+    assert await ana.closed() == CloseCode.TAKEN_OVER
     snapshot = await one.store.load(ana.room)
     assert snapshot is not None
-    generation = snapshot.runs[ana.player].generation
+    generation = snapshot.progress[ana.player].generation
     hubs = [hub for each in (one, two) if (hub := each.rooms.hubs.get(ana.room))]
     for hub in hubs:
         await hub.pull()
-    held = [(seat, connection) for hub in hubs for seat, connection in hub.seats.values() if seat.player == ana.player]
+    held = [
+        (seat, connection)
+        for hub in hubs
+        for seat, connection in hub.audience.seats.values()
+        if seat.player == ana.player
+    ]
     assert [seat.generation for seat, _ in held] == [generation]
 
 
-async def test_to_join_again_on_the_same_connection_is_no_take_over(node: NodeMaker) -> None:
+async def test_join_again_on_one_connection_is_no_takeover(node: NodeMaker) -> None:
     ana, bob = await race(await node(), games=("athena",))
     await ana.act("draw")
     await ana.join(ana.room, revision=-1)
@@ -522,7 +686,7 @@ async def test_to_join_again_on_the_same_connection_is_no_take_over(node: NodeMa
     assert len((await finish(ana, bob)).standings) == 2
 
 
-async def test_a_second_room_is_joined_when_the_first_one_is_left_in_peace(node: NodeMaker) -> None:
+async def test_joining_a_second_room_keeps_the_first_seat(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await race(one, games=("athena",))
     await ana.act("draw")
@@ -531,51 +695,48 @@ async def test_a_second_room_is_joined_when_the_first_one_is_left_in_peace(node:
     await ana.act("draw")  # a join that was refused has changed nothing
     second = await ana.create(games=("steve",))
     await ana.join(second)
-    await bob.until(Progress, lambda progress: any(not tally.connected for tally in progress.tallies))
+    await bob.until(ProgressUpdate, lambda progress: any(not tally.connected for tally in progress.tallies))
     await ana.refused("not_racing", Act, revision=2, action="draw")
     await ana.join(first)
     await ana.act("draw")
     assert [seat.name for seat in (await bob.phase("racing")).players] == ["ana", "bob"]
 
 
-# ---------------------------------------------------------------- who is gone from an open room
-
-
-async def long_ago(one: Node, client: Client) -> None:
-    """Have it be long since a player took the seat and was heard of."""
+async def make_absent(redis: RedisClient, one: Node, client: Client) -> None:
+    """Set the time at which a player took the seat, and was last seen, to long ago."""
     snapshot = await one.store.load(client.room)
     assert snapshot is not None
-    racers = tuple(with_(each, since=1) if each.player == client.player else each for each in snapshot.race.racers)
-    assert await one.store.settle(snapshot, with_(snapshot.race, racers=racers), ("aged",), client.player)
-    await one.store.redis.hset(keys.run(client.room, client.player), "here", -1)
+    racers = tuple(with_(each, seated_at=1) if each.player == client.player else each for each in snapshot.race.racers)
+    assert await one.store.compare_and_set(snapshot, with_(snapshot.race, racers=racers), ("aged",), client.player)
+    await redis.hset(keys.progress(client.room, client.player), mapping={"last_seen": 1, "connected": 0})
 
 
-async def test_nobody_waits_for_a_host_who_is_gone_for_good(node: NodeMaker) -> None:
+async def test_absent_host_is_replaced(redis: RedisClient, node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create()
     await ana.join(room)
     await bob.join(room)
     await bob.refused("not_host", Start)
-    await ana.cut()
-    await bob.until(Progress, lambda progress: not all(tally.connected for tally in progress.tallies))
-    await long_ago(one, ana)
-    await two.rooms._refresh()
+    await ana.abort()
+    await bob.until(ProgressUpdate, lambda progress: not all(tally.connected for tally in progress.tallies))
+    await make_absent(redis, one, ana)
+    await two.rooms.refresh()
     assert [seat.name for seat in (await bob.state(lambda state: state.host == bob.player)).players] == ["bob"]
     again = await one.player("ana", ana.session)
     assert (await again.join(room)).seat == 1
     await again.refused("not_host", Start)
-    await bob.want(Done, Start)
+    await bob.expect(Done, Start)
     await again.phase("racing")
 
 
-async def test_the_seat_of_who_is_gone_is_free_for_who_comes(node: NodeMaker) -> None:
+async def test_seat_of_an_absent_player_can_be_taken(redis: RedisClient, node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana = await one.player("ana")
     room = await ana.create(players=2, start="full")
     await ana.join(room)
     await ana.close()
-    await long_ago(one, ana)
+    await make_absent(redis, one, ana)
     bob, cid = await two.player("bob"), await two.player("cid")
     await bob.join(room)
     assert (await bob.state()).phase == "open"
@@ -583,16 +744,16 @@ async def test_the_seat_of_who_is_gone_is_free_for_who_comes(node: NodeMaker) ->
     await cid.phase("racing")
 
 
-async def test_who_lost_a_seat_and_is_here_all_the_same_comes_and_takes_it_again(node: NodeMaker) -> None:
+async def test_player_whose_seat_expired_takes_it_again(redis: RedisClient, node: NodeMaker) -> None:
     """As when the store was away for so long that all seem to be gone."""
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create()
     await ana.join(room)
     await bob.join(room)
-    await long_ago(one, ana)
+    await make_absent(redis, one, ana)
     await two.rooms.tick(room)
-    assert await ana.closed() == Close.RESTART
+    assert await ana.closed() == CloseCode.RESTART
     again = await one.player("ana", ana.session)
     await again.join(room)
     state = await again.state()

@@ -1,4 +1,4 @@
-"""Tasks that are to end do end, and what they end with is nobody's trouble."""
+"""Tests of the task helpers: racing, reliable cancellation, and exceptions that nobody retrieves."""
 
 from __future__ import annotations
 
@@ -8,98 +8,139 @@ from collections.abc import Awaitable
 
 import pytest
 
-from samedeal_server import tasks
-from samedeal_server.tasks import end, pass_over_lost_connections
+from samedeal_server.tasks import cancel_and_wait, first_of, ignore_lost_connections
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_AGAIN_AFTER", 0.01)
-
-
-async def stubborn(swallow: int) -> None:
-    """Passes over so many cancellations."""
+async def swallow_cancellations(count: int) -> None:
+    """Ignore so many cancellations, then end with the next one."""
     while True:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            if not swallow:
+            if not count:
                 raise
-            swallow -= 1
+            count -= 1
 
 
-async def begun(work: Awaitable[None]) -> asyncio.Task[None]:
-    """A task that has come to where it waits."""
+async def started(work: Awaitable[None]) -> asyncio.Task[None]:
+    """Start a task and let it run until it waits."""
     task = asyncio.ensure_future(work)
     await asyncio.sleep(0)
     assert isinstance(task, asyncio.Task)
     return task
 
 
-@pytest.mark.parametrize("swallow", [0, 1, 3])
-async def test_a_task_that_swallows_cancellations_ends(swallow: int) -> None:
-    task = await begun(stubborn(swallow))
-    await end([task])
-    assert task.cancelled()
+async def raise_error(error: Exception) -> None:
+    raise error
 
 
-async def test_tasks_that_end_tasks_have_ended_them_even_when_they_are_hurried() -> None:
-    inner = await begun(stubborn(4))
+async def test_first_of_enters_when_the_first_ends() -> None:
+    async with first_of(asyncio.sleep(60, "slow"), asyncio.sleep(0, "fast")) as (slow, fast):
+        assert (slow.done(), fast.result()) == (False, "fast")
+    assert slow.cancelled()
 
-    async def keeps() -> None:
+
+async def test_first_of_waits_for_the_cancelled() -> None:
+    ended = []
+
+    async def end_slowly() -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            await end([inner])
+            await asyncio.sleep(0.01)
+            ended.append("slow")
 
-    outer = await begun(keeps())
-    await end([outer])
+    async with first_of(end_slowly(), asyncio.sleep(0)):
+        assert ended == []
+    assert ended == ["slow"]
+
+
+async def test_first_of_leaves_exceptions_to_the_caller() -> None:
+    async with first_of(asyncio.Event().wait(), raise_error(ValueError("a mistake"))) as (_, failed):
+        with pytest.raises(ValueError, match="a mistake"):
+            failed.result()
+
+
+async def test_first_of_cancels_all_when_cancelled() -> None:
+    inner: list[asyncio.Task[None]] = []
+
+    async def record_and_wait() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        inner.append(task)
+        await asyncio.Event().wait()
+
+    async def race() -> None:
+        async with first_of(record_and_wait(), record_and_wait()):
+            pytest.fail("neither has ended")
+
+    outer = await started(race())
+    await asyncio.sleep(0)
+    await cancel_and_wait([outer])
+    assert outer.cancelled()
+    assert [task.cancelled() for task in inner] == [True, True]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+async def test_swallowed_cancellation_is_repeated(count: int) -> None:
+    task = await started(swallow_cancellations(count))
+    await cancel_and_wait([task], recancel_interval=0.01)
+    assert task.cancelled()
+
+
+async def test_cancelled_caller_waits_for_its_tasks() -> None:
+    inner = await started(swallow_cancellations(4))
+
+    async def cancel_inner() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await cancel_and_wait([inner], recancel_interval=0.01)
+
+    outer = await started(cancel_inner())
+    await cancel_and_wait([outer], recancel_interval=0.01)
     ended = inner.cancelled(), outer.cancelled()
-    await end([inner])
+    await cancel_and_wait([inner])
     assert ended == (True, True)
 
 
-async def test_what_a_task_ended_with_is_passed_over() -> None:
-    async def fails() -> None:
+async def test_exception_of_cancelled_task_is_ignored() -> None:
+    async def fail_on_cancel() -> None:
         try:
             await asyncio.Event().wait()
         finally:
             raise ValueError("a mistake")
 
-    said: list[dict[str, object]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
-    task = await begun(fails())
-    await end([task])
+    reported: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    task = await started(fail_on_cancel())
+    await cancel_and_wait([task])
     assert task.done()
     del task
     await asyncio.sleep(0)
-    assert said == []
+    assert reported == []
 
 
-async def failed(error: Exception) -> None:
-    raise error
-
-
-def forgotten_future(error: Exception) -> None:
+def abandon_future(error: Exception) -> None:
     asyncio.get_running_loop().create_future().set_exception(error)
 
 
-async def forgotten_task(error: Exception) -> None:
-    task = asyncio.ensure_future(failed(error))
+async def abandon_task(error: Exception) -> None:
+    task = asyncio.ensure_future(raise_error(error))
     await asyncio.wait([task])
 
 
-async def test_a_connection_that_is_lost_under_nobody_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
-    pass_over_lost_connections()
-    forgotten_future(BrokenPipeError(32, "Broken pipe"))
+async def test_lost_connection_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    ignore_lost_connections()
+    abandon_future(BrokenPipeError(32, "Broken pipe"))
     gc.collect()
     assert not caplog.records
 
 
-async def test_other_faults_that_nobody_takes_up_are_told(caplog: pytest.LogCaptureFixture) -> None:
-    pass_over_lost_connections()
-    forgotten_future(ValueError("a mistake"))
-    await forgotten_task(BrokenPipeError(32, "Broken pipe"))
+async def test_other_unretrieved_exceptions_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    ignore_lost_connections()
+    abandon_future(ValueError("a mistake"))
+    await abandon_task(BrokenPipeError(32, "Broken pipe"))
     gc.collect()
     assert sorted(record.message.splitlines()[0] for record in caplog.records) == [
         "Future exception was never retrieved",

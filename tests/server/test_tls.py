@@ -1,8 +1,9 @@
-"""The certificate that a node shows: judged before it is used, taken anew when it was renewed."""
+"""Tests of the TLS certificate: checked before use, reloaded after a renewal."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,16 +13,17 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
-from samedeal_server import tls
-from samedeal_server.errors import StartupError
-from samedeal_server.metrics import Metrics
-from samedeal_server.tls import BadCertificate, Certificate, loaded
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.process.tls import Certificate, InvalidCertificate, load_certificate
+from samedeal_server.telemetry.events import LogEvent
+from samedeal_server.telemetry.metrics import Metrics
+from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE
 
 uvloop = pytest.importorskip("uvloop")
 
-END = "samedeal_tls_certificate_end_timestamp_seconds"
+END = "samedeal_tls_certificate_expiry_timestamp_seconds"
 
 
 @pytest.fixture
@@ -57,31 +59,44 @@ def mix(keys: Keys) -> None:
     keys.cert.write_bytes(cert)
 
 
-BROKEN: dict[str, tuple[Callable[[Keys], object], str]] = {
-    "no file": (lambda keys: keys.cert.unlink(), r"cert\.pem can't be read \(No such file"),
-    "no key": (lambda keys: keys.key.unlink(), r"key\.pem can't be read \(No such file"),
-    "a directory": (put_directory, r"key\.pem can't be read \(Is a directory"),
-    "rubbish": (lambda keys: keys.cert.write_text("rubbish"), "are not a certificate and a private key in PEM"),
-    "an empty key": (lambda keys: keys.key.write_text(""), "are not a certificate and a private key in PEM"),
-    "swapped": (swap, "are not a certificate and a private key in PEM"),
-    "another's key": (mix, r"The key in .*key\.pem is not that of the certificate in .*cert\.pem"),
-    "encrypted": (lambda keys: encrypt(keys.key), r"The key in .*key\.pem is encrypted"),
-    "expired": (lambda keys: keys.renew(datetime(2020, 1, 1, tzinfo=UTC)), "will not do: certificate has expired"),
+DAMAGE: dict[str, Callable[[Keys], object]] = {
+    "no certificate": lambda keys: keys.cert.unlink(),
+    "no key": lambda keys: keys.key.unlink(),
+    "directory": put_directory,
+    "not PEM": lambda keys: keys.cert.write_text("not PEM"),
+    "empty key": lambda keys: keys.key.write_text(""),
+    "swapped": swap,
+    "other key": mix,
+    "encrypted": lambda keys: encrypt(keys.key),
+    "expired": lambda keys: keys.renew(datetime(2020, 1, 1, tzinfo=UTC)),
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
-def test_what_will_not_do_is_said(keys: Keys, kind: str) -> None:
-    damage, words = BROKEN[kind]
-    damage(keys)
-    with pytest.raises(BadCertificate, match=words):
-        loaded(keys.cert, keys.key)
-    with pytest.raises(StartupError, match=words) as failed:
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_invalid_certificate_is_refused(keys: Keys, kind: str) -> None:
+    DAMAGE[kind](keys)
+    with pytest.raises(InvalidCertificate):
+        load_certificate(keys.cert, keys.key)
+    with pytest.raises(StartupError) as caught:
         Certificate(keys.cert, keys.key, Metrics())
-    assert failed.value.code == "bad_certificate"
+    assert caught.value.code == StartupCode.BAD_CERTIFICATE
 
 
-# A name is told in the handshake, an address is not.
+def test_sentences_of_invalid_certificates(tmp_path: Path) -> None:
+    lines = []
+    for kind, damage in DAMAGE.items():
+        directory = tmp_path / kind.replace(" ", "-")
+        directory.mkdir()
+        keys = Keys(directory)
+        damage(keys)
+        with pytest.raises(InvalidCertificate) as caught:
+            load_certificate(keys.cert, keys.key)
+        sentence = str(caught.value).replace(f"{directory}/", "")
+        lines.append(f"{kind}\t" + re.sub(r"PEM format \(.*\)\.", "PEM format (REASON OF OPENSSL).", sentence))
+    assert_sentences("certificates", lines)
+
+
+# A client sends a host name in the handshake, but not an address.
 @pytest.mark.parametrize(
     ("loop", "host"),
     [
@@ -89,80 +104,77 @@ def test_what_will_not_do_is_said(keys: Keys, kind: str) -> None:
         (asyncio.new_event_loop, "127.0.0.1"),
         (uvloop.new_event_loop, "127.0.0.1"),
     ],
-    ids=["asyncio, a name", "asyncio, an address", "uvloop, an address"],
+    ids=["asyncio, name", "asyncio, address", "uvloop, address"],
 )
-def test_who_connects_is_shown_the_newest_good_one(
+def test_clients_get_the_newest_valid_certificate(
     keys: Keys, host: str, loop: Callable[[], asyncio.AbstractEventLoop]
 ) -> None:
-    async def go() -> None:
+    async def connect_and_renew() -> None:
         certificate = Certificate(keys.cert, keys.key, Metrics())
         server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=certificate.context)
         port = server.sockets[0].getsockname()[1]
 
-        async def shown() -> object:
+        async def serial_number() -> object:
             _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=keys.trusting(), server_hostname=host)
-            told = writer.get_extra_info("ssl_object").getpeercert()
+            peer = writer.get_extra_info("ssl_object").getpeercert()
             writer.transport.abort()
-            return told["serialNumber"]
+            return peer["serialNumber"]
 
         try:
-            first = await shown()
+            first = await serial_number()
             keys.renew()
-            assert await shown() == first
-            certificate.renew()
-            second = await shown()
+            assert await serial_number() == first
+            certificate.reload()
+            second = await serial_number()
             assert second != first
-            for kind in ("another's key", "rubbish", "no key"):
-                damage, _ = BROKEN[kind]
-                damage(keys)
-                certificate.renew()
-                assert await shown() == second
+            for kind in ("other key", "not PEM", "no key"):
+                DAMAGE[kind](keys)
+                certificate.reload()
+                assert await serial_number() == second
         finally:
             server.close()
 
     with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(go())
+        runner.run(connect_and_renew())
 
 
-async def test_files_that_change_are_taken_without_being_told(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tls, "LOOK_EVERY", 0.02)
+async def test_changed_files_are_reloaded(keys: Keys) -> None:
     metrics = Metrics()
     certificate = Certificate(keys.cert, keys.key, metrics)
-    watching = asyncio.create_task(certificate.watch())
+    watching = asyncio.create_task(certificate.watch(poll_interval=0.02))
 
-    async def becomes(ends: datetime) -> None:
+    async def until_expiry_is(expiry: datetime) -> None:
         async with asyncio.timeout(DEADLINE):
-            while metrics.registry.get_sample_value(END) != ends.timestamp():  # noqa: ASYNC110  # a count sets no event
+            while metrics.registry.get_sample_value(END) != expiry.timestamp():  # noqa: ASYNC110  # a metric sets no event
                 await asyncio.sleep(0.01)
 
-    ends = [datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) for days in (30, 60)]
-    for end in ends:
-        keys.renew(end)
-        await becomes(end)
-    # As certbot does: the files are links, and lead elsewhere after a renewal.
+    expiries = [datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) for days in (30, 60)]
+    for expiry in expiries:
+        keys.renew(expiry)
+        await until_expiry_is(expiry)
+    # With certbot the files are links, which point to other files after a renewal.
     (renewed := keys.cert.parent / "renewed").mkdir()
     other = Keys(renewed)
-    other.renew(ends[0])
+    other.renew(expiries[0])
     for path, target in ((keys.cert, other.cert), (keys.key, other.key)):
         path.unlink()
         path.symlink_to(target)
-    await becomes(ends[0])
+    await until_expiry_is(expiries[0])
     watching.cancel()
 
 
-async def test_a_certificate_that_ends_soon_is_told_once_a_day(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tls, "LOOK_EVERY", 0.01)
+async def test_expiry_soon_is_logged_once_a_day(keys: Keys) -> None:
     keys.renew(datetime.now(UTC) + timedelta(days=3))
     with structlog.testing.capture_logs() as events:
-        watching = asyncio.create_task(Certificate(keys.cert, keys.key, Metrics()).watch())
+        watching = asyncio.create_task(Certificate(keys.cert, keys.key, Metrics()).watch(poll_interval=0.01))
         async with asyncio.timeout(DEADLINE):
             while not events:  # noqa: ASYNC110  # a log sets no event
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         watching.cancel()
-    assert [event["event"] for event in events] == ["certificate_ends"]
+    assert [event["event"] for event in events] == [LogEvent.CERTIFICATE_EXPIRES_SOON]
 
 
-def test_old_tls_is_not_spoken(keys: Keys) -> None:
+def test_old_tls_versions_are_disabled(keys: Keys) -> None:
     context = Certificate(keys.cert, keys.key, Metrics()).context
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2

@@ -1,7 +1,7 @@
-"""The five games once more, written from the rule texts in the plainest way, to hold the engine against.
+"""A second, plain implementation of the five games, to compare the engine with.
 
-Nothing is shared with the engine but the names of piles: a board is a dict of lists of words such as ``9H``, or ``(9H)``
-for a card face down. It is slow and knows no refusals; what it says is which moves there are and what they lead to.
+It shares only the names of piles with the engine. A board is a dict of lists of words such as ``9H``, or ``(9H)`` for a
+face-down card. It is slow, and gives the legal moves and their outcomes but no refusals.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def single_moves(game: str, piles: Piles, source: str) -> Iterator[tuple[str, Pi
 
 
 def moves(game: str, piles: Piles) -> Iterator[tuple[str, Piles]]:
-    """Every move as text, with what it leads to."""
+    """Every legal move as text, with the board that it leads to."""
     columns = [str(number) for number in range(1, COLUMNS[game] + 1)]
     foundations = [f"0{number}" for number in range(1, FOUNDATIONS[game] + 1)]
     for source in columns + SINGLES[game]:
@@ -120,7 +120,7 @@ def moves(game: str, piles: Piles) -> Iterator[tuple[str, Piles]]:
 
 
 def from_stock(game: str, piles: Piles) -> tuple[str, Piles]:
-    """The draw, redeal or deal as text, with what it leads to."""
+    """The draw, redeal or deal as text, with the board that it leads to."""
     after = {key: list(pile) for key, pile in piles.items()}
     stock = after["stock"]
     if game != "athena":
@@ -138,7 +138,7 @@ def from_stock(game: str, piles: Piles) -> tuple[str, Piles]:
 
 
 def dealt(game: str, deck: list[str]) -> Piles:
-    """The piles dealt from a deck, its first card first."""
+    """The piles dealt from a deck, first card first."""
     cards = iter(deck)
     columns = [str(number) for number in range(1, COLUMNS[game] + 1)]
     piles: Piles = {key: [] for key in columns + [f"0{number}" for number in range(1, FOUNDATIONS[game] + 1)]}
@@ -166,7 +166,7 @@ def dealt(game: str, deck: list[str]) -> Piles:
 
 
 def count_sequences(game: str, piles: Piles, depth: int) -> int:
-    """How many distinct sequences of moves there are to a depth."""
+    """The number of move sequences of a length."""
     if depth == 0:
         return 1
     return sum(count_sequences(game, after, depth - 1) for _, after in moves(game, piles))

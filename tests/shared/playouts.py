@@ -1,4 +1,4 @@
-"""Boards as play leads to them: random playouts from numbered deals, and strategies that draw them."""
+"""Boards reached by play: random playouts from numbered deals, and Hypothesis strategies for them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
-from samedeal.play import UNDO, Play, Undo
 from samedeal.record import Record
-from tests.golden.kept import HERE
+from tests.golden.golden_files import HERE
 
 
 def numbered(game: Game, number: int) -> Board:
@@ -26,18 +26,18 @@ def numbered(game: Game, number: int) -> Board:
 
 
 def some_move(board: Board, chance: random.Random) -> Move | None:
-    """One of the legal moves: now and then any, mostly one that leads on, so that playouts reach far into a game."""
+    """A legal move, mostly a helpful one, so that playouts reach far into a game."""
     legal = board.legal_moves()
     if not legal:
         return None
     if chance.random() < 0.7:
-        useful = [move for move in legal if not board.is_null(move) and not board.is_take_back(move)]
+        useful = [move for move in legal if not board.is_null(move) and not board.is_worry_back(move)]
         return chance.choice(useful or legal)
     return chance.choice(legal)
 
 
 def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]]:
-    """Boards and the moves made on them, from a numbered deal on, as long as there are any."""
+    """Boards and the moves made on them, from a numbered deal until no move is left."""
     chance = random.Random(f"{game} {number}")
     board = numbered(game, number)
     for _ in range(length):
@@ -48,22 +48,22 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
         board = board.play(move).board
 
 
-law = settings(max_examples=60)
-"""For laws that look at many moves of a board: how long that takes says nothing."""
+for_many_boards = settings(max_examples=60)
+"""Settings for tests that try many moves on each board: fewer boards than usual."""
 
 games = st.sampled_from(list(GAMES.values()))
 
 
 @cache
 def won_play(game: Game) -> tuple[Play, ...]:
-    """The plays along a record that wins."""
+    """The plays along a winning record."""
     record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
     return tuple(accumulate((move for _, move in record.actions), Play.act, initial=record.start()))
 
 
 @st.composite
 def plays(draw: st.DrawFn, rule: Undo = Undo.FREE) -> Play:
-    """A play of some actions, undos among them, from some deal on, or from some way into a play that wins."""
+    """A play of some actions and undos, from a deal or from a point in a winning play."""
     game = draw(games)
     chance = random.Random(draw(st.integers(0, 2**32)))
     if draw(st.booleans()):
@@ -85,5 +85,5 @@ def plays(draw: st.DrawFn, rule: Undo = Undo.FREE) -> Play:
 
 
 def boards() -> st.SearchStrategy[Board]:
-    """A board that some play, undos included, leads to."""
+    """A board that a play leads to."""
     return plays().map(lambda play: play.board)

@@ -1,9 +1,9 @@
-"""Positions, actions and outcomes as text: the language in which the tests of the rules are written.
+"""Positions, actions and outcomes as text, for the tests of the rules.
 
-A position is its piles, ``1: 9H KS | 2: TC``, each from its deepest card to its top. Boards hold whole decks: the cards
-that a position doesn't name lie, in the order of a new deck, where it says ``...`` (up), ``(...)`` (down, seen) or
-``[...]`` (down, never seen); where it doesn't say so they lie at the bottom of the stock, or of the last column in games
-without one.
+A position is written as its piles, ``1: 9H KS | 2: TC``, each from its deepest card to its top. Boards hold whole decks. The
+cards that a position does not name are placed at ``...`` (face up), ``(...)`` (face down, seen) or ``[...]`` (never seen),
+in the order of a new deck. Without such a word they are at the bottom of the stock. In games without a stock they are at
+the bottom of the last column.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import DECK, DOWN, FACE, Card, lying_text, parse_pile, pile_text
-from samedeal.errors import SamedealError
+from samedeal.errors import IllegalMove, SamedealError
 from samedeal.games import Game
 from samedeal.moves import Move
-from samedeal.play import UNDO, Play, Undo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,21 +28,21 @@ _REST = {"...": "{}", "(...)": "({})", "[...]": "[{}]"}
 
 
 class Position(NamedTuple):
-    """A board, and the cards that its text didn't name, as they lie and as they are written."""
+    """A board, with the cards that its text did not name, as bytes and as text."""
 
     board: Board
     rest: bytes
     rest_text: str
 
     def pile(self, cards: bytes) -> str:
-        """A pile as text, the unnamed cards as they were written."""
+        """A pile as text, with the placeholder for unnamed cards."""
         if self.rest and self.rest in cards:
             below, above = cards.split(self.rest, 1)
             return " ".join(filter(None, (pile_text(below), self.rest_text, pile_text(above))))
         return pile_text(cards)
 
     def changes(self, after: Board) -> str:
-        """The piles that lie otherwise on another board."""
+        """The piles that differ on another board."""
         changed = [
             f"{key}: {self.pile(now)}".rstrip()
             for key, was, now in zip(self.board.game.keys, self.board.piles, after.piles, strict=True)
@@ -52,7 +52,7 @@ class Position(NamedTuple):
 
 
 def position(name: str, text: str) -> Position:
-    """The position of a game that a text stands for."""
+    """Parse a position of a game."""
     game = Game.named(name)
     words = dict.fromkeys(game.keys, "")
     for pile in filter(None, (part.strip() for part in text.split("|"))):
@@ -75,9 +75,10 @@ def position(name: str, text: str) -> Position:
 
 
 def after(game: str, text: str, actions: str, undo: str = "no-reveal") -> str:
-    """What actions (separated by commas) change: the piles that lie otherwise, or the code and sentence of the refusal.
+    """Play actions, separated by commas. Return the piles that changed, or the code of the refusal.
 
-    On the way it sees to it that legal moves, ``is_legal`` and what is accepted are the same, and that no card is lost.
+    Of an illegal move the code is ``illegal:`` and the reason. On the way this checks that the legal moves are exactly the
+    moves accepted, and that no card is lost.
     """
     start = position(game, text)
     play = Play(start.board, Undo(undo))
@@ -87,14 +88,14 @@ def after(game: str, text: str, actions: str, undo: str = "no-reveal") -> str:
             play = play.act(action)
         except SamedealError as error:
             assert not listed, f"{action} is among the legal moves and refused"
-            return f"{error.code}: {error}"
+            return f"illegal: {error.reason}" if isinstance(error, IllegalMove) else error.code
         assert listed or action == UNDO, f"{action} is accepted and not among the legal moves"
         play.board.check()
     return start.changes(play.board)
 
 
 def moves(game: str, text: str) -> str:
-    """The legal moves of a position in the order in which they are listed, separated by commas."""
+    """The legal moves of a position in their order, separated by commas."""
     board = position(game, text).board
     found = board.legal_moves()
     assert all(board.is_legal(move) for move in found)
@@ -102,19 +103,19 @@ def moves(game: str, text: str) -> str:
 
 
 def state(game: str, text: str, undo: str = "off") -> str:
-    """How it stands: ``won``, ``over`` (nothing can follow), ``stuck`` (nothing that helps) or ``open``."""
+    """The state of a position: ``won``, ``over`` (no legal move), ``stuck`` (no helpful move) or ``open``."""
     play = Play(position(game, text).board, Undo(undo))
     if play.board.won:
         assert not play.board.stuck
-        assert not play.over
+        assert not play.no_moves_left
         return "won"
-    if play.over:
+    if play.no_moves_left:
         return "over"
     return "stuck" if play.board.stuck else "open"
 
 
 def dealt(game: str, pile: str) -> str:
-    """A pile as dealt from a new deck (or two); or all ``sizes`` of columns; or how many cards there are."""
+    """A pile dealt from new decks. ``sizes`` gives the sizes of the columns, ``everything`` the number of cards."""
     board = Board.deal(Game.named(game), DECK * Game.named(game).decks).check()
     if pile == "sizes":
         return " ".join(str(len(board.piles[at])) for at in board.game.columns)
@@ -124,7 +125,7 @@ def dealt(game: str, pile: str) -> str:
 
 
 def words(board: Board) -> dict[str, list[str]]:
-    """The piles as the plain rules of ``oracle`` write them: which cards were seen is not said."""
+    """The piles in the format of ``oracle``, which ignores whether cards were seen."""
 
     def word(code: int) -> str:
         card = Card(code & FACE)
@@ -139,7 +140,7 @@ def is_null(game: str, text: str, move: str) -> bool:
 
 
 def cases(rules: Mapping[str, Sequence[tuple[str, ...]]]) -> list[ParameterSet]:
-    """Test parameters from the cases of each rule; their ids begin with the rule."""
+    """Test parameters from the cases of each rule. Their ids start with the rule."""
     return [
         pytest.param(*case, id=f"{rule} - {number}")
         for rule, of_rule in rules.items()

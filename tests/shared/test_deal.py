@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from samedeal.cards import DECK, Card
 from samedeal.deal import HIGHEST_NUMBER, SEED_BYTES, Deal, commitment, shuffled
 from samedeal.errors import MalformedText
+from samedeal.protocol_codes import RefusalCode
+from tests.golden.golden_files import assert_sentences
+from tests.shared.raised import error_of, sentence_lines
 
 DEALS_MD = Path(__file__).parents[2] / "shared" / "DEALS.md"
 
@@ -33,12 +36,12 @@ def vectors(*names: str) -> list[dict[str, str]]:
     return found
 
 
-def test_the_page_has_vectors_for_one_deck_and_for_two() -> None:
+def test_page_has_vectors_for_one_and_two_decks() -> None:
     assert Counter(vector["decks"] for vector in vectors("order")) == {"1": 4, "2": 4}
 
 
 @pytest.mark.parametrize("vector", vectors("order"), ids=lambda vector: f"{vector['seed'][:8]} {vector['decks']}")
-def test_orders(vector: dict[str, str]) -> None:
+def test_shuffled_matches_vectors(vector: dict[str, str]) -> None:
     seed, decks = bytes.fromhex(vector["seed"]), int(vector["decks"])
     assert " ".join(str(Card(card)) for card in shuffled(seed, decks)) == vector["order"]
     stream = hashlib.shake_256(b"samedeal order v1\n" + bytes([decks]) + seed).digest(16)
@@ -46,19 +49,19 @@ def test_orders(vector: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("vector", vectors("deal", "seed"), ids=lambda vector: vector["deal"])
-def test_public_seeds(vector: dict[str, str]) -> None:
+def test_public_seed_matches_vectors(vector: dict[str, str]) -> None:
     deal = Deal.parse(vector["deal"])
     assert deal.public_seed().hex() == vector["seed"]
     assert hashlib.sha256(f"samedeal seed v1\n{vector['deal']}".encode()).hexdigest() == vector["seed"]
 
 
 @pytest.mark.parametrize("vector", vectors("seed", "commitment"), ids=lambda vector: vector["seed"][:8])
-def test_commitments(vector: dict[str, str]) -> None:
+def test_commitment_matches_vectors(vector: dict[str, str]) -> None:
     assert commitment(bytes.fromhex(vector["seed"])).hex() == vector["commitment"]
 
 
-def test_the_steps_on_the_page_are_the_first_steps() -> None:
-    """The page's table, done by hand, and the rest of the way by the page's recipe."""
+def test_page_shows_the_first_steps() -> None:
+    """Follow the table of the page by hand, and the remaining steps by its algorithm."""
     rows = re.findall(
         r"^\| (\d+) \| (\d+) \| (\d+) \| (.*?) \| (\d+) \| (\w\w) and (\w\w) \|$", DEALS_MD.read_text(), re.MULTILINE
     )
@@ -83,7 +86,7 @@ def test_the_steps_on_the_page_are_the_first_steps() -> None:
 
 
 @given(st.binary(min_size=32, max_size=32), st.sampled_from([1, 2]))
-def test_an_order_holds_every_card_once_for_each_deck(seed: bytes, decks: int) -> None:
+def test_order_holds_each_card_once_per_deck(seed: bytes, decks: int) -> None:
     assert Counter(shuffled(seed, decks)) == Counter(DECK * decks)
 
 
@@ -94,8 +97,8 @@ def test_orders_for_one_deck_and_two_are_unrelated() -> None:
 
 
 @pytest.mark.parametrize(("decks", "rounds"), [(1, 8000), (2, 4000)])
-def test_every_card_comes_to_every_place_equally_often(decks: int, rounds: int) -> None:
-    """Chi-square of cards by places, which a biased remainder or an off-by-one swap would drive up.
+def test_cards_are_uniform_over_places(decks: int, rounds: int) -> None:
+    """Chi-square of cards by places. A biased remainder or an off-by-one swap would raise it.
 
     The seeds are fixed, so that this never fails by chance. The expectation is the number of degrees of freedom; it lies
     within five standard deviations.
@@ -111,8 +114,8 @@ def test_every_card_comes_to_every_place_equally_often(decks: int, rounds: int) 
     assert abs(chi - freedom) < 5 * (2 * freedom) ** 0.5
 
 
-def test_neighbours_are_as_often_in_order_as_not() -> None:
-    """Pairs of neighbours rise in the order of a new deck half the time."""
+def test_adjacent_cards_are_uncorrelated() -> None:
+    """Adjacent cards are in the order of a new deck half of the time."""
     rises = 0
     for number in range(2000):
         order = shuffled(hashlib.sha256(b"%d" % number).digest(), 1)
@@ -121,14 +124,14 @@ def test_neighbours_are_as_often_in_order_as_not() -> None:
 
 
 @pytest.mark.parametrize("seed", [b"", bytes(31), bytes(33)])
-def test_a_seed_has_32_bytes(seed: bytes) -> None:
+def test_seed_of_other_length_is_rejected(seed: bytes) -> None:
     with pytest.raises(ValueError, match=f"a seed is 32 bytes, not {len(seed)}"):
         shuffled(seed, 1)
     assert SEED_BYTES == 32
 
 
 @pytest.mark.parametrize("decks", [-1, 0, 3, 5])
-def test_one_deck_or_two(decks: int) -> None:
+def test_other_number_of_decks_is_rejected(decks: int) -> None:
     with pytest.raises(ValueError, match=f"one or two decks are shuffled, not {decks}"):
         shuffled(bytes(32), decks)
 
@@ -151,7 +154,7 @@ DEALS = {
 
 
 @pytest.mark.parametrize(("text", "normal"), DEALS.items())
-def test_deals_go_through_text(text: str, normal: str) -> None:
+def test_deal_round_trips_as_text(text: str, normal: str) -> None:
     deal = Deal.parse(text)
     assert str(deal) == normal
     assert Deal.parse(str(deal)) == deal
@@ -192,13 +195,17 @@ def test_deals_go_through_text(text: str, normal: str) -> None:
         "x" * 10_000,
     ],
 )
-def test_other_texts_are_no_deals(text: str) -> None:
-    with pytest.raises(MalformedText, match="is not a deal: write 'random', a number from 0 to 999999999") as caught:
-        Deal.parse(text)
-    assert len(str(caught.value)) < 250
+def test_malformed_deal_is_rejected(text: str) -> None:
+    error = error_of(Deal.parse, text)
+    assert error.code is RefusalCode.MALFORMED
+    assert len(str(error)) < 250
 
 
-def test_every_day_of_a_year_and_no_other() -> None:
+def test_wording_of_malformed_deals() -> None:
+    assert_sentences("engine: text of deals", sentence_lines(Deal.parse, ["", "daily 2026-02-29", "x" * 10_000]))
+
+
+def test_only_calendar_days_are_dates() -> None:
     days = {str(date(2026, 1, 1) + timedelta(days=ahead)) for ahead in range(365)}
     for month in range(14):
         for day in range(34):
@@ -210,7 +217,7 @@ def test_every_day_of_a_year_and_no_other() -> None:
                     Deal.parse(text)
 
 
-def test_a_daily_deal_gets_its_date() -> None:
+def test_daily_deal_gets_its_date() -> None:
     daily = Deal.parse("daily")
     assert daily.on("2026-11-21") == Deal.parse("daily 2026-11-21")
     assert daily.on("2026-11-21").on("2027-01-01") == Deal.parse("daily 2026-11-21")
@@ -221,7 +228,7 @@ def test_a_daily_deal_gets_its_date() -> None:
 
 
 @pytest.mark.parametrize("text", ["random", "daily"])
-def test_deals_without_a_public_seed(text: str) -> None:
+def test_secret_deal_has_no_public_seed(text: str) -> None:
     with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
         Deal.parse(text).public_seed()
 

@@ -3,35 +3,42 @@ from __future__ import annotations
 import re
 
 from samedeal import errors
-from samedeal.errors import PlayError, Refused, SamedealError
+from samedeal.errors import PlayError, RequestRefused, SamedealError
+from samedeal.protocol_codes import RefusalCode
 
 DRAWN = re.findall(r"[├└]── (\w+) +([a-z_]+)(?:  |$)", errors.__doc__ or "", re.MULTILINE)
 
 
-def test_the_tree_is_drawn_as_it_is() -> None:
+def test_drawn_tree_matches_the_classes() -> None:
     codes = dict(DRAWN)
-    leaves = {error.__name__: error.code for error in every(SamedealError) if not ours(error)}
-    assert codes | {"Refused": "error"} == leaves
+    leaves = {error.__name__: error.code for error in tree_of(SamedealError) if not children(error)}
+    assert codes | {"RequestRefused": "error"} == leaves
     assert [error.__name__ for error in PlayError.__subclasses__()] == re.findall(
         r"│   ...? (\w+)", errors.__doc__ or ""
     )
 
 
-def every(error: type[SamedealError]) -> list[type[SamedealError]]:
-    return [error, *(leaf for child in ours(error) for leaf in every(child))]
+def tree_of(error: type[SamedealError]) -> list[type[SamedealError]]:
+    """An error class with all its subclasses."""
+    return [error, *(leaf for child in children(error) for leaf in tree_of(child))]
 
 
-def ours(error: type[SamedealError]) -> list[type[SamedealError]]:
-    """The kinds of an error that the core has; the server's own are no part of the tree that is drawn there."""
+def children(error: type[SamedealError]) -> list[type[SamedealError]]:
+    """The direct subclasses that the core defines. Subclasses of the server are not part of the drawn tree."""
     return [child for child in error.__subclasses__() if child.__module__ == errors.__name__]
 
 
-def test_codes_are_unlike() -> None:
-    codes = [error.code for error in every(SamedealError) if not ours(error) and error is not Refused]
+def test_codes_are_distinct() -> None:
+    codes = [error.code for error in tree_of(SamedealError) if not children(error) and error is not RequestRefused]
     assert len(codes) == len(set(codes))
 
 
-def test_a_refusal_has_its_own_code() -> None:
-    refused = Refused("room_full", "The room is full", 2.5)
+def test_refusal_carries_its_code() -> None:
+    refused = RequestRefused(RefusalCode.ROOM_FULL, "The room is full", 2.5)
     assert (refused.code, str(refused), refused.retry_after) == ("room_full", "The room is full", 2.5)
-    assert Refused("gone", "It is gone").retry_after is None
+    assert RequestRefused(RefusalCode.NO_ROOM, "It is gone").retry_after is None
+
+
+def test_refusal_from_a_newer_server_keeps_its_code() -> None:
+    refused = RequestRefused.from_wire("too_late", "It is too late", 1.0)
+    assert (refused.code, str(refused), refused.retry_after) == ("too_late", "It is too late", 1.0)

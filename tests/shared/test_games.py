@@ -6,11 +6,12 @@ import pytest
 
 from samedeal.cards import DECK, Card, pile_text
 from samedeal.errors import UnknownGame
-from samedeal.games import GAMES, Base, Build, Game, Group, Kind, Lift, Stock
+from samedeal.games import GAMES, Base, Build, Game, Group, Kind, Lift
+from samedeal.stock import NO_STOCK
 
 
 def table(game: str) -> list[str]:
-    """The groups of a game in words."""
+    """The groups of a game as text."""
     lines = []
     for group in Game.named(game).groups:
         words = [f"{len(group.keys)} {group.kind.value}", "+".join(map(str, group.sizes)) or "the rest"]
@@ -20,7 +21,7 @@ def table(game: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_games_by_name(name: str) -> None:
+def test_game_is_found_by_name(name: str) -> None:
     game = Game.named(name)
     assert str(game) == name
     assert eval(repr(game), {"Game": Game}) == game
@@ -28,15 +29,13 @@ def test_games_by_name(name: str) -> None:
     assert {other for other in GAMES.values() if other == game} == {game}
 
 
-def test_the_order_in_which_games_are_listed() -> None:
+def test_games_are_listed_in_order() -> None:
     assert list(GAMES) == ["athena", "steve", "phoenix", "ace-of-hearts", "willow"]
 
 
 @pytest.mark.parametrize("name", ["", "klondike", "Willow", "willow ", "ace of hearts", "x" * 10_000])
-def test_no_other_games(name: str) -> None:
-    with pytest.raises(
-        UnknownGame, match="is not a game: choose one of athena, steve, phoenix, ace-of-hearts"
-    ) as caught:
+def test_unknown_game_is_rejected(name: str) -> None:
+    with pytest.raises(UnknownGame) as caught:
         Game.named(name)
     assert len(str(caught.value)) < 150
 
@@ -51,7 +50,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_names_of_piles(name: str) -> None:
+def test_piles_have_their_names(name: str) -> None:
     game = Game.named(name)
     assert " ".join(game.keys) == KEYS[name]
     assert [game.keys[at] for at in game.index.values()] == list(game.keys)
@@ -89,17 +88,17 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_rules_as_data(name: str) -> None:
+def test_groups_have_their_policies(name: str) -> None:
     assert table(name) == TABLES[name]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_deal_takes_no_more_than_the_decks(name: str) -> None:
+def test_deal_takes_no_more_than_the_decks(name: str) -> None:
     game = Game.named(name)
     dealt = sum(sum(group.sizes) for group in game.groups)
     assert game.cards == 52 * game.decks
-    assert dealt == game.cards if game.stock is Stock.NONE else dealt < game.cards
-    assert (game.stock is Stock.NONE) == (game.stock_at == -1)
+    assert dealt == game.cards if game.stock is NO_STOCK else dealt < game.cards
+    assert (game.stock is NO_STOCK) == (game.stock_at == -1)
     assert all(game.piles[at].kind is Kind.COLUMN for at in game.columns)
     assert all(game.piles[at].kind is Kind.FOUNDATION for at in game.foundations)
 
@@ -116,7 +115,7 @@ FITS: dict[Build, Callable[[Card, Card], bool]] = {
 
 
 @pytest.mark.parametrize("build", Build)
-def test_what_fits_on_what(build: Build) -> None:
+def test_build_decides_what_fits_on_a_card(build: Build) -> None:
     group = Group(Kind.COLUMN, ("1",), build=build)
     deck = [Card(code) for code in DECK]
     for under in deck:
@@ -135,11 +134,11 @@ def test_what_fits_on_what(build: Build) -> None:
         (Base.ACE_OF_HEARTS, "AH"),
     ],
 )
-def test_what_an_empty_pile_takes(base: Base, cards: str) -> None:
+def test_base_decides_what_an_empty_pile_takes(base: Base, cards: str) -> None:
     assert pile_text(Group(Kind.COLUMN, ("1",), base=base).on_empty) == cards
 
 
-def test_only_what_lies_face_up_is_lifted() -> None:
+def test_face_down_card_is_never_lifted() -> None:
     for lift in Lift:
         group = Group(Kind.COLUMN, ("1",), lift=lift)
         assert all(group.run[code] == b"" for code in range(0x40, 0x100))

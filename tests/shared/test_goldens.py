@@ -1,4 +1,4 @@
-"""Deals, plays and counts that must never change: a recorded race would mean something else."""
+"""Deals, plays and counts that must never change, because records depend on them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import pile_text
 from samedeal.deal import Deal, shuffled
 from samedeal.errors import CannotUndo
 from samedeal.games import GAMES, Game
-from samedeal.play import UNDO, Play, Undo
-from samedeal.position import parse_position
 from samedeal.record import Record
-from tests.golden.kept import HERE, assert_kept
+from tests.golden.golden_files import HERE, assert_golden
 from tests.shared import oracle
 from tests.shared.playouts import numbered
 from tests.shared.positions import words
@@ -27,23 +26,23 @@ PERFT_DEALS = (1, 2, 3, 4821)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_deals(game: str) -> None:
+def test_deals_match_golden_files(game: str) -> None:
     known = Game.named(game)
     texts = []
     for name in DEALS:
         board = Board.deal(known, shuffled(Deal.parse(name).public_seed(), known.decks))
-        assert parse_position(str(board)) == board
+        assert Board.parse(str(board)) == board
         texts.append(f"; deal {name}\n{board}")
-    assert_kept(f"deals/{game}.txt", "\n".join(texts))
+    assert_golden(f"deals/{game}.txt", "\n".join(texts))
 
 
 def playthrough(game: Game) -> Iterator[str]:
-    """A play of some moves and undos as text; which ones follows from the boards alone, not from a random number."""
+    """A play of some moves and undos as text. The boards alone determine the moves."""
     play = Play(numbered(game, 4821), Undo.NO_REVEAL)
     yield f"{game.title}, deal #4821, undo {play.undo_rule.value}\n\n{play.board}"
     for step in range(1, STEPS + 1):
         legal = play.board.legal_moves()
-        yield f"hash {play.board.state_hash().hex()}, {play.board.cards_up} up{', stuck' * play.board.stuck}"
+        yield f"hash {play.board.state_hash().hex()}, {play.board.foundation_cards} up{', stuck' * play.board.stuck}"
         yield f"legal: {', '.join(map(str, legal)) or 'none'}\n"
         choice = int.from_bytes(hashlib.sha256(f"{step} {play.board.state_hash().hex()}".encode()).digest()[:4], "big")
         action = UNDO if choice % 8 == 0 or not legal else str(legal[choice // 8 % len(legal)])
@@ -57,17 +56,17 @@ def playthrough(game: Game) -> Iterator[str]:
         for key, was, now in zip(game.keys, before, play.board.piles, strict=True):
             if was != now:
                 yield f"   {key}: {pile_text(now)}".rstrip()
-    yield f"\n{play.board}\n{play.moves} moves, {play.undos} undos, {play.board.cards_up} up"
+    yield f"\n{play.board}\n{play.moves} moves, {play.undos} undos, {play.board.foundation_cards} up"
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_playthroughs(game: str) -> None:
-    assert_kept(f"playthroughs/{game}.txt", "\n".join(playthrough(Game.named(game))) + "\n")
+def test_playthroughs_match_golden_files(game: str) -> None:
+    assert_golden(f"playthroughs/{game}.txt", "\n".join(playthrough(Game.named(game))) + "\n")
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_won_plays(game: str) -> None:
-    """Each game can be won: the record of a play, found by ``tests.golden.search``, wins it on both engines."""
+def test_golden_record_wins(game: str) -> None:
+    """Each game can be won: a record found by ``tests.golden.search`` wins on the engine and on the oracle."""
     text = (HERE / "records" / f"{game}.txt").read_text()
     record = Record.parse(text)
     assert str(record) == text
@@ -82,25 +81,25 @@ def test_won_plays(game: str) -> None:
 
 
 def count_sequences(board: Board, depth: int) -> int:
-    """How many distinct sequences of moves there are to a depth."""
+    """The number of move sequences of a length."""
     moves = board.legal_moves()
     if depth == 1:
         return len(moves)
     return sum(count_sequences(board.play(move).board, depth - 1) for move in moves)
 
 
-def test_counts_of_move_sequences() -> None:
+def test_move_sequence_counts_match_golden_file() -> None:
     lines = []
     for game in GAMES.values():
         for number in PERFT_DEALS:
             board = numbered(game, number)
             counts = [count_sequences(board, depth) for depth in range(1, DEPTHS[game.name] + 1)]
             lines.append(f"{game} #{number}: {' '.join(map(str, counts))}")
-    assert_kept("counts.txt", "\n".join(lines) + "\n")
+    assert_golden("counts.txt", "\n".join(lines) + "\n")
 
 
-def test_the_counts_are_those_of_the_plain_rules() -> None:
-    """The same counts by the other engine, a level or two less deep, since it is slow."""
+def test_move_sequence_counts_match_oracle() -> None:
+    """The oracle gives the same counts. It is slow, so it stops a level or two earlier."""
     for line in (HERE / "counts.txt").read_text().splitlines():
         deal, counts = line.split(": ")
         game, number = deal.split(" #")

@@ -4,17 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.errors import MalformedText
-from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
-
-keys = sorted({key for game in GAMES.values() for key in game.keys} - {"stock"})
-transfers = st.builds(
-    Move,
-    st.sampled_from(keys),
-    st.sampled_from([key for key in keys if not key.startswith("0")] + ["0"]),
-    st.integers(1, 99),
-)
+from samedeal.protocol_codes import RefusalCode
+from tests.golden.golden_files import assert_sentences
+from tests.shared.move_strategies import transfers
+from tests.shared.raised import error_of, sentence_lines
 
 
 @pytest.mark.parametrize(
@@ -33,7 +27,7 @@ transfers = st.builds(
         ("deal", DEAL),
     ],
 )
-def test_moves_go_through_text(text: str, move: Move) -> None:
+def test_move_round_trips_as_text(text: str, move: Move) -> None:
     assert Move.parse(text) == move
     assert str(move) == text
     assert eval(repr(move), {"Move": Move}) == move
@@ -41,7 +35,7 @@ def test_moves_go_through_text(text: str, move: Move) -> None:
 
 
 @given(st.one_of(transfers, st.sampled_from([DRAW, DEAL])))
-def test_every_move_goes_through_text(move: Move) -> None:
+def test_every_move_round_trips_as_text(move: Move) -> None:
     assert Move.parse(str(move)) == move
 
 
@@ -81,7 +75,11 @@ def test_every_move_goes_through_text(move: Move) -> None:
         "x" * 10_000,
     ],
 )
-def test_other_texts_are_no_moves(text: str) -> None:
-    with pytest.raises(MalformedText, match="is not a move: write a source and a target pile") as caught:
-        Move.parse(text)
-    assert len(str(caught.value)) < 250
+def test_malformed_move_is_rejected(text: str) -> None:
+    error = error_of(Move.parse, text)
+    assert error.code is RefusalCode.MALFORMED
+    assert len(str(error)) < 250
+
+
+def test_wording_of_malformed_moves() -> None:
+    assert_sentences("engine: text of moves", sentence_lines(Move.parse, ["", "3-5", "x" * 10_000]))

@@ -1,4 +1,4 @@
-"""The engine against the same games written a second time, plainly, from the rule texts alone."""
+"""The engine compared with a second, plain implementation of the five games."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def assert_agrees(board: Board) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_deals(game: str) -> None:
+def test_dealt_board_agrees_with_oracle(game: str) -> None:
     known = Game.named(game)
     for number in range(20):
         deck = shuffled(Deal("number", number=number).public_seed(), known.decks)
@@ -31,12 +31,12 @@ def test_deals(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_playouts(game: str) -> None:
+def test_playout_agrees_with_oracle(game: str) -> None:
     for number in range(8):
         for board, _ in playout(Game.named(game), number, 120):
             assert_agrees(board)
 
 
 @given(boards())
-def test_any_board(board: Board) -> None:
+def test_any_board_agrees_with_oracle(board: Board) -> None:
     assert_agrees(board)

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal
 from samedeal.errors import CannotUndo, IllegalMove, MalformedText, SamedealError, UnknownGame
 from samedeal.games import GAMES, Game
-from samedeal.play import Undo
 from samedeal.record import Record
-from tests.golden.kept import HERE
-from tests.shared.test_moves import transfers
+from tests.golden.golden_files import HERE, assert_sentences
+from tests.shared.move_strategies import transfers
+from tests.shared.raised import error_of
 
 SEED = Deal.parse("#4821").public_seed().hex()
 TEXT = f"""samedeal record 1
@@ -28,7 +29,7 @@ player: Ana
 """
 
 
-def test_a_record_goes_through_text() -> None:
+def test_record_round_trips_as_text() -> None:
     record = Record.parse(TEXT)
     assert str(record) == TEXT
     assert record == Record(
@@ -39,6 +40,12 @@ def test_a_record_goes_through_text() -> None:
         "Ana",
         ((1204, "3 0"), (2871, "undo"), (9020, "3 0")),
     )
+
+
+def test_record_of_a_bot_is_marked() -> None:
+    marked = TEXT.replace("Ana\n", "Ana\nbot: yes\n")
+    assert Record.parse(marked) == replace(Record.parse(TEXT), bot=True)
+    assert str(Record.parse(marked)) == marked
 
 
 actions = st.lists(
@@ -55,132 +62,81 @@ actions = st.lists(
         st.sampled_from(Undo),
         st.sampled_from(["ana", "Ana B.", "名前", "é"]),
         actions,
+        st.booleans(),
     )
 )
-def test_every_record_goes_through_text(record: Record) -> None:
+def test_every_record_round_trips_as_text(record: Record) -> None:
     assert Record.parse(str(record)) == record
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "error", "sentence"),
-    [
-        (TEXT, "", MalformedText, "Line 1 of a record is 'samedeal record 1'"),
-        ("record 1", "record one", MalformedText, "Line 1 of a record is 'samedeal record 1'"),
-        (
-            "record 1",
-            "record 2",
-            MalformedText,
-            "This is a record of version 2, and this Samedeal reads version 1: update it",
-        ),
-        (
-            "record 1",
-            "record 0",
-            MalformedText,
-            "This is a record of version 0, and this Samedeal reads version 1: read it with an older one",
-        ),
-        ("game: willow\n", "", MalformedText, "Line 2 of a record says 'game: ...', not 'deal: #4821'"),
-        (
-            "game: willow",
-            "game: wilow",
-            UnknownGame,
-            "'wilow' is not a game: choose one of athena, steve, phoenix, ace-of-hearts, willow",
-        ),
-        (
-            "deal: #4821",
-            "deal: today",
-            MalformedText,
-            (
-                "Line 3 of a record: 'today' is not a deal: write 'random', a number "
-                "from 0 to 999999999 as in '#4821', or 'daily', with a date as in 'daily 2026-11-21' or without"
-            ),
-        ),
-        (
-            "deal: #4821",
-            "deal: daily",
-            MalformedText,
-            "Line 3 of a record: a daily deal has its date, as in 'daily 2026-11-21'",
-        ),
-        (SEED, SEED[1:], MalformedText, "Line 4 of a record: a seed is 64 hexadecimal digits in lower case"),
-        (SEED, SEED.upper(), MalformedText, "Line 4 of a record: a seed is 64 hexadecimal digits in lower case"),
-        ("undo: free", "undo: no", MalformedText, "Line 5 of a record: undo is free, no-reveal or off, not 'no'"),
-        (
-            "player: Ana",
-            "player: ",
-            MalformedText,
-            "Line 6 of a record: A name can't be empty: give at least one letter, digit or sign",
-        ),
-        (
-            "player: Ana",
-            "player: \x1b[2J",
-            MalformedText,
-            "Line 6 of a record: A name can't hold U+001B: use letters, digits, punctuation and spaces",
-        ),
-        ("Ana\n\n", "Ana\n", MalformedText, "Line 7 of a record is blank; the moves follow"),
-        (
-            "1.204 3 0",
-            "1.2 3 w",
-            MalformedText,
-            "Line 8 of a record: an action is seconds with three decimals and a move, as in '1.204 3 5'",
-        ),
-        (
-            "1.204 3 0",
-            "\u0661.204 3 0",
-            MalformedText,
-            "Line 8 of a record: an action is seconds with three decimals and a move, as in '1.204 3 5'",
-        ),
-        (
-            "1.204 3 0",
-            "1.204 3-w",
-            MalformedText,
-            (
-                "Line 8 of a record: '3-w' is not a move: write a source and a target pile "
-                "and the number of cards, as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
-            ),
-        ),
-        ("9.020", "2.870", MalformedText, "Line 10 of a record lies before the line above it in time"),
-    ],
-)
-def test_what_is_wrong_with_a_record(was: str, now: str, error: type[SamedealError], sentence: str) -> None:
+MALFORMED = [
+    (TEXT, "", MalformedText),
+    ("record 1", "record one", MalformedText),
+    ("record 1", "record 2", MalformedText),
+    ("record 1", "record 0", MalformedText),
+    ("game: willow\n", "", MalformedText),
+    ("game: willow", "game: wilow", UnknownGame),
+    ("deal: #4821", "deal: today", MalformedText),
+    ("deal: #4821", "deal: daily", MalformedText),
+    (SEED, SEED[1:], MalformedText),
+    (SEED, SEED.upper(), MalformedText),
+    ("undo: free", "undo: no", MalformedText),
+    ("player: Ana", "player: ", MalformedText),
+    ("player: Ana", "player: \x1b[2J", MalformedText),
+    ("Ana\n\n", "Ana\n", MalformedText),
+    ("Ana\n\n", "Ana\nbot: yes\n", MalformedText),
+    ("Ana\n\n", "Ana\nbot: no\n\n", MalformedText),
+    ("1.204 3 0", "1.2 3 w", MalformedText),
+    ("1.204 3 0", "\u0661.204 3 0", MalformedText),
+    ("1.204 3 0", "1.204 3-w", MalformedText),
+    ("9.020", "2.870", MalformedText),
+]
+
+IMPOSSIBLE = [
+    ("9.020 3 0", "9.020 1 0", IllegalMove),
+    ("undo: free", "undo: off", CannotUndo),
+    ("deal: #4821", "deal: #4822", MalformedText),
+]
+
+
+def replay(text: str) -> Play:
+    return Record.parse(text).replay()
+
+
+@pytest.mark.parametrize(("was", "now", "error"), MALFORMED)
+def test_malformed_record_is_rejected(was: str, now: str, error: type[SamedealError]) -> None:
     assert was in TEXT
-    with pytest.raises(error) as caught:
-        Record.parse(TEXT.replace(was, now))
-    assert str(caught.value) == sentence
+    assert type(error_of(Record.parse, TEXT.replace(was, now))) is error
 
 
-def test_a_replay() -> None:
+@pytest.mark.parametrize(("was", "now", "error"), IMPOSSIBLE)
+def test_impossible_record_is_rejected(was: str, now: str, error: type[SamedealError]) -> None:
+    assert was in TEXT
+    assert type(error_of(replay, TEXT.replace(was, now))) is error
+
+
+def test_wording_of_bad_records() -> None:
+    lines = [
+        f"{was[:24]!a} to {now[:24]!a}\t{error_of(replay, TEXT.replace(was, now))}"
+        for was, now, _ in MALFORMED + IMPOSSIBLE
+    ]
+    assert_sentences("engine: records", lines)
+
+
+def test_replay_reaches_the_board() -> None:
     play = Record.parse(TEXT).replay()
     assert (play.revision, play.moves, play.undos) == (3, 2, 1)
     start = Record.parse(TEXT).start()
     assert play.board == start.act("3 0").board
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "error", "sentence"),
-    [
-        ("9.020 3 0", "9.020 1 0", IllegalMove, "Action 3 (1 0) is not allowed: "),
-        (
-            "undo: free",
-            "undo: off",
-            CannotUndo,
-            "Action 2 (undo) is not allowed: Nothing can be taken back: undo is off",
-        ),
-        ("deal: #4821", "deal: #4822", MalformedText, "The seed is not that of deal #4822"),
-    ],
-)
-def test_a_record_that_can_not_be(was: str, now: str, error: type[SamedealError], sentence: str) -> None:
-    assert was in TEXT
-    with pytest.raises(error) as caught:
-        Record.parse(TEXT.replace(was, now)).replay()
-    assert str(caught.value).startswith(sentence)
-
-
-def test_a_random_deal_is_replayed_from_its_seed() -> None:
+def test_random_deal_is_replayed_from_its_seed() -> None:
     record = replace(Record.parse(TEXT), deal=Deal.parse("random"))
     assert record.replay() == Record.parse(TEXT).replay()
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_kept_records_can_be_won_only_as_they_are(game: str) -> None:
+def test_damaged_golden_record_does_not_win(game: str) -> None:
     record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
     assert record.replay().board.won
     assert not replace(record, actions=record.actions[:-1]).replay().board.won
@@ -188,6 +144,6 @@ def test_the_kept_records_can_be_won_only_as_they_are(game: str) -> None:
         replace(record, actions=record.actions[1:]).replay()
 
 
-def test_a_record_is_frozen() -> None:
+def test_record_is_frozen() -> None:
     with pytest.raises(AttributeError):
         Record.parse(TEXT).player = "Bo"  # type: ignore[misc]  # that it can't be done is the point

@@ -1,1 +1,1 @@
-"""Players that play by themselves, and servers on this machine to play on."""
+"""Bots, and servers on this machine to play on."""

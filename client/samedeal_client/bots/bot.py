@@ -1,4 +1,4 @@
-"""A bot: an ordinary client that plays by itself, and sees what a player sees."""
+"""A bot: an ordinary client that plays by itself and sees only what a player sees."""
 
 from __future__ import annotations
 
@@ -7,171 +7,175 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from samedeal.errors import PlayError, Refused
+from samedeal.errors import PlayError, RequestRefused
 from samedeal.protocol.messages import Notice
+from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.bots.patience import Patience
-from samedeal_client.bots.strategy import Level, Memory, choose
-from samedeal_client.net.link import Connected, Ended, Lost, Unseated
-from samedeal_client.net.table import Table
+from samedeal_client.bots.resignation import ResignPolicy
+from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.state.bot_levels import Level
+from samedeal_client.tasks import first_of
 
-PATIENCE: Final = 60.0
-"""Seconds without a server after which a bot goes home."""
+RECONNECT_TIMEOUT: Final = 60.0
+"""Timeout, in seconds, for reconnecting to the server."""
 
-_BEHIND: Final = 2.0
-"""Seconds for which a bot lets others into the room of a rematch first: the first one there is the host."""
+_REMATCH_DELAY: Final = 2.0
+"""Delay, in seconds, before joining the room of a rematch, so that persons take their seats first."""
 
 
 def bot_name(rng: Random) -> str:
-    """A name that says that it is a bot."""
-    return f"bot-{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
+    """Return a random name."""
+    return f"{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
 
 
 class Bot:
-    """Plays the races of a room on a table that has joined it. ``pace`` is in moves a minute."""
+    """Plays the races of a room that ``rooms`` has joined.
+
+    ``pace`` is in moves a minute. With ``stay`` the bot also joins the rematches. It calls ``report``
+    with each message that is meant for people.
+    """
 
     def __init__(
-        self, table: Table, level: Level, pace: float, rng: Random, *, stay: bool, say: Callable[[str], None]
+        self, rooms: RoomClient, level: Level, pace: float, rng: Random, *, stay: bool, report: Callable[[str], None]
     ) -> None:
-        self._table = table
+        self._rooms = rooms
         self._level: Level = level
         self._interval = 60 / pace
         self._rng = rng
         self._stay = stay
-        self._say = say
+        self._report = report
         self._changed = asyncio.Event()
-        self._over = ""
+        self._end_task: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Play until the race is over, or with ``stay`` until there is no rematch to be had: the exit code."""
-        following = asyncio.create_task(self._follow())
-        playing = asyncio.create_task(self._play())
-        try:
-            await asyncio.wait((following, playing), return_when=asyncio.FIRST_COMPLETED)
+        """Play to the end of the race, or with ``stay`` until there is no rematch. Return the exit code."""
+        async with first_of(self._follow_events(), self._play()) as (following, playing):
             if playing.done():
                 playing.result()
                 return 0
-            self._say(following.result())
+            self._report(str(following.result()))
             return 1
-        finally:
-            for task in (following, playing):
-                task.cancel()
-            await asyncio.gather(following, playing, return_exceptions=True)
 
-    async def _follow(self) -> str:
-        """Take the news until there will be no more: why."""
-        giving_up: asyncio.TimerHandle | None = None
+    async def _follow_events(self) -> str:
+        """Process events until the link has ended or the seat is lost. Return the reason."""
+        timeout: asyncio.TimerHandle | None = None
         loop = asyncio.get_running_loop()
-        async for news in self._table:
-            match news:
-                case Lost(reason) if giving_up is None:
-                    self._say(f"{reason}: coming back")
-                    giving_up = loop.call_later(PATIENCE, self._give_up)
-                case Connected() if giving_up is not None:
-                    giving_up.cancel()
-                    giving_up = None
+        async for event in self._rooms:
+            match event:
+                case Lost(sentence) if timeout is None:
+                    self._report(f"{sentence} Reconnecting.")
+                    timeout = loop.call_later(RECONNECT_TIMEOUT, self._end_link)
+                case Connected() if timeout is not None:
+                    timeout.cancel()
+                    timeout = None
                 case Notice(_, sentence):
-                    self._say(sentence)
-                case Unseated(_, sentence) | Ended(_, sentence):
+                    self._report(sentence)
+                case SeatLost(_, sentence) | Ended(_, sentence):
                     return sentence
+                case _:
+                    pass
             self._changed.set()
-        return "The connection has ended"
+        return "The connection has ended."
 
-    def _give_up(self) -> None:
-        sentence = f"No server for {PATIENCE:g} seconds"
-        self._giving_up = asyncio.create_task(self._table.link.end("cannot_connect", sentence))
+    def _end_link(self) -> None:
+        sentence = f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
+        self._end_task = asyncio.create_task(self._rooms.link.end(ClientCode.CANNOT_CONNECT, sentence))
 
     async def _play(self) -> None:
         while True:
-            await self._until(lambda: self._phase != "")
+            await self._wait_until(lambda: self._phase != "")
             await self._get_ready()
             await self._wait_for_start()
             await self._race()
-            await self._until(lambda: self._phase in ("finished", "closed"))
-            if not self._stay or self._phase == "closed" or not await self._rematch():
+            await self._wait_until(lambda: self._phase in ("finished", "closed"))
+            if not self._stay or self._phase == "closed" or not await self._join_rematch():
                 return
 
     @property
     def _phase(self) -> str:
-        room = self._table.model.room
+        """The phase of the room, or an empty string before the room's state has arrived."""
+        room = self._rooms.model.room
         return room.phase if room is not None else ""
 
-    async def _until(self, condition: Callable[[], bool]) -> None:
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._changed.clear()
             await self._changed.wait()
 
     async def _get_ready(self) -> None:
-        seat = self._table.model.seat
+        seat = self._rooms.model.seat
         if self._phase == "open" and seat is not None and not seat.ready:
             try:
-                await self._table.ready()
-            except Refused as refused:
-                if refused.code != "race_started":
+                await self._rooms.ready()
+            except RequestRefused as refused:
+                if refused.code != RefusalCode.RACE_STARTED:
                     raise
 
     async def _wait_for_start(self) -> None:
-        """Wait for the race; who is left to be the host of others starts it once all are ready, since nobody else can."""
+        """Wait for the race to start. A bot that has become the host starts it once all players are ready."""
         while self._phase in ("open", "countdown"):
-            await self._until(lambda: self._phase not in ("open", "countdown") or self._has_to_start)
-            if self._has_to_start:
+            await self._wait_until(lambda: self._phase not in ("open", "countdown") or self._must_start)
+            if self._must_start:
                 try:
-                    await self._table.start()
-                except Refused as refused:
-                    if refused.code != "not_host":
+                    await self._rooms.start()
+                except RequestRefused as refused:
+                    if refused.code != RefusalCode.NOT_HOST:
                         raise
 
     @property
-    def _has_to_start(self) -> bool:
-        room = self._table.model.room
-        if room is None or room.phase != "open" or room.options.start != "host" or not self._table.model.hosting:
+    def _must_start(self) -> bool:
+        room = self._rooms.model.room
+        if room is None or room.phase != "open" or room.options.start != "host" or not self._rooms.model.hosting:
             return False
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Move at the pace, not quite evenly, until the race is over; resign where nothing helps, so that nobody waits."""
-        memory, patience = Memory(self._rng), Patience(self._level)
+        """Move at the bot's pace, varied a little, until the race is over. Resign if no move helps."""
+        memory, policy = BotMemory(self._rng), ResignPolicy(self._level)
         loop = asyncio.get_running_loop()
-        due = loop.time() + self._rng.uniform(0, self._interval)
+        next_move_at = loop.time() + self._rng.uniform(0, self._interval)
         while self._phase == "racing":
-            await asyncio.sleep(due - loop.time())
-            due = max(due + self._interval * self._rng.uniform(0.6, 1.4), loop.time())
-            await self._until(lambda: self._phase != "racing" or self._can_move)
-            model = self._table.model
-            if self._phase != "racing" or model.board is None or model.board.won:
+            await asyncio.sleep(next_move_at - loop.time())
+            next_move_at = max(next_move_at + self._interval * self._rng.uniform(0.6, 1.4), loop.time())
+            await self._wait_until(lambda: self._phase != "racing" or self._can_move)
+            board = self._rooms.model.board
+            if self._phase != "racing" or board is None or board.won:
                 return
-            move = None if patience.ends(model.board) else choose(self._level, model.board, memory)
+            move = None if policy.should_resign(board) else choose_move(self._level, board, memory)
             if move is None:
                 await self._resign()
                 return
             try:
-                self._table.act(move)
+                self._rooms.act(move)
             except PlayError:
                 return
 
     async def _resign(self) -> None:
-        self._say("nothing helps any more")
+        self._report("No move helps any more. Resigning.")
         try:
-            await self._table.resign()
-        except Refused as refused:
-            if refused.code not in ("not_racing", "room_closed"):  # it has just ended
+            await self._rooms.resign()
+        except RequestRefused as refused:
+            if refused.code not in (RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
                 raise
 
     @property
     def _can_move(self) -> bool:
-        """Whether the board is there and known; a bot waits for each answer as its moves are far between."""
-        model = self._table.model
-        return model.board is not None and not model.pending and not model.astray
+        """Whether the board is known and every earlier move is acknowledged."""
+        model = self._rooms.model
+        return model.board is not None and not model.own.pending and not model.out_of_sync
 
-    async def _rematch(self) -> bool:
-        """Follow to the room of the rematch, once somebody has asked for one."""
-        await self._until(
-            lambda: self._phase == "closed" or bool(self._table.model.room and self._table.model.room.next)
+    async def _join_rematch(self) -> bool:
+        """Wait until another player asks for a rematch, then join it. Return False if the room closes instead."""
+        await self._wait_until(
+            lambda: self._phase == "closed" or bool(self._rooms.model.room and self._rooms.model.room.next)
         )
-        room = self._table.model.room
+        room = self._rooms.model.room
         if room is None or not room.next:
             return False
-        await asyncio.sleep(_BEHIND)
-        await self._table.join(room.next)
-        await self._until(lambda: self._table.model.is_in(room.next))
+        await asyncio.sleep(_REMATCH_DELAY)
+        await self._rooms.join(room.next)
+        await self._wait_until(lambda: self._rooms.model.is_in(room.next))
         return True

@@ -1,7 +1,7 @@
-"""Looking ahead over what a player knows: the careful bot's thinking.
+"""Best-first search over the boards that a player can foresee.
 
-Boards are looked at best first, none twice, up to a number of them. A move that turns up a card never seen ends its line:
-what comes then is not known, so that it is worth what it leaves behind, and a bonus.
+No board is searched twice, and the number of searched boards is limited. A move that turns up an unseen card ends its line,
+because the next board is unknown. The line is worth what the board without that card is worth, plus a bonus.
 """
 
 from __future__ import annotations
@@ -14,105 +14,109 @@ from typing import Final, NamedTuple
 from samedeal.board import Board
 from samedeal.cards import DECK, FACE, HIDDEN
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bots.appraisal import Appraisal
-from samedeal_client.rooms.prospects import Key, key_of
+from samedeal_client.bots.evaluation import Evaluation
+from samedeal_client.state.dead_end import Key, key_of
 
 _WON: Final = 1e9
-_BETWEEN_LINES: Final = 0.1
-"""The share of ``haste`` that counts between lines; all of it counts in what is looked at next."""
+"""The gain of a line of moves that wins."""
+
+_LINE_HASTE: Final = 0.1
+"""The share of ``haste`` that counts when lines are compared. The order of the search uses the whole of ``haste``."""
 
 
-class Line(NamedTuple):
-    """Moves to be made one after another; ``gain`` is how much more their end is worth than where they begin."""
+class SearchLine(NamedTuple):
+    """Moves to be made one after another. ``gain`` is the worth of the last board minus the worth of the first."""
 
     moves: tuple[Move, ...]
     gain: float
 
 
-class Outlook(NamedTuple):
-    """What was found: the best line, and the one that brings most cards up; None where there is none."""
+class SearchResult(NamedTuple):
+    """The best line, and the line that brings most cards to the foundations. Each is None if there is no such line."""
 
-    best: Line | None
-    highest: Line | None
+    best: SearchLine | None
+    most_foundation_cards: SearchLine | None
 
 
 class _Node(NamedTuple):
+    """A board that was reached by a move from the board of the parent."""
+
     board: Board
-    before: _Node | None
+    parent: _Node | None
     move: Move | None
 
 
-def look_ahead(board: Board, appraise: Appraisal, visited: AbstractSet[Key], most: int) -> Outlook:
-    """Look at up to ``most`` boards from one on, as its player sees it; no line ends on a board that was visited."""
-    haste = appraise.weights.haste
-    worth_now = appraise(board)
-    ticket = count()
-    start = _Node(board, None, None)
-    waiting = [(-worth_now, next(ticket), 0, start)]
+def search(board: Board, evaluate: Evaluation, visited: AbstractSet[Key], node_budget: int) -> SearchResult:
+    """Search up to ``node_budget`` boards from a masked board. No line ends on a board in ``visited``."""
+    haste = evaluate.weights.haste
+    start_worth = evaluate(board)
+    tie_breaker = count()
+    queue = [(-start_worth, next(tie_breaker), 0, _Node(board, None, None))]
     seen = {key_of(board)}
     best, best_worth = None, 0.0
-    highest, most_up = None, board.cards_up
-    looked = 0
-    while waiting and looked < most:
-        _, _, depth, node = heappop(waiting)
-        here = node.board
-        tax = _BETWEEN_LINES * haste * depth
-        for move in here.legal_moves():
-            if move.is_transfer and (here.is_take_back(move) or here.is_null(move)):
+    highest, most_cards = None, board.foundation_cards
+    searched = 0
+    while queue and searched < node_budget:
+        _, _, depth, node = heappop(queue)
+        current = node.board
+        penalty = _LINE_HASTE * haste * depth
+        for move in current.legal_moves():
+            if move.is_transfer and (current.is_worry_back(move) or current.is_null(move)):
                 continue
-            looked += 1
-            if here.turns_up(move):
-                worth = _worth_of_reveal(here, move, appraise) - tax
+            searched += 1
+            if current.turns_up(move):
+                worth = _worth_of_reveal(current, move, evaluate) - penalty
                 if best is None or worth > best_worth:
-                    best, best_worth = _Node(here, node, move), worth
+                    best, best_worth = _Node(current, node, move), worth
                 continue
-            after = here.play(move).board
+            after = current.play(move).board
             key = key_of(after)
             if key in seen:
                 continue
             seen.add(key)
             child = _Node(after, node, move)
             if after.won:
-                line = Line(_moves(child), _WON)
-                return Outlook(line, line)
-            worth = appraise(after)
+                line = SearchLine(_moves_to(child), _WON)
+                return SearchResult(line, line)
+            worth = evaluate(after)
             if key not in visited:
-                if best is None or worth - tax > best_worth:
-                    best, best_worth = child, worth - tax
-                if (up := after.cards_up) > most_up:
-                    highest, most_up = child, up
-            heappush(waiting, (haste * depth - worth, next(ticket), depth + 1, child))
-    return Outlook(
-        Line(_moves(best), best_worth - worth_now) if best else None,
-        Line(_moves(highest), appraise(highest.board) - worth_now) if highest else None,
+                if best is None or worth - penalty > best_worth:
+                    best, best_worth = child, worth - penalty
+                if (cards := after.foundation_cards) > most_cards:
+                    highest, most_cards = child, cards
+            heappush(queue, (haste * depth - worth, next(tie_breaker), depth + 1, child))
+    return SearchResult(
+        SearchLine(_moves_to(best), best_worth - start_worth) if best else None,
+        SearchLine(_moves_to(highest), evaluate(highest.board) - start_worth) if highest else None,
     )
 
 
-def _worth_of_reveal(board: Board, move: Move, appraise: Appraisal) -> float:
-    """What a move is worth that turns up cards not seen yet: as if a middling one of them came, and a bonus."""
-    weights = appraise.weights
+def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
+    """The worth of a move that turns up unseen cards: that of an average outcome, plus a bonus."""
+    weights = evaluate.weights
     if move == DRAW:
-        return appraise(board) + weights.draw
+        return evaluate(board) + weights.draw
     if move == DEAL:
-        return appraise(board) + weights.deal
-    return appraise(board.play(move, _middling_unseen(board)).board) + weights.reveal
+        return evaluate(board) + weights.deal
+    return evaluate(board.play(move, _median_unseen_card(board)).board) + weights.reveal
 
 
-def _middling_unseen(board: Board) -> bytes:
-    """Of the cards not seen yet the one in the middle by rank, to stand for whichever is turned up."""
-    left = list(DECK * board.game.decks)
+def _median_unseen_card(board: Board) -> bytes:
+    """The unseen card of median rank, which stands for any card that a move turns up."""
+    unseen = list(DECK * board.game.decks)
     for pile in board.piles:
         for code in pile:
             if code != HIDDEN:
-                left.remove(code & FACE)
-    left.sort(key=lambda code: code & 0x0F)
-    return bytes(left[len(left) // 2 : len(left) // 2 + 1])
+                unseen.remove(code & FACE)
+    unseen.sort(key=lambda code: code & 0x0F)
+    return bytes(unseen[len(unseen) // 2 : len(unseen) // 2 + 1])
 
 
-def _moves(node: _Node) -> tuple[Move, ...]:
+def _moves_to(node: _Node) -> tuple[Move, ...]:
+    """The moves from the start of the search to a node."""
     moves: list[Move] = []
-    at: _Node | None = node
-    while at is not None and at.move is not None:
-        moves.append(at.move)
-        at = at.before
+    current: _Node | None = node
+    while current is not None and current.move is not None:
+        moves.append(current.move)
+        current = current.parent
     return tuple(reversed(moves))

@@ -1,142 +1,108 @@
-"""What bots do: three levels, each of which sees only what a player sees (a masked board).
+"""The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
 - ``random`` makes any legal move.
-- ``greedy`` takes the best of what it sees at a glance, some dozen boards.
-- ``careful`` looks at thousands before it makes up its mind.
+- ``greedy`` searches some dozen boards.
+- ``careful`` searches thousands of boards.
 
-Both of the latter keep to a line of moves once they have found it, until it turns up a card; deal when nothing better is in
-sight; go back to a board only on the way to one on which they have not been; and stop when nothing helps. When a bot that
-still moves is to give up all the same is ``patience``.
+The levels greedy and careful follow a line of moves until it turns up a card. They deal if nothing better is in sight,
+return to an earlier board only on the way to a new one, and stop if no move helps. ``resignation`` decides when a bot that
+could still move resigns.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final, Literal, get_args
+from typing import Final
 
 from samedeal.board import Board
-from samedeal.games import Lift, Stock
 from samedeal.moves import DEAL, Move
-from samedeal_client.bots.appraisal import WEIGHTS, Appraisal
-from samedeal_client.bots.search import look_ahead
-from samedeal_client.rooms.prospects import Key, key_of
+from samedeal_client.bots.evaluation import Evaluation, weights_of
+from samedeal_client.bots.search import search
+from samedeal_client.state.bot_levels import Level
+from samedeal_client.state.dead_end import Key, key_of
 
-Level = Literal["random", "greedy", "careful"]
-LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+GREEDY_NODES: Final = 80
+"""Maximum number of boards that a greedy bot searches for a move."""
 
-GLANCE: Final = 80
-"""Boards that the greedy level looks at before it makes up its mind."""
+CAREFUL_NODES: Final = 4000
+"""Maximum number of boards that a careful bot searches for a line of moves, which takes about 50 ms."""
 
-LOOKS: Final = 4000
-"""Boards that the careful level looks at before it makes up its mind, some 50 ms of it; a line is several moves."""
-
-_DETOURS: Final = 6
-"""Lines in a row that gain nothing, after which a level that looks ahead stops."""
+_MAX_DETOURS: Final = 6
+"""Maximum number of lines in a row that gain nothing, before a greedy or careful bot stops."""
 
 
 @dataclass
-class Memory:
-    """What a bot remembers of a race between its moves, or whoever gives hints: ``told`` is the last one.
+class BotMemory:
+    """The state of a bot between the moves of one race.
 
-    ``looks`` is how hard the careful level thinks.
+    ``node_budget`` limits every search. ``line`` holds the moves still to be made, each with the board that it applies to.
+    ``detours`` counts the lines in a row that gained nothing.
     """
 
     rng: Random
-    looks: int = LOOKS
-    appraisal: Appraisal | None = None
+    node_budget: int = CAREFUL_NODES
+    evaluation: Evaluation | None = None
     visited: set[Key] = field(default_factory=set)
     line: list[tuple[Board, Move]] = field(default_factory=list)
     detours: int = 0
-    told: tuple[Board, Move | None] | None = None
 
 
-def choose(level: Level, board: Board, memory: Memory) -> Move | None:
-    """The move of a bot on its board, None when it doesn't want to move any more. ``memory`` is changed."""
+def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
+    """Choose a bot's move, or None if it makes no more moves. Updates ``memory``."""
     match level:
         case "random":
-            return _random(board, memory)
+            moves = board.legal_moves()
+            return memory.rng.choice(moves) if moves else None
         case "greedy":
-            return _looking(board, memory, min(GLANCE, memory.looks))
+            return _searched_move(board, memory, min(GREEDY_NODES, memory.node_budget))
         case "careful":
-            return _looking(board, memory, memory.looks)
+            return _searched_move(board, memory, memory.node_budget)
 
 
-def hint(board: Board, memory: Memory) -> Move | None:
-    """What to tell a player who asks for a hint, None when nothing that helps is in sight. ``memory`` is changed.
-
-    It is what the careful level would do, and the same again on the same board. Who only follows hints is told after some
-    that gain nothing that none is in sight; who has gone another way is told more.
-    """
-    if memory.told is None or memory.told[0] != board:
-        if memory.told is None or not _followed(*memory.told, board):
-            memory.detours = 0
-        memory.told = board, choose("careful", board, memory)
-    return memory.told[1]
-
-
-def _followed(before: Board, move: Move | None, board: Board) -> bool:
-    return move is not None and not before.turns_up(move) and before.play(move).board == board
-
-
-# ---------------------------------------------------------------- random
-
-
-def _random(board: Board, memory: Memory) -> Move | None:
-    moves = board.legal_moves()
-    return memory.rng.choice(moves) if moves else None
-
-
-# ---------------------------------------------------------------- greedy and careful
-
-
-def _appraisal(board: Board, memory: Memory) -> Appraisal:
-    if memory.appraisal is None:
-        memory.appraisal = Appraisal(board.game, WEIGHTS[board.game.name].varied(memory.rng))
-    return memory.appraisal
-
-
-def _looking(board: Board, memory: Memory, looks: int) -> Move | None:
+def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | None:
+    """Return the next move of the line in memory, or of a new line if the old one does not lead on from this board."""
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
-    if _deals_first(board):
+    if _should_deal_first(board):
         return DEAL
     memory.visited.add(key_of(board))
-    moves = _line(board, memory, looks)
+    moves = _search_line(board, memory, node_budget)
     if not moves:
         return None
     memory.line = []
-    here = board
+    current = board
     for move in moves:
-        memory.line.append((here, move))
-        memory.visited.add(key_of(here))
-        if here.turns_up(move):
+        memory.line.append((current, move))
+        memory.visited.add(key_of(current))
+        if current.turns_up(move):
             break
-        here = here.play(move).board
+        current = current.play(move).board
     return memory.line.pop(0)[1]
 
 
-def _deals_first(board: Board) -> bool:
-    """Whether a row is to be dealt before anything else: where cards can be taken with all that lies on them.
+def _should_deal_first(board: Board) -> bool:
+    """Return whether to deal before any other move.
 
-    There a row that is dealt buries nothing, and knowing the cards is worth more than any move.
+    If any cards of a column can be lifted, a dealt row buries nothing. Then knowing more cards is worth more than any move.
     """
     game = board.game
-    lifts_any = game.piles[game.columns.start].lift is Lift.ANY
-    return lifts_any and game.stock is Stock.DEAL_ROW and bool(board.piles[game.stock_at])
+    return game.piles[game.columns.start].lifts_any and game.stock.to_columns and bool(board.stock)
 
 
-def _line(board: Board, memory: Memory, looks: int) -> tuple[Move, ...]:
-    """The moves to make next; none when nothing helps any more, and what can still go up has gone."""
-    if memory.detours > _DETOURS:
+def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Move, ...]:
+    """Return the moves to make next. There are none if no move helps and no card can go to a foundation."""
+    if memory.detours > _MAX_DETOURS:
         return ()
-    best, highest = look_ahead(board, _appraisal(board, memory), memory.visited, looks)
+    if memory.evaluation is None:
+        memory.evaluation = Evaluation(board.game, weights_of(board.game).varied(memory.rng))
+    best, most_foundation_cards = search(board, memory.evaluation, memory.visited, node_budget)
     if best is None:
         return ()
     if best.gain > 0 or best.moves[-1] == DEAL:
         memory.detours = 0
         return best.moves
     memory.detours += 1
-    if memory.detours <= _DETOURS:
+    if memory.detours <= _MAX_DETOURS:
         return best.moves
-    return highest.moves if highest else ()
+    return most_foundation_cards.moves if most_foundation_cards else ()

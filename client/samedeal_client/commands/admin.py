@@ -1,4 +1,4 @@
-"""``samedeal admin``: what an operator asks of a server, and tells it."""
+"""``samedeal admin``: operate a server."""
 
 from __future__ import annotations
 
@@ -16,19 +16,24 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from samedeal.errors import RequestRefused
+from samedeal.names import printable
 from samedeal.protocol.admin import (
-    LONGEST_BAN,
-    LONGEST_SENTENCE,
+    MAX_BAN_SECONDS,
+    MAX_CLOSED_ROOMS,
+    MAX_SENTENCE_LENGTH,
     Ban,
     BanList,
     CloseRoom,
+    CloseRooms,
     Drain,
     Kick,
     ListBans,
-    ListRooms,
-    RoomList,
+    ListServerRooms,
+    RoomsClosed,
     RoomShown,
     Say,
+    ServerRooms,
     ShowRoom,
     Status,
     Survey,
@@ -36,104 +41,140 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal_client.commands.common import whole
-from samedeal_client.net.address import Address, is_loopback_url, parse_address
-from samedeal_client.running import Failure, is_terminal, until_stopped
-from samedeal_client.text.lines import Printer, terminal_look
+from samedeal.protocol_codes import OperatorRefusalCode
+from samedeal_client.commands.common import integer_in
+from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
+from samedeal_client.signals import Failure, is_terminal, until_stopped
+from samedeal_client.text.line_io import Printer, terminal_look
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.admin import ban_rows, room_rows, size, survey_rows
+from samedeal_client.views.admin import ban_rows, room_rows, size_text, survey_rows
 from samedeal_client.views.narration import room_lines
 
 if TYPE_CHECKING:
-    from samedeal_client.net.operator import Operator
+    from samedeal_client.net.operator_client import OperatorClient
 
 DESCRIPTION: Final = """\
-Look after a server: see how it fares, and act where players can't. The server must have been given a token (16
-characters or more, in its SAMEDEAL_ADMIN_TOKEN or in a file that --admin-token-file names); this command takes it from
+Operate a server: see its state, close rooms, ban players, make backups. The server must have an operator token of at
+least 16 characters, set with its SAMEDEAL_ADMIN_TOKEN or --admin-token-file. This command takes the token from
 SAMEDEAL_ADMIN_TOKEN or --token-file, or asks for it on a terminal."""
 
 EXAMPLES: Final = """\
-URL may be left out where SAMEDEAL_ADMIN_URL has it.
+You can omit URL if SAMEDEAL_ADMIN_URL is set.
 
 examples:
-  samedeal admin example.org top                       the server as it fares, live; q quits
-  samedeal admin example.org rooms --json              for scripts
-  samedeal admin example.org room friday               who is in it, with ids and addresses
-  samedeal admin example.org kick friday mira          out of the room, for good
+  samedeal admin example.org top                       the state of the server, live; q quits
+  samedeal admin example.org rooms --json              the newest rooms, for scripts
+  samedeal admin example.org room friday               its players, with ids and addresses
+  samedeal admin example.org kick friday mira          remove mira from the room permanently
   samedeal admin example.org ban 203.0.113.0/24 --for 1d --reason 'a flood of bots'
   samedeal admin example.org say friday 'Ten minutes more'
-  samedeal admin example.org drain node-7-1a2b         as SIGTERM does; its players resume on the others
-  samedeal admin example.org backup /var/backups       put back with samedeal-server restore FILE
+  samedeal admin example.org drain node-7-1a2b         stop a node; its players resume on the others
+  samedeal admin example.org backup /var/backups       restore it with samedeal-server restore FILE
 
-exit codes: 0 done, 1 it could not be done (the reason is printed), 2 bad usage, 130 stopped with Ctrl-C."""
+exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."""
 
 URL: Final = "SAMEDEAL_ADMIN_URL"
-TOKEN: Final = "SAMEDEAL_ADMIN_TOKEN"  # noqa: S105 (its name, not the token itself)
+TOKEN: Final = "SAMEDEAL_ADMIN_TOKEN"  # noqa: S105 (the name of a variable, not a token)
 
-_WIDE: Final = 200
-"""Columns where nobody counts them."""
+_WIDTH: Final = 200
+"""Width, in columns, of output that does not go to a terminal."""
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_FOR: Final = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
+_DURATION: Final = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
 
-Deed = Callable[["Operator", argparse.Namespace], Awaitable[int]]
-
-
-# ---------------------------------------------------------------- arguments
+Action = Callable[["OperatorClient", argparse.Namespace], Awaitable[int]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("url", metavar="URL", help=f"the server, as for samedeal join (or {URL})")
+    """Add the arguments to the parser."""
+    parser.add_argument("url", metavar="URL", help=f"the server's address, as for samedeal join (default: {URL})")
     _add_token(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    def action(name: str, words: str, *, as_json: bool = False) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
+    def action(name: str, summary: str, *, as_json: bool = False) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         _add_token(made)
         if as_json:
             made.add_argument("--json", action="store_true", help="print JSON, for scripts")
         return made
 
-    action("status", "how all nodes, and their Redis, fare", as_json=True)
-    top = action("top", "the same live; in a pipe, once")
-    top.add_argument("--every", type=whole(1, 3600), default=2, metavar="SECONDS", help="(default: %(default)s)")
-    rooms = action("rooms", "the newest rooms", as_json=True)
-    rooms.add_argument("--most", type=whole(1, 1000), default=100, metavar="N", help="(default: %(default)s)")
-    room = action("room", "a room and its players", as_json=True)
+    action("status", "show the state of all nodes and of Redis", as_json=True)
+    top = action("top", "show the same and update it continuously, or print it once in a pipe")
+    top.add_argument(
+        "--every",
+        type=integer_in(1, 3600),
+        default=2,
+        metavar="SECONDS",
+        help="seconds between updates (default: %(default)s)",
+    )
+    rooms = action("rooms", "list the newest rooms", as_json=True)
+    rooms.add_argument(
+        "--limit",
+        type=integer_in(1, 1000),
+        default=100,
+        metavar="N",
+        help="maximum number of rooms (default: %(default)s)",
+    )
+    room = action("room", "show a room with its players", as_json=True)
     room.add_argument("room", metavar="ROOM")
-    kick = action("kick", "take a player out of a room, for good")
+    kick = action("kick", "remove a player from a room permanently")
     kick.add_argument("room", metavar="ROOM")
     kick.add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
-    ban = action("ban", "keep a player, an address or a network of addresses away from the server")
-    ban.add_argument("who", metavar="PLAYER|ADDRESS", help="a player's id, an address, or a network as 203.0.113.0/24")
+    ban = action("ban", "ban a player, an address or a network from the server")
     ban.add_argument(
-        "--for", dest="seconds", type=_span, default=0, metavar="TIME", help="10m, 1h, 7d (default: for good)"
+        "target", metavar="PLAYER|ADDRESS", help="a player's id, an address, or a network as 203.0.113.0/24"
     )
-    ban.add_argument("--reason", type=_sentence, default="", help="which they are told")
-    unban = action("unban", "take a ban back")
-    unban.add_argument("who", metavar="PLAYER|ADDRESS")
-    action("bans", "the bans in force", as_json=True)
-    say = action("say", "say something to everybody, or to those in a room")
+    ban.add_argument(
+        "--for",
+        dest="seconds",
+        type=_duration,
+        default=0,
+        metavar="TIME",
+        help="how long: 10m, 1h, 7d (default: permanently)",
+    )
+    ban.add_argument("--reason", type=_sentence, default="", help="shown to the banned player")
+    unban = action("unban", "remove a ban")
+    unban.add_argument("target", metavar="PLAYER|ADDRESS")
+    action("bans", "list the bans", as_json=True)
+    say = action("say", "send a message to everybody, or to everybody in a room")
     say.add_argument(
         "words",
         metavar="[ROOM] TEXT",
         nargs="+",
         type=_sentence,
-        help="the text in quotes, after the room if it is for one",
+        help="the text in quotes, after the room if only one room gets it",
     )
-    close = action("close", "close a room, whatever goes on in it")
-    close.add_argument("room", metavar="ROOM")
-    drain = action("drain", "have a node stop; its players resume on the others")
+    close = action("close", "close a room, even during a race, or all rooms that meet the given conditions")
+    close.add_argument("room", metavar="ROOM", nargs="?", default="")
+    close.add_argument("--empty", action="store_true", help="rooms in which nobody has a seat")
+    close.add_argument(
+        "--idle", type=_duration, default=0, metavar="TIME", help="rooms without a change for 10m, 1h, 7d"
+    )
+    close.add_argument(
+        "--from",
+        dest="target",
+        default="",
+        metavar="PLAYER|ADDRESS",
+        help="rooms of a player, or of players from an address or network",
+    )
+    drain = action("drain", "stop a node; its players resume on the others")
     drain.add_argument(
         "node",
         metavar="NODE",
         nargs="?",
         default="",
-        help="its name, or the end of it (default: the node that answers)",
+        help="its name, or the end of its name; not needed if there is only one node",
     )
-    backup = action("backup", "write a backup of everything; it holds secrets, and is for its owner alone")
-    backup.add_argument("path", metavar="FILE|DIR", nargs="?", type=Path, default=Path(), help="(default: here)")
+    drain.add_argument("--yes", action="store_true", help="drain the last ready node without asking")
+    backup = action("backup", "write a backup of everything; it contains secrets, so only its owner can read it")
+    backup.add_argument(
+        "path",
+        metavar="FILE|DIR",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="where to write it (default: this directory)",
+    )
 
 
 def _add_token(parser: argparse.ArgumentParser) -> None:
@@ -141,63 +182,62 @@ def _add_token(parser: argparse.ArgumentParser) -> None:
         "--token-file",
         default=argparse.SUPPRESS,
         metavar="FILE",
-        help=f"a file that holds the token (default: {TOKEN}; asked for on a terminal)",
+        help=f"a file that contains the token (default: {TOKEN}; otherwise asked for on a terminal)",
     )
 
 
-def _span(text: str) -> int:
-    if not (found := _FOR.fullmatch(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 30s, 10m, 1h, 7d or 2w")
-    seconds = int(found[1]) * _SECONDS[found[2]]
-    if seconds > LONGEST_BAN:
-        raise argparse.ArgumentTypeError(f"{text!r} is too long: leave it out for one that is for good")
+def _duration(text: str) -> int:
+    if not (match := _DURATION.fullmatch(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time. Write 30s, 10m, 1h, 7d or 2w.")
+    seconds = int(match[1]) * _SECONDS[match[2]]
+    if seconds > MAX_BAN_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is too long. Write at most 520w; without --for, a ban is permanent."
+        )
     return seconds
 
 
 def _sentence(text: str) -> str:
-    if len(text) > LONGEST_SENTENCE:
-        raise argparse.ArgumentTypeError(f"it has {len(text)} characters: {LONGEST_SENTENCE} at the most")
+    if len(text) > MAX_SENTENCE_LENGTH:
+        raise argparse.ArgumentTypeError(f"The text has {len(text)} characters. The maximum is {MAX_SENTENCE_LENGTH}.")
     return text
 
 
 def with_url(arguments: Sequence[str]) -> list[str]:
-    """A command line of ``samedeal`` with the URL of the environment where ``admin`` has none of its own."""
+    """Return the command line of ``samedeal admin``, with the URL from the environment if ``arguments`` has none."""
     words = list(arguments)
     if words[:1] != ["admin"]:
         return words
-    at = 1
-    while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] == "--token-file" else 1
-    if at < len(words) and words[at] in _DEEDS:
-        words.insert(at, os.environ.get(URL, ""))
+    index = 1
+    while index < len(words) and words[index].startswith("-"):
+        index += 2 if words[index] == "--token-file" else 1
+    if index < len(words) and words[index] in _ACTIONS:
+        words.insert(index, os.environ.get(URL, ""))
     return words
 
 
-# ---------------------------------------------------------------- doing it
-
-
 def run(given: argparse.Namespace) -> int:
-    """Do it: the exit code."""
-    doing = look_after(given, _address(given), _token(given))
+    """Perform the action and return the exit code."""
+    action = perform(given, _address(given), _token(given))
     if given.action == "top" and is_terminal():
-        return asyncio.run(doing)  # it sees to signals itself
-    return asyncio.run(until_stopped(doing))
+        return asyncio.run(action)  # Top handles signals itself
+    return asyncio.run(until_stopped(action))
 
 
-async def look_after(given: argparse.Namespace, address: Address, token: str) -> int:
-    """Do one thing at a server: the exit code. Raises CannotConnect, Refused and Failure."""
-    from samedeal_client.net.operator import Operator
+async def perform(given: argparse.Namespace, address: ServerAddress, token: str) -> int:
+    """Perform an action on a server and return the exit code. Raises CannotConnect, RequestRefused or Failure."""
+    from samedeal_client.net.operator_client import OperatorClient
 
-    async with Operator(address, token) as operator:
-        return await _DEEDS[given.action](operator, given)
+    async with OperatorClient(address, token) as operator:
+        return await _ACTIONS[given.action](operator, given)
 
 
-def _address(given: argparse.Namespace) -> Address:
+def _address(given: argparse.Namespace) -> ServerAddress:
     if not given.url:
-        raise Failure(f"Name the server: samedeal admin URL {given.action}, or set {URL}", 2)
-    address = Address(parse_address(given.url).url)
+        raise Failure(f"There is no server address. Write samedeal admin URL {given.action}, or set {URL}.", 2)
+    address = ServerAddress(parse_address(given.url).url)
     if not address.encrypted and not is_loopback_url(address.url):
-        print(f"samedeal: {address.url} is not encrypted: whoever can listen reads the token", file=sys.stderr)
+        print(f"samedeal: {address.url} is not encrypted. Others on the network can read the token.", file=sys.stderr)
     return address
 
 
@@ -206,111 +246,149 @@ def _token(given: argparse.Namespace) -> str:
         try:
             token = Path(file).expanduser().read_text(encoding="utf-8").strip()
         except UnicodeDecodeError:
-            raise Failure(f"{file} is no text: it has to hold the token alone") from None
+            raise Failure(f"{file} is not a text file. It must contain only the token.") from None
     else:
         token = os.environ.get(TOKEN, "").strip()
         if not token and sys.stdin.isatty():
             token = getpass.getpass("Token: ").strip()
     if not token:
-        raise Failure(f"Give the server's token: in {TOKEN}, or in a file with --token-file")
+        raise Failure(f"There is no token. Set {TOKEN}, or pass --token-file FILE.")
     return token
 
 
-def _show(given: argparse.Namespace, answer: ToOperator, rows: Iterable[Row]) -> int:
+def _print_answer(given: argparse.Namespace, answer: ToOperator, rows: Iterable[Row]) -> int:
     if given.json:
         from msgspec import to_builtins
 
         fields: dict[str, Any] = to_builtins(answer, builtin_types=(bytes,))
         shown = {name: value for name, value in fields.items() if name not in ("type", "to")}
-        print(json.dumps(shown, default=bytes.hex, ensure_ascii=not _writes_all(sys.stdout.encoding)))
+        print(json.dumps(shown, default=bytes.hex, ensure_ascii=not _is_utf8(sys.stdout.encoding)))
     else:
-        Printer(sys.stdout, colour=terminal_look(ascii_only=False).colour).show(rows)
+        Printer(sys.stdout, colour=terminal_look(ascii_only=False).colour).print_rows(rows)
     return 0
 
 
-def _writes_all(encoding: str) -> bool:
+def _is_utf8(encoding: str) -> bool:
     return encoding.lower().replace("-", "") == "utf8"
 
 
-async def _status(operator: Operator, given: argparse.Namespace) -> int:
+async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
     survey = await operator.ask(Status(id=0), Survey)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
-    return _show(given, survey, survey_rows(survey, terminal_look(ascii_only=False), width))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    return _print_answer(given, survey, survey_rows(survey, terminal_look(ascii_only=False), width))
 
 
-async def _top(operator: Operator, given: argparse.Namespace) -> int:
+async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
     if not is_terminal():
         return await _status(operator, argparse.Namespace(json=False))
-    from samedeal_client.top import Top
+    from samedeal_client.admin_top import Top
 
     return await Top(operator, given.every, terminal_look(ascii_only=False)).run()
 
 
-async def _rooms(operator: Operator, given: argparse.Namespace) -> int:
-    found = await operator.ask(ListRooms(id=0, most=given.most), RoomList)
-    lines = room_lines(found.rooms, terminal_look(ascii_only=False)) if found.rooms else ["There are no rooms"]
-    if len(found.rooms) < found.all:
-        lines.append(f"and {found.all - len(found.rooms)} more: --most shows up to 1000")
-    return _show(given, found, [(Span(line),) for line in lines])
+async def _rooms(operator: OperatorClient, given: argparse.Namespace) -> int:
+    answer = await operator.ask(ListServerRooms(id=0, limit=given.limit), ServerRooms)
+    lines = room_lines(answer.rooms, terminal_look(ascii_only=False)) if answer.rooms else ["There are no rooms."]
+    if len(answer.rooms) < answer.total:
+        lines.append(f"{answer.total - len(answer.rooms)} more rooms are not listed. Use --limit to list up to 1000.")
+    return _print_answer(given, answer, [(Span(line),) for line in lines])
 
 
-async def _room(operator: Operator, given: argparse.Namespace) -> int:
+async def _room(operator: OperatorClient, given: argparse.Namespace) -> int:
     shown = await operator.ask(ShowRoom(id=0, room=given.room), RoomShown)
-    return _show(given, shown, room_rows(shown, operator.time, terminal_look(ascii_only=False)))
+    return _print_answer(given, shown, room_rows(shown, operator.time, terminal_look(ascii_only=False)))
 
 
-async def _kick(operator: Operator, given: argparse.Namespace) -> int:
-    return await _done(
-        operator, Kick(id=0, room=given.room, player=given.player), f"{given.player} is out of {given.room}"
+async def _kick(operator: OperatorClient, given: argparse.Namespace) -> int:
+    return await _request(
+        operator, Kick(id=0, room=given.room, player=given.player), f"Removed {given.player} from {given.room}."
     )
 
 
-async def _ban(operator: Operator, given: argparse.Namespace) -> int:
-    ban = Ban(id=0, who=given.who, seconds=given.seconds, reason=given.reason)
-    return await _done(operator, ban, f"{given.who} is banned")
-
-
-async def _unban(operator: Operator, given: argparse.Namespace) -> int:
-    return await _done(operator, Unban(id=0, who=given.who), f"{given.who} is not banned any more")
-
-
-async def _bans(operator: Operator, given: argparse.Namespace) -> int:
-    found = await operator.ask(ListBans(id=0), BanList)
-    return _show(given, found, ban_rows(found.bans) if found.bans else [(Span("Nobody is banned"),)])
-
-
-async def _say(operator: Operator, given: argparse.Namespace) -> int:
-    if len(given.words) > 2:
-        raise Failure("Put the text in quotes: samedeal admin URL say [ROOM] 'TEXT'", 2)
-    *room, text = given.words
-    said = Say(id=0, text=text, room=room[0] if room else "")
-    return await _done(operator, said, f"Said to {f'those in {room[0]}' if room else 'everybody'}")
-
-
-async def _close(operator: Operator, given: argparse.Namespace) -> int:
-    return await _done(operator, CloseRoom(id=0, room=given.room), f"{given.room} is closed")
-
-
-async def _drain(operator: Operator, given: argparse.Namespace) -> int:
-    return await _done(operator, Drain(id=0, node=given.node), f"{given.node or operator.node} drains")
-
-
-async def _done(operator: Operator, request: Any, told: str) -> int:
-    await operator.ask(request, Done)
-    Printer(sys.stdout, colour=False).say([told])
+async def _ban(operator: OperatorClient, given: argparse.Namespace) -> int:
+    ban = Ban(id=0, target=given.target, seconds=given.seconds, reason=given.reason)
+    answer = await operator.ask(ban, BanList)
+    targets = [printable(line.target) for line in answer.bans]
+    Printer(sys.stdout, colour=False).print_lines([f"Banned {target}." for target in targets])
     return 0
 
 
-# ---------------------------------------------------------------- a backup
+async def _unban(operator: OperatorClient, given: argparse.Namespace) -> int:
+    return await _request(operator, Unban(id=0, target=given.target), f"Removed the ban of {given.target}.")
 
 
-async def _backup(operator: Operator, given: argparse.Namespace) -> int:
+async def _bans(operator: OperatorClient, given: argparse.Namespace) -> int:
+    answer = await operator.ask(ListBans(id=0), BanList)
+    return _print_answer(given, answer, ban_rows(answer.bans) if answer.bans else [(Span("Nobody is banned."),)])
+
+
+async def _say(operator: OperatorClient, given: argparse.Namespace) -> int:
+    if len(given.words) > 2:
+        raise Failure(
+            "There are too many words. Put the text in quotes, as in samedeal admin URL say [ROOM] 'TEXT'.", 2
+        )
+    *room, text = given.words
+    message = Say(id=0, text=text, room=room[0] if room else "")
+    return await _request(operator, message, f"Sent to {f'everybody in {room[0]}' if room else 'everybody'}.")
+
+
+async def _close(operator: OperatorClient, given: argparse.Namespace) -> int:
+    conditions = CloseRooms(id=0, idle=given.idle, empty=given.empty, target=given.target)
+    has_condition = conditions != CloseRooms(id=0)
+    if bool(given.room) == has_condition:
+        raise Failure("Name one room, or say with --empty, --idle and --from which rooms to close.", 2)
+    if given.room:
+        return await _request(operator, CloseRoom(id=0, room=given.room), f"Closed {given.room}.")
+    closed = 0
+    while True:
+        answer = await operator.ask(conditions, RoomsClosed)
+        closed += answer.rooms
+        if answer.rooms < MAX_CLOSED_ROOMS:
+            break
+    Printer(sys.stdout, colour=False).print_lines([f"Rooms closed: {closed}."])
+    return 0
+
+
+async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
+    confirmation = (
+        f"{given.node or operator.node} is draining. systemd does not start it again; Compose and Kubernetes do."
+    )
+    try:
+        return await _request(operator, Drain(id=0, node=given.node, force=given.yes), confirmation)
+    except RequestRefused as refused:
+        if refused.code != OperatorRefusalCode.LAST_NODE or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise
+        if not await _confirmed("This is the last ready node, and without it nobody can race. Drain it?"):
+            return 1
+    return await _request(operator, Drain(id=0, node=given.node, force=True), confirmation)
+
+
+async def _confirmed(question: str) -> bool:
+    """Ask a question on the terminal, and return whether the answer is yes. The connection stays alive meanwhile."""
+    print(question, end=" [y/N] ", flush=True)
+    loop = asyncio.get_running_loop()
+    typed = asyncio.Event()
+    loop.add_reader(sys.stdin, typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+async def _request(operator: OperatorClient, request: Any, confirmation: str) -> int:
+    await operator.ask(request, Done)
+    Printer(sys.stdout, colour=False).print_lines([confirmation])
+    return 0
+
+
+async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
     with _private_file(given.path) as (path, file):
         backed_up = await operator.back_up(file.write)
-    Printer(sys.stdout, colour=False).say(
+    Printer(sys.stdout, colour=False).print_lines(
         [
-            f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size(backed_up.size)}",
-            "It holds the seeds of races that are under way, and hashes of sessions and passphrases: keep it to yourself",
+            f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size_text(backed_up.size)}",
+            "It contains the seeds of running races and hashes of sessions and passphrases. Keep it private.",
         ]
     )
     return 0
@@ -318,16 +396,19 @@ async def _backup(operator: Operator, given: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file, or one in a directory, which only its owner may read; it is there when it is whole, and on disk."""
+    """Open a new file for writing that only its owner can read. It is renamed to ``path`` once it is complete and on disk.
+
+    If ``path`` is a directory, the file gets a name with the time. Yields the final path and the file.
+    """
     if path.is_dir():
         path /= f"samedeal-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.backup"
     if path.exists():
-        raise Failure(f"{path} is there already: name another file")
+        raise Failure(f"{path} already exists. Choose another file.")
     part = path.with_name(f"{path.name}.part")
     try:
         file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        sentence = f"{part} is there already: another backup is written to it, or one was cut short; remove it then"
+        sentence = f"{part} already exists. Wait for the other backup, or remove the file if that one was interrupted."
         raise Failure(sentence) from None
     try:
         with os.fdopen(file, "wb") as out:
@@ -340,7 +421,7 @@ def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
         raise
 
 
-_DEEDS: Final[dict[str, Deed]] = {
+_ACTIONS: Final[dict[str, Action]] = {
     "status": _status,
     "top": _top,
     "rooms": _rooms,

@@ -1,4 +1,4 @@
-"""What several commands share: arguments, secrets that are asked for, and how errors are told."""
+"""Arguments, passphrase prompts and error messages that several commands share."""
 
 from __future__ import annotations
 
@@ -9,120 +9,145 @@ import getpass
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from samedeal.errors import MalformedText, Refused, SamedealError, UnknownGame
-from samedeal.names import clean_name
-from samedeal_client.net.address import PASSPHRASE, Address, parse_address
-from samedeal_client.running import Failure
+from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
+from samedeal.names import RESERVED_WORDS, clean_name
+from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
+from samedeal_client.signals import Failure
+
+if TYPE_CHECKING:
+    from samedeal_client.frontend import LineIO
 
 
-class Said(NamedTuple):
-    """What is printed of an error, and the exit code for it."""
+class ErrorReport(NamedTuple):
+    """The message for an error, and its exit code."""
 
     text: str
     code: int
 
 
-def sentence_of(error: Exception) -> Said:
-    """How an error is told."""
+def error_report(error: Exception) -> ErrorReport:
+    """Return the message and the exit code for an error that ended a command."""
     from samedeal_client.net.dial import CannotConnect
 
     match error:
         case Failure(code=code):
-            return Said(str(error), code)
-        case CannotConnect() | Refused():
-            return Said(str(error), 1)
+            return ErrorReport(str(error), code)
+        case CannotConnect() | RequestRefused():
+            return ErrorReport(str(error), 1)
         case MalformedText() | UnknownGame():
-            return Said(str(error), 2)
+            return ErrorReport(str(error), 2)
         case SamedealError():
-            return Said(str(error), 1)
+            return ErrorReport(str(error), 1)
         case OSError(strerror=str() as why):
-            return Said(f"{error.filename}: {why}" if error.filename else why, 1)
+            return ErrorReport(f"{error.filename}: {why}." if error.filename else f"{why}.", 1)
         case _:
-            told = f"{type(error).__name__}: {error}"
-            return Said(f"a mistake of this program ({told}); with SAMEDEAL_DEBUG=1 it shows where", 1)
-
-
-# ---------------------------------------------------------------- arguments
+            return ErrorReport(
+                f"Internal error ({type(error).__name__}: {error}). Set SAMEDEAL_DEBUG=1 to see the traceback.", 1
+            )
 
 
 def add_address(parser: argparse.ArgumentParser, *, room: str | None) -> None:
-    """Declare URL, and ROOM where ``room`` says what it is for."""
-    parser.add_argument("url", metavar="URL", help="a host, host:port, ws://, wss://, samedeal:// or https:// address")
+    """Add URL, and ROOM with the help text ``room`` unless that is None."""
+    parser.add_argument("url", metavar="URL", help="a server: host, host:port, or a ws, wss, https or samedeal URL")
     if room is not None:
         parser.add_argument("room", metavar="ROOM", nargs="?", default="", help=room)
 
 
 def add_player(parser: argparse.ArgumentParser) -> None:
-    """Declare a player's name and how things look."""
-    parser.add_argument("--name", default="", help="how the others see you (default: your login name)")
+    """Add a player's name, the passphrase and the display options."""
+    parser.add_argument("--name", default="", help="your name in the race (default: your login name)")
     add_passphrase(parser)
     add_look(parser)
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
-    """Declare the passphrase of a private room."""
+    """Add the passphrase of a private room."""
     parser.add_argument(
         "--passphrase",
         default=os.environ.get(PASSPHRASE, ""),
-        help=f"of a private room (default: {PASSPHRASE}; asked for on a terminal where it is not given)",
+        help=f"the passphrase of a private room (default: {PASSPHRASE}; otherwise asked for on a terminal)",
     )
 
 
 def add_look(parser: argparse.ArgumentParser) -> None:
-    """Declare how things look."""
-    parser.add_argument("--plain", action="store_true", help="lines instead of a full screen, as for screen readers")
-    parser.add_argument("--ascii", action="store_true", help="letters for suits: 10H instead of a glyph")
-    parser.add_argument("--four-color", action="store_true", help="diamonds and clubs in colours of their own")
+    """Add the display options."""
+    parser.add_argument(
+        "--plain", action="store_true", help="print lines instead of a full screen, for example for screen readers"
+    )
+    parser.add_argument("--ascii", action="store_true", help="use ASCII only: 10H instead of a suit symbol")
+    parser.add_argument("--four-color", action="store_true", help="show each suit in its own colour")
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """An argument that is a whole number within bounds."""
+def integer_in(low: int, high: int) -> Callable[[str], int]:
+    """Return an argument type for whole numbers from ``low`` to ``high``."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high}.")
         return int(text)
 
     return read
 
 
-def place_of(given: argparse.Namespace) -> tuple[Address, str]:
-    """The server and the room, empty for none, of URL and ROOM. Raises MalformedText."""
+def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
+    """Return the server and the room code from URL and ROOM. Without a room, the code is empty.
+
+    Raises MalformedText if URL or ROOM is malformed, and Failure if they name different rooms.
+    """
     from samedeal.names import clean_room
 
     address = parse_address(given.url)
     named = clean_room(given.room) if getattr(given, "room", "") else ""
     if named and address.room and named != address.room:
-        raise Failure(f"The address names the room {address.room}, and ROOM is {named}: give one of them", 2)
-    return Address(address.url), named or address.room or ""
+        raise Failure(
+            f"The address names the room {address.room!r}, but the argument ROOM is {named!r}. Name the room only once.",
+            2,
+        )
+    return ServerAddress(address.url), named or address.room or ""
+
+
+def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[ServerAddress, str]:
+    """Do the same as ``server_and_room``, but raise Failure if there is no room code."""
+    address, room = server_and_room(given)
+    if not room:
+        url = given.url
+        raise Failure(
+            f"No room code was given. Write samedeal {command} {url} ROOM. samedeal rooms {url} lists the rooms.", 2
+        )
+    return address, room
 
 
 def player_name(given: str) -> str:
-    """The name given, or the login name. Raises MalformedText."""
+    """Return the ``given`` name, or the login name unless it is a reserved word such as ``admin``.
+
+    Raises MalformedText or Failure if the name is no valid player name.
+    """
     if given:
         return clean_name(given)
     with contextlib.suppress(OSError, KeyError, ImportError, MalformedText):
-        return clean_name(getpass.getuser()[:20])
-    raise Failure("Your login name can't be used as a name here: give one with --name", 2)
+        name = clean_name(getpass.getuser()[:20])
+        return "player" if name.lower() in RESERVED_WORDS else name
+    raise Failure("Your login name is not a valid player name. Choose a name with --name.", 2)
 
 
-# ---------------------------------------------------------------- secrets
+async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
+    """Enter a room with the passphrase ``given``. If the room needs one and none is given, ask for it on the terminal.
 
+    ``lines`` reads from the terminal while the line client runs. Raises RequestRefused if the server refuses.
+    """
+    from samedeal_client.flows import enter_room
 
-async def asking_passphrase(
-    enter: Callable[[str], Awaitable[None]], given: str, ask: Callable[[str], Awaitable[str]]
-) -> None:
-    """Enter a room; a passphrase that is missing is asked for on a terminal, with ``ask``. Raises Refused."""
-    try:
-        await enter(given)
-    except Refused as refused:
-        if refused.code != "bad_passphrase" or given or not sys.stdin.isatty():
-            raise
-        await enter(await ask("Passphrase: "))
+    async def ask_once(refused: RequestRefused, passphrase: str) -> str:
+        if passphrase:
+            raise refused
+        if not sys.stdin.isatty():
+            raise Failure("This room has a passphrase. Give it with --passphrase.")
+        question = "Passphrase: "
+        answer = await (lines.ask_secret(question) if lines else asyncio.to_thread(getpass.getpass, question))
+        if not answer:
+            raise refused
+        return answer
 
-
-async def ask_secret(question: str) -> str:
-    """Ask on the terminal for what is not to be seen there, where nothing else reads from it."""
-    return await asyncio.to_thread(getpass.getpass, question)
+    await enter_room(enter, given, ask_once)

@@ -1,4 +1,4 @@
-"""``samedeal completion``: what a shell needs to complete the command lines of samedeal and samedeal-server."""
+"""``samedeal completion``: completion scripts for shells."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any, Final
 from samedeal.games import GAMES
 
 DESCRIPTION = """\
-Print what a shell needs to complete the command lines of samedeal and samedeal-server with the Tab key: commands,
-options, and what can stand after them."""
+Print a script that makes a shell complete commands, options and arguments of samedeal and samedeal-server with the Tab
+key."""
 
 EXAMPLES = """\
 examples:
@@ -27,16 +27,16 @@ from samedeal_server.cli import parser
 declared = [each for each in parser()._actions if each.dest != "help"]
 print(json.dumps([[each.option_strings, each.help, each.metavar, each.nargs] for each in declared]))
 """
-"""The server is asked in a process of its own: the client knows nothing of it."""
+"""Runs in a process of its own, because the client must not import the server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Add the arguments to the parser."""
     parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print them: the exit code."""
+    """Print the script and return the exit code."""
     import shtab
 
     from samedeal_client.cli import COMMANDS, parser
@@ -44,24 +44,24 @@ def run(given: argparse.Namespace) -> int:
     client = parser(*COMMANDS)
     server = argparse.ArgumentParser(prog="samedeal-server")
     serve = _commands(client)["serve"]
-    serve._actions.pop()  # noqa: SLF001 (whatever stands after it: the flags are told one by one here)
-    for flags, words, metavar, nargs in _server_flags():
+    serve._actions.pop()  # noqa: SLF001 (argparse cannot remove an argument; the server's flags replace it)
+    for flags, description, metavar, nargs in _server_flags():
         for each in (server, serve):
             if nargs == 0:
-                each.add_argument(*flags, help=words, action="store_true")
+                each.add_argument(*flags, help=description, action="store_true")
             else:
-                each.add_argument(*flags, help=words, metavar=metavar, nargs=nargs)
+                each.add_argument(*flags, help=description, metavar=metavar, nargs=nargs)
     for name, command in _commands(client).items():
         command.description = COMMANDS[name]
     for each in (client, server, *_commands(client).values()):
-        _say_what_is_taken(each, shtab)
+        _set_completions(each, shtab)
     for each in (client, server):
         print(shtab.complete(each, shell=given.shell))
     return 0
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    actions = parser._actions  # noqa: SLF001 (argparse has no other way to look at what was declared, nor has shtab)
+    actions = parser._actions  # noqa: SLF001 (argparse has no public access to its arguments, and shtab uses the same)
     return {name: sub for each in actions if isinstance(each.choices, dict) for name, sub in each.choices.items()}
 
 
@@ -70,13 +70,13 @@ def _server_flags() -> Iterator[tuple[list[str], str, str | None, str | int | No
         [sys.executable, "-c", _ASK_SERVER], capture_output=True, text=True, timeout=60, check=False
     )
     if asked.returncode:
-        print("samedeal: the server can't be asked for its options: they won't be completed", file=sys.stderr)
+        print("samedeal: cannot load the server. Its options are not completed.", file=sys.stderr)
         return
     yield from json.loads(asked.stdout)
 
 
-def _say_what_is_taken(parser: argparse.ArgumentParser, shtab: Any) -> None:
-    """What can stand for a metavar."""
+def _set_completions(parser: argparse.ArgumentParser, shtab: Any) -> None:
+    """Set the values that can replace each metavar."""
     for action in parser._actions:  # noqa: SLF001 (as above)
         match action.metavar:
             case str(choices) if "|" in choices and choices.islower():
@@ -84,6 +84,8 @@ def _say_what_is_taken(parser: argparse.ArgumentParser, shtab: Any) -> None:
             case "GAME":
                 action.choices = list(GAMES)
             case "FILE":
-                action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
+                action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab reads this attribute
             case "DIR":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # as above
+            case _:
+                pass

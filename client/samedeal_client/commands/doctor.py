@@ -1,4 +1,4 @@
-"""``samedeal doctor``: what works here, and what to do about what doesn't."""
+"""``samedeal doctor``: check the terminal, the machine and the connection to a server."""
 
 from __future__ import annotations
 
@@ -9,72 +9,71 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-from samedeal_client.running import is_terminal
-from samedeal_client.text.findings import Finding, Verdict, finding_rows, ok, worst
+from samedeal_client.signals import is_terminal
+from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, ok, worst
 
 DESCRIPTION = """\
-Look at this terminal, at this machine and, where URL is given, at the way to a server, and say of each whether it
-is ok, with what to do where it isn't."""
+Check this terminal, this machine and, with URL, the connection to a server. Each problem is printed with advice."""
 
 EXAMPLES = """\
 examples:
-  samedeal doctor                 the terminal and the machine
-  samedeal doctor example.org     and the way to a server: its name, its port, TLS, the protocol, the ping
+  samedeal doctor                 check the terminal and the machine
+  samedeal doctor example.org     also check the server: name, port, TLS, protocol, ping
 
-exit codes: 0 nothing fails, 1 something does, 2 bad usage"""
+exit codes: 0 no check failed, 1 a check failed, 2 bad usage."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Add the arguments to the parser."""
     parser.add_argument("url", metavar="URL", nargs="?", default="", help="a server, as for samedeal join")
     parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Look at everything: the exit code."""
-    from samedeal_client.net.address import Address, parse_address
-    from samedeal_client.net.way import way
-    from samedeal_client.text.lines import Printer, terminal_look
+    """Run all checks and return the exit code."""
+    from samedeal_client.net.address import ServerAddress, parse_address
+    from samedeal_client.net.connection_check import diagnose
+    from samedeal_client.text.line_io import Printer, terminal_look
 
-    address = Address(parse_address(given.url).url) if given.url else None
+    address = ServerAddress(parse_address(given.url).url) if given.url else None
     look = terminal_look(ascii_only=given.ascii)
     printer = Printer(sys.stdout, colour=look.colour)
     width = min(shutil.get_terminal_size().columns, 100)
     findings: list[Finding] = []
 
-    def tell(finding: Finding) -> None:
+    def report(finding: Finding) -> None:
         findings.append(finding)
-        printer.show(finding_rows(finding, look, width))
+        printer.print_rows(finding_rows(finding, look, width))
 
-    async def go() -> None:
+    async def check_server() -> None:
         if address is not None:
-            async for finding in way(address):
-                tell(finding)
+            async for finding in diagnose(address):
+                report(finding)
 
-    for finding in _machine():
-        tell(finding)
-    asyncio.run(go())
-    return int(worst(findings) is Verdict.FAIL)
+    for finding in _local_checks():
+        report(finding)
+    asyncio.run(check_server())
+    return int(worst(findings) is Severity.FAIL)
 
 
-def _machine() -> Iterator[Finding]:
-    from samedeal.protocol.versions import versions
+def _local_checks() -> Iterator[Finding]:
+    from samedeal.protocol.version_text import versions
     from samedeal_client import doctor
-    from samedeal_client.places import data_home, state_home
-    from samedeal_client.text.terminal import ask
+    from samedeal_client.paths import data_home, state_home
+    from samedeal_client.text.terminal_query import query_terminal
 
     yield ok("version", versions())
-    yield doctor.screens()
+    yield doctor.check_textual()
     if is_terminal():
         columns, lines = os.get_terminal_size()
-        yield doctor.size(columns, lines)
-        known = doctor.described(os.environ.get("TERM", ""))
-        yield doctor.colours(os.environ, known)
-        yield doctor.encoding(sys.stdout.encoding)
-        yield doctor.glyphs(ask(doctor.GLYPH_QUESTION))
-        yield doctor.mouse(ask(doctor.MOUSE_QUESTION), known)
+        yield doctor.check_size(columns, lines)
+        known = doctor.describe_terminal(os.environ.get("TERM", ""))
+        yield doctor.check_colours(os.environ, known)
+        yield doctor.check_encoding(sys.stdout.encoding)
+        yield doctor.check_glyphs(query_terminal(doctor.GLYPH_QUERY))
+        yield doctor.check_mouse(query_terminal(doctor.MOUSE_QUERY), known)
     else:
-        yield doctor.no_terminal()
-        yield doctor.encoding(sys.stdout.encoding)
-    yield doctor.files({"sessions": state_home(), "records": data_home()})
-    yield doctor.hosting()
+        yield doctor.missing_terminal()
+        yield doctor.check_encoding(sys.stdout.encoding)
+    yield doctor.check_files({"sessions": state_home(), "records": data_home()})
+    yield doctor.check_hosting()

@@ -6,131 +6,135 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import add_address, add_player, place_of, player_name, whole
-from samedeal_client.running import Failure
+from samedeal.games import GAMES
+from samedeal_client.commands.common import add_address, add_player, integer_in, player_name, server_and_room
+from samedeal_client.signals import Failure
 
 if TYPE_CHECKING:
     from samedeal.options import Options
-    from samedeal_client.face import Lines
-    from samedeal_client.net.client import Client
+    from samedeal_client.frontend import LineIO
+    from samedeal_client.net.client_session import ClientSession
 
 DESCRIPTION = """\
-Open a room and join it. It prints the line that your friends type; you are the host, and start the race when
-everybody is there."""
+Open a room and join it. The command for your friends to join is printed. You are the host: start the race when everybody
+is there."""
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
-  samedeal new example.org                                a race in Willow, random deal
-  samedeal new example.org --game athena --game steve     two games in turn: a rematch plays the next one
-  samedeal new example.org --deal 4821 --limit 10         deal number 4821, ten minutes at most
+  samedeal new example.org                                Willow with a random deal
+  samedeal new example.org --game athena --game steve     two games in turn: each rematch plays the next one
+  samedeal new example.org --deal 4821 --limit 10         deal number 4821, at most ten minutes
   samedeal new example.org --deal daily --undo off        the deal of the day, without undo
-  samedeal new example.org --start 20:30 --no-join        opens the room for half past eight and leaves it there
-  samedeal new example.org --room friday --passphrase x   a private room with a code of your own
+  samedeal new example.org --start 20:30 --no-join        open a room that starts at 20:30, without joining it
+  samedeal new example.org --room friday --passphrase x   a private room with a code of your choice
 
-games: athena, steve, phoenix, ace-of-hearts, willow"""
+games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Add the arguments to the parser."""
     add_address(parser, room=None)
-    race = parser.add_argument_group("the race")
-    race.add_argument("--game", action="append", metavar="GAME", help="repeatable: rematches go through them (willow)")
-    race.add_argument("--deal", default="random", help="random, daily, or a number (random)")
-    race.add_argument("--players", type=whole(1, 16), default=8, metavar="N", help="seats, 1 to 16 (8)")
-    race.add_argument(
-        "--limit", default="15", metavar="TIME", help="when it is over at the latest: 15 (minutes), 15:00 or 90s (15)"
-    )
-    race.add_argument(
-        "--undo",
-        choices=("free", "no-reveal", "off"),
-        default="no-reveal",
-        help="no-reveal takes back no move that turned up a new card (no-reveal)",
-    )
-    race.add_argument("--hints", action=argparse.BooleanOptionalAction, default=False, help="(no)")
-    race.add_argument("--first-home-ends", action="store_true", help="the race is over when the first player is home")
-    start = parser.add_argument_group("its start")
-    start.add_argument(
-        "--start",
-        default="host",
-        metavar="WHEN",
-        help="host (says so), all-ready, full (every seat taken), or a time: 20:30, '2026-11-21 20:30', +10 minutes (host)",
-    )
-    start.add_argument("--countdown", type=whole(0, 60), default=3, metavar="S", help="seconds before the start (3)")
-    room = parser.add_argument_group("the room")
-    room.add_argument("--room", default="", metavar="CODE", help="its code: letters, digits, dashes (one is made up)")
-    room.add_argument("--spectators", action=argparse.BooleanOptionalAction, default=True, help="may be watched (yes)")
-    room.add_argument(
-        "--delay", type=whole(0, 600), default=15, metavar="S", help="how late spectators see the boards (15)"
-    )
-    room.add_argument("--no-join", action="store_true", help="only open it")
+    race = parser.add_argument_group("race")
+    for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends"):
+        _add_option(race, name)
+    start = parser.add_argument_group("start")
+    _add_option(start, "start")
+    _add_option(start, "countdown")
+    room = parser.add_argument_group("room")
+    room.add_argument("--room", default="", metavar="CODE", help="letters, digits, dashes (default: a random code)")
+    _add_option(room, "spectators")
+    _add_option(room, "delay")
+    _add_option(room, "bots")
+    room.add_argument("--no-join", action="store_true", help="open the room without joining it")
     add_player(parser)
 
 
+def _add_option(group: argparse._ArgumentGroup, name: str) -> None:
+    """Add the argument for a room option, as the table of fields describes it."""
+    from samedeal_client.state.new_room_fields import FIELD_BY_NAME
+
+    field = FIELD_BY_NAME[name]
+    flag = f"--{name.replace('_', '-')}"
+    text = f"{field.help} (default: {field.default})"
+    if name == "game":
+        group.add_argument(flag, action="append", metavar="GAME", help=text)
+    elif name == "start":
+        default = field.value(field.default)
+        group.add_argument(flag, default=default, metavar="WHEN", help=f"{field.help} (default: {default})")
+    elif field.bounds is not None:
+        group.add_argument(flag, type=integer_in(*field.bounds), default=int(field.default), metavar="N", help=text)
+    elif field.choices is None:
+        group.add_argument(flag, default=field.default, help=text)
+    elif set(field.choices.values()) == {True, False}:
+        default = field.value(field.default)
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, default=default, help=text)
+    else:
+        group.add_argument(flag, choices=tuple(field.choices), default=field.default, help=text)
+
+
 def options_of(given: argparse.Namespace) -> Options:
-    """The options of the room. Raises Failure with what is wrong with them."""
+    """Return the options of the room. Raises Failure if they are invalid."""
     from datetime import datetime
 
     from samedeal.deal import Deal
     from samedeal.games import Game
     from samedeal.options import Options, StartRule
-    from samedeal_client.rooms.room_fields import read_duration, read_start
+    from samedeal_client.state.new_room_fields import DEFAULTS, START_CHOICES
+    from samedeal_client.state.option_parsing import read_duration, read_start
 
-    games = tuple(Game.named(game.lower()).name for game in given.game or ["willow"])
-    rules: dict[str, StartRule] = {"host": "host", "all-ready": "all-ready", "full": "full"}
+    games = tuple(Game.named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
+    rules: dict[str, StartRule] = {rule: rule for rule in START_CHOICES.values() if rule != "at"}
     try:
         limit = read_duration(given.limit)
     except ValueError as error:
-        raise Failure(f"--limit {given.limit}: {error}", 2) from None
+        raise Failure(f"--limit {given.limit} is not valid. {error}", 2) from None
     try:
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())
     except ValueError as error:
-        raise Failure(f"--start {given.start}: {error}; or host, all-ready or full", 2) from None
+        raise Failure(f"--start {given.start} is not valid. {error} Or write host, all-ready or full.", 2) from None
+    same = ("players", "undo", "hints", "spectators", "delay", "countdown", "first_finish_ends", "bots")
     try:
         return Options(
             games=games,
             deal=str(Deal.parse(given.deal)),
-            players=given.players,
             limit=limit,
-            undo=given.undo,
-            hints=given.hints,
-            spectators=given.spectators,
-            delay=given.delay,
             start=rules.get(given.start, "at"),
             start_at=start_at,
-            countdown=given.countdown,
-            first_home_ends=given.first_home_ends,
+            **{name: getattr(given, name) for name in same},
         )
     except ValueError as error:
         raise Failure(str(error), 2) from None
 
 
 def run(given: argparse.Namespace) -> int:
-    """Open a room, and join it unless told otherwise: the exit code."""
+    """Open a room, join it unless --no-join is given, and return the exit code."""
     from samedeal.names import clean_room
-    from samedeal_client.face import Wishes, invitation, play_at
+    from samedeal_client.frontend import DisplayOptions, invitation, run_client
 
-    address, named = place_of(given)
+    address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named
     options = options_of(given)
     name = player_name(given.name)
 
     def invite(room: str) -> str:
         private = " --passphrase ..." if given.passphrase else ""
-        return f"Room {room} is open. Invite with: samedeal join {invitation(address, room)}{private}"
+        return f"Room {room} is open. Others join with: samedeal join {invitation(address, room)}{private}"
 
-    async def enter(client: Client, lines: Lines | None) -> None:
-        room = await client.create(options, code, given.passphrase)
+    async def enter(client: ClientSession, lines: LineIO | None) -> None:
+        room = await client.rooms.create(options, code, given.passphrase)
         if lines is not None:
-            lines.printer.say([invite(room)])
+            lines.printer.print_lines([invite(room)])
         await client.join(room, given.passphrase)
 
-    async def only_open() -> int:
+    async def open_room() -> int:
         from samedeal_client.net.link import Link
-        from samedeal_client.net.sessions import BriefSessions
-        from samedeal_client.net.table import Table
+        from samedeal_client.net.room_client import RoomClient
+        from samedeal_client.net.saved_sessions import MemorySessions
 
-        async with Link(address, name, BriefSessions()) as link:
-            print(invite(await Table(link).create(options, code, given.passphrase)))
+        async with Link(address, name, MemorySessions()) as link:
+            print(invite(await RoomClient(link).create(options, code, given.passphrase)))
         return 0
 
-    return asyncio.run(only_open() if given.no_join else play_at(address, name, Wishes.given(given), enter))
+    return asyncio.run(
+        open_room() if given.no_join else run_client(address, name, DisplayOptions.from_arguments(given), enter)
+    )

@@ -1,4 +1,4 @@
-"""``samedeal rooms``: what is going on at a server."""
+"""``samedeal rooms``: list the rooms of a server."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import argparse
 import asyncio
 
 from samedeal.names import printable
-from samedeal_client.commands.common import add_address, place_of
+from samedeal_client.commands.common import add_address, server_and_room
 
-DESCRIPTION = "List the rooms of a server that can be joined or watched, newest first."
+DESCRIPTION = "List the rooms of a server that you can join or watch, newest first."
 EXAMPLES = """\
 examples:
   samedeal rooms example.org"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Add the arguments to the parser."""
     add_address(parser, room=None)
 
 
 def run(given: argparse.Namespace) -> int:
-    """List the rooms: the exit code."""
+    """List the rooms and return the exit code."""
     from samedeal_client.net.link import Link
-    from samedeal_client.net.sessions import BriefSessions
-    from samedeal_client.net.table import Table
-    from samedeal_client.text.lines import terminal_look
+    from samedeal_client.net.room_client import RoomClient
+    from samedeal_client.net.saved_sessions import MemorySessions
+    from samedeal_client.text.line_io import terminal_look
     from samedeal_client.views.narration import room_lines
 
-    address, _ = place_of(given)
+    address, _ = server_and_room(given)
 
-    async def ask() -> list[str]:
-        async with Link(address, "visitor", BriefSessions()) as link:
-            rooms = await Table(link).rooms()
+    async def list_rooms() -> list[str]:
+        async with Link(address, "visitor", MemorySessions()) as link:
+            rooms = await RoomClient(link).list()
         if not rooms:
-            return [f"There are no rooms: open one with samedeal new {address.typed}"]
+            return [f"There are no rooms. Open one with samedeal new {address.typed}."]
         return room_lines(rooms, terminal_look(ascii_only=False))
 
-    for line in asyncio.run(ask()):
+    for line in asyncio.run(list_rooms()):
         print(printable(line))
     return 0

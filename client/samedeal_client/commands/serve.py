@@ -1,4 +1,4 @@
-"""``samedeal serve``: host races."""
+"""``samedeal serve``: run a server."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import os
 import sys
 from collections.abc import Sequence
 
-DESCRIPTION = "Host races: the same as samedeal-server, with all of its options."
+DESCRIPTION = "Run a server. The same as samedeal-server, with all its options."
 EXAMPLES = ""
 
 
 def serve(arguments: Sequence[str]) -> int:
-    """Become the server, with these arguments; returns only when it isn't there: the exit code."""
+    """Replace this process by the server. If the server is not installed, return an exit code."""
     for module in ("samedeal_server", "websockets", "redis", "structlog"):
         if importlib.util.find_spec(module) is None:
-            print(f"samedeal: the server needs {module}: pip install samedeal", file=sys.stderr)
+            print(f"samedeal: The server needs {module}. Install it with pip install samedeal.", file=sys.stderr)
             return 1
     sys.stdout.flush()
-    return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server.serve", *arguments])  # noqa: S606 (ourselves)
+    return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", "serve", *arguments])  # noqa: S606 (our own program)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take everything: the server reads it."""
+    """Accept any arguments. The server parses them."""
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="see samedeal serve --help")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Become the server."""
+    """Replace this process by the server."""
     return serve(given.arguments)

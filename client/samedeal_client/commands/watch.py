@@ -1,4 +1,4 @@
-"""``samedeal watch``: the boards of a race, late."""
+"""``samedeal watch``: watch a race."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import asyncio
 from samedeal_client.commands.common import (
     add_address,
     add_player,
-    ask_secret,
-    asking_passphrase,
-    place_of,
+    enter_with_passphrase,
     player_name,
+    server_and_required_room,
 )
-from samedeal_client.running import Failure
 
 DESCRIPTION = """\
-Watch a race: every board, as many seconds late as the room says (15 unless its host changed it), so that nobody can tell
-a player what is coming."""
+Watch a race. You see all boards with the delay of the room, 15 seconds unless its host changed it, so that nobody can
+tell a player what comes next."""
 
 EXAMPLES = """\
 examples:
@@ -26,22 +24,19 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_address(parser, room="the room's code")
+    """Add the arguments to the parser."""
+    add_address(parser, room="the room code")
     add_player(parser)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Watch: the exit code."""
-    from samedeal_client.face import Lines, Wishes, play_at
-    from samedeal_client.net.client import Client
+    """Watch and return the exit code."""
+    from samedeal_client.frontend import DisplayOptions, LineIO, run_client
+    from samedeal_client.net.client_session import ClientSession
 
-    address, room = place_of(given)
-    if not room:
-        raise Failure(f"Name the room: samedeal watch {given.url} ROOM; samedeal rooms {given.url} lists them", 2)
+    address, room = server_and_required_room(given, "watch")
 
-    async def enter(client: Client, lines: Lines | None) -> None:
-        ask = lines.secret if lines is not None else ask_secret
-        await asking_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, ask)
+    async def enter(client: ClientSession, lines: LineIO | None) -> None:
+        await enter_with_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, lines)
 
-    return asyncio.run(play_at(address, player_name(given.name), Wishes.given(given), enter))
+    return asyncio.run(run_client(address, player_name(given.name), DisplayOptions.from_arguments(given), enter))

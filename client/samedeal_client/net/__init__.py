@@ -1,1 +1,1 @@
-"""Servers: how to reach them, what they are told and what they say."""
+"""Connections to servers: dialing, reconnection, sessions, requests."""

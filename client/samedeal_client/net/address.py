@@ -1,13 +1,13 @@
-"""Addresses of servers and rooms, in every form in which players pass them on.
+"""Parses the addresses of servers and rooms, in every form in which players share them.
 
 ::
 
-    localhost                     ws://localhost:7777       a loopback name or address: without TLS
+    localhost                     ws://localhost:7777       a loopback name or address, without TLS
     games.example.org             wss://games.example.org:7777
     [2001:db8::7]:9000            wss://[2001:db8::7]:9000
-    ws://192.168.1.5:7777         itself: the way to a server in one's own network that has no TLS
-    samedeal://example.org/k7m2qx wss://example.org:7777    and the room k7m2qx; so does example.org/k7m2qx
-    https://example.org/r/k7m2qx  wss://example.org         and the room, as a link in a browser has it
+    ws://192.168.1.5:7777         unchanged, for a server without TLS in your own network
+    samedeal://example.org/k7m2qx wss://example.org:7777    with the room k7m2qx; example.org/k7m2qx is the same
+    https://example.org/r/k7m2qx  wss://example.org         with the room k7m2qx, from a link for a browser
 """
 
 from __future__ import annotations
@@ -22,109 +22,119 @@ from samedeal.names import clean_room
 
 DEFAULT_PORT: Final = 7777
 
-PASSPHRASE: Final = "SAMEDEAL_PASSPHRASE"  # noqa: S105 (its name, not the word itself)
-"""The environment variable for the passphrase of a private room, where arguments can be read by others."""
+PASSPHRASE: Final = "SAMEDEAL_PASSPHRASE"  # noqa: S105 (the name of a variable)
+"""The environment variable for the passphrase of a private room.
 
-_FORMS: Final = "write a host, as in example.org or localhost:7777, or a ws://, wss://, samedeal:// or https:// address"
+Other users of a machine can read a program's arguments, but not its environment.
+"""
+
+_FORMS: Final = (
+    "Write a host, as in example.org or localhost:7777, or a ws://, wss://, samedeal:// or https:// address."
+)
 _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
 @dataclass(frozen=True)
-class Address:
-    """Where a server is, and perhaps which room: ``url`` starts with ``ws://`` or ``wss://``, ``room`` is a room's code."""
+class ServerAddress:
+    """The address of a server, with the code of a room if there is one. ``url`` starts with ``ws://`` or ``wss://``."""
 
     url: str
     room: str | None = None
 
     @property
     def host(self) -> str:
-        """The host alone."""
+        """The host without the port."""
         return urlsplit(self.url).hostname or ""
 
     @property
+    def port(self) -> int:
+        """The port, which may follow from the scheme."""
+        return urlsplit(self.url).port or (443 if self.encrypted else 80)
+
+    @property
     def encrypted(self) -> bool:
-        """Whether the connection is made with TLS."""
+        """Whether the connection uses TLS."""
         return self.url.startswith("wss://")
 
     @property
     def typed(self) -> str:
-        """The shortest text that parses back to the same URL."""
+        """The shortest text that ``parse_address`` turns into this URL."""
         bare = self.url.partition("://")[2].removesuffix("/")
         short = bare.removesuffix(f":{DEFAULT_PORT}")
         for text in (short, bare):
             try:
-                if parse_address(text) == Address(self.url):
+                if parse_address(text) == ServerAddress(self.url):
                     return text
             except MalformedText:
                 continue
         return self.url
 
 
-def parse_address(text: str) -> Address:
-    """Read an address in any of the forms above. Raises MalformedText with what to write instead."""
-    given = text.strip()
-    if not given or any(char.isspace() or not char.isprintable() for char in given):
-        raise MalformedText(f"{text[:60]!r} is not an address: {_FORMS}")
-    scheme, has_scheme, rest = given.partition("://")
+def parse_address(text: str) -> ServerAddress:
+    """Parse an address in any of the forms above. Raises MalformedText, with what to write instead, for other texts."""
+    stripped = text.strip()
+    if not stripped or any(char.isspace() or not char.isprintable() for char in stripped):
+        raise MalformedText(f"{text[:60]!r} is not an address. {_FORMS}")
+    scheme, has_scheme, rest = stripped.partition("://")
     scheme = scheme.lower()
     if not has_scheme:
-        return _own(given, _parts(f"//{given}", given))
-    parts = _parts(f"//{rest}", given)
+        return _native_address(stripped, _parts(f"//{stripped}", stripped))
+    parts = _parts(f"//{rest}", stripped)
     if scheme == "samedeal":
-        return _own(given, parts)
+        return _native_address(stripped, parts)
     if scheme not in _SCHEMES:
-        raise MalformedText(f"{scheme[:20]!r} is not the start of an address: {_FORMS}")
-    host, port = _host(parts, given), _port(parts, given)
+        raise MalformedText(f"An address can't start with {scheme[:20]}://. {_FORMS}")
+    host, port = _host(parts, stripped), _port(parts, stripped)
     where = f"{_SCHEMES[scheme]}://{host}" + (f":{port}" if port is not None else "")
     if scheme in ("ws", "wss"):
         query = f"?{parts.query}" if parts.query else ""
-        return Address(f"{where}{parts.path.rstrip('/')}{query}")
+        return ServerAddress(f"{where}{parts.path.rstrip('/')}{query}")
     before, link, room = parts.path.partition("/r/")
     if link:
-        return Address(where + before, clean_room(room.strip("/")))
-    return Address(where + parts.path.rstrip("/"))
+        return ServerAddress(where + before, clean_room(room.strip("/")))
+    return ServerAddress(where + parts.path.rstrip("/"))
 
 
-def _own(given: str, parts: SplitResult) -> Address:
-    host, port = _host(parts, given), _port(parts, given)
+def _native_address(stripped: str, parts: SplitResult) -> ServerAddress:
+    host, port = _host(parts, stripped), _port(parts, stripped)
     scheme = "ws" if _is_loopback(host) else "wss"
     room = parts.path.strip("/")
-    return Address(f"{scheme}://{host}:{port or DEFAULT_PORT}", clean_room(room) if room else None)
+    return ServerAddress(f"{scheme}://{host}:{port or DEFAULT_PORT}", clean_room(room) if room else None)
 
 
-def _parts(url: str, given: str) -> SplitResult:
+def _parts(url: str, stripped: str) -> SplitResult:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise MalformedText(f"{given[:60]!r} is not an address ({error}): {_FORMS}") from None
+        raise MalformedText(f"{stripped[:60]!r} is not an address ({error}). {_FORMS}") from None
     if parts.username is not None:
-        raise MalformedText("An address holds no user name or password: give your name with --name")
+        raise MalformedText("An address can't contain a user name or password. Give your name with --name instead.")
     if parts.fragment:
-        raise MalformedText(f"{given[:60]!r} has a '#': a room comes after a slash, as in example.org/k7m2qx")
+        raise MalformedText(f"{stripped[:60]!r} has a '#'. Write the room after a slash, as in example.org/k7m2qx.")
     return parts
 
 
-def _host(parts: SplitResult, given: str) -> str:
+def _host(parts: SplitResult, stripped: str) -> str:
     host = parts.hostname or ""
     if not host or host.startswith(("-", ".")) or any(char in "\\^|%<>\"'`{}" for char in host):
-        raise MalformedText(f"{given[:60]!r} has no host: {_FORMS}")
+        raise MalformedText(f"{stripped[:60]!r} has no host. {_FORMS}")
     if ":" not in host:
         return host
     try:
         return f"[{IPv6Address(host)}]"
     except ValueError:
         raise MalformedText(
-            f"{host[:60]!r} is not an IPv6 address: write it in brackets, as in [2001:db8::7]:7777"
+            f"{host[:60]!r} is not an IPv6 address. Write one in brackets, as in [2001:db8::7]:7777."
         ) from None
 
 
-def _port(parts: SplitResult, given: str) -> int | None:
+def _port(parts: SplitResult, stripped: str) -> int | None:
     try:
         port = parts.port
     except ValueError:
         port = 0
     if port == 0:
-        raise MalformedText(f"{given[:60]!r} has no port from 1 to 65535 after its ':'")
+        raise MalformedText(f"{stripped[:60]!r} has no valid port. Write a number from 1 to 65535 after the colon.")
     return port
 
 
@@ -138,5 +148,5 @@ def _is_loopback(host: str) -> bool:
 
 
 def is_loopback_url(url: str) -> bool:
-    """Whether a URL stays on this machine."""
+    """Whether a URL names this machine."""
     return _is_loopback(urlsplit(url).hostname or "")

@@ -1,4 +1,4 @@
-"""Opening a connection to a server, or saying in one sentence why it can't be had."""
+"""Opens a WebSocket connection to a server. A failure is explained to the player in a sentence."""
 
 from __future__ import annotations
 
@@ -16,40 +16,48 @@ from websockets.exceptions import (
     ProxyError,
     WebSocketException,
 )
+from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 import samedeal
 from samedeal.names import printable
 from samedeal.protocol.messages import SUBPROTOCOL
-from samedeal_client.net.address import Address, is_loopback_url
+from samedeal_client.net.address import ServerAddress, is_loopback_url
+from samedeal_client.net.client_error_codes import ConnectErrorCode
 
 OPEN_TIMEOUT: Final = 10.0
-_NOT_KNOWN: Final = (18, 19, 20, 21)
-"""OpenSSL's numbers for certificates that lead to no authority which is trusted here."""
+"""Timeout, in seconds, for the WebSocket handshake and for the welcome after it."""
 
-_LARGEST: Final = 256 * 1024
-"""Bytes of a message from a server; the largest, a list of rooms, stays well under it."""
+_VERSION_CLOSE_TIMEOUT: Final = 2.0
+"""Timeout, in seconds, for the close frame of a server that speaks another version."""
+
+_UNKNOWN_AUTHORITY: Final = (18, 19, 20, 21)
+"""OpenSSL's verify codes for certificates that no trusted authority has signed."""
+
+_MAX_SIZE: Final = 256 * 1024
+"""Maximum size of a message, in bytes. The largest message, a list of rooms, is much smaller."""
 
 
 class CannotConnect(Exception):
-    """There is no connection to be had; ``str()`` of it is a sentence for the player.
+    """A connection is not possible. ``str()`` gives sentences for the player.
 
-    ``for_good`` says that the server itself has told this client to stay away.
+    ``permanent`` says that retrying does not help, because the server refused this client.
     """
 
-    def __init__(self, sentence: str, *, for_good: bool = False) -> None:
-        super().__init__(printable(sentence))  # the libraries' errors quote what the other end said
-        self.for_good = for_good
+    def __init__(self, code: ConnectErrorCode, sentence: str, *, permanent: bool = False) -> None:
+        super().__init__(printable(sentence))  # a library's error may quote the server
+        self.code = code
+        self.permanent = permanent
 
 
-async def dial(address: Address, subprotocol: str = SUBPROTOCOL, largest: int = _LARGEST) -> ClientConnection:
-    """Connect, to speak a subprotocol in which no message has more bytes than ``largest``. Raises CannotConnect."""
+async def dial(address: ServerAddress, subprotocol: str = SUBPROTOCOL, max_size: int = _MAX_SIZE) -> ClientConnection:
+    """Connect with a subprotocol. Raises CannotConnect on failure. ``max_size`` bounds a message, in bytes."""
     try:
         connection = await connect(
             address.url,
             subprotocols=[Subprotocol(subprotocol)],
             compression=None,
-            max_size=largest,
+            max_size=max_size,
             ping_interval=None,
             open_timeout=OPEN_TIMEOUT,
             close_timeout=1,
@@ -57,21 +65,22 @@ async def dial(address: Address, subprotocol: str = SUBPROTOCOL, largest: int = 
             proxy=None if is_loopback_url(address.url) else True,
         )
     except (OSError, TimeoutError, UnicodeError, WebSocketException, EOFError) as error:
-        raise _explained(address, error) from error
+        raise connect_error(address, error) from error
     if connection.subprotocol is None:
-        # A samedeal server of another version says so in its close code; who says nothing is none.
-        code = await _closed_with(connection)
-        if code is None:
-            raise CannotConnect(f"{address.typed} is not a Samedeal server: it does not speak {subprotocol}")
-        raise CannotConnect(
-            f"{address.typed} and this client, which speaks {subprotocol}, don't fit: {code}", for_good=True
-        )
+        # A Samedeal server of another version sends a close frame with the reason. Any other server sends none.
+        reason = await _close_reason(connection)
+        if reason is None:
+            sentence = f"{address.typed} is not a Samedeal server: it does not speak {subprotocol}. Check the address."
+            raise CannotConnect(ConnectErrorCode.NOT_SAMEDEAL, sentence)
+        reason = reason.rstrip(".")
+        sentence = f"This client speaks {subprotocol}, but {address.typed} says: {reason}. Update the older of the two."
+        raise CannotConnect(ConnectErrorCode.OTHER_VERSION, sentence, permanent=True)
     return connection
 
 
-async def _closed_with(connection: ClientConnection) -> str | None:
+async def _close_reason(connection: ClientConnection) -> str | None:
     try:
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(_VERSION_CLOSE_TIMEOUT):
             await connection.wait_closed()
     except TimeoutError:
         await connection.close()
@@ -79,58 +88,82 @@ async def _closed_with(connection: ClientConnection) -> str | None:
     return connection.close_reason if (connection.close_code or 0) >= 4000 else None
 
 
-def _explained(address: Address, error: Exception) -> CannotConnect:
-    where = address.typed
+def connect_error(address: ServerAddress, error: Exception) -> CannotConnect:
+    """Return the error that tells the player why a connection failed and what to do."""
     if isinstance(error, WebSocketException | EOFError):
-        return CannotConnect(_handshake_failed(address, where, error))
-    return CannotConnect(_unreachable(address, where, error))
+        return CannotConnect(*_handshake_failure(address, error))
+    return CannotConnect(*_network_failure(address, error))
 
 
-def _handshake_failed(address: Address, where: str, error: Exception) -> str:
+def _handshake_failure(address: ServerAddress, error: Exception) -> tuple[ConnectErrorCode, str]:
+    server = address.typed
     match error:
         case InvalidStatus(response=response) if response.status_code in (429, 502, 503, 504):
-            said = _first_line(bytes(response.body or b""))
-            return f"{where} takes nobody just now (HTTP {response.status_code}){said}"
+            reason = _first_line(bytes(response.body or b"")) or "Try again later."
+            sentence = f"{server} accepts no connections now (HTTP {response.status_code}). {reason}"
+            return ConnectErrorCode.BUSY, sentence
+        case InvalidStatus(response=Response(status_code=400)) | InvalidMessage() | EOFError() if not address.encrypted:
+            # A server with TLS closes such a connection, or a proxy in front of it answers with HTTP 400.
+            encrypted = f"wss://{address.url.partition('://')[2]}"
+            sentence = f"No Samedeal server answers at {server} without TLS. Check the address, or try {encrypted}"
+            return ConnectErrorCode.NOT_SAMEDEAL, f"{sentence} with TLS."
         case InvalidStatus(response=response):
-            return f"{where} is not a Samedeal server: it answers with HTTP {response.status_code}"
+            sentence = (
+                f"{server} is not a Samedeal server: it answers with HTTP {response.status_code}. Check the address."
+            )
+            return ConnectErrorCode.NOT_SAMEDEAL, sentence
         case NegotiationError():
-            return f"{where} does not speak {SUBPROTOCOL}, as this client does"
+            sentence = f"{server} does not speak {SUBPROTOCOL}. Update this client or the server."
+            return ConnectErrorCode.OTHER_VERSION, sentence
         case ProxyError():
-            return f"The proxy on the way to {where} does not let us through: {error}"
+            sentence = f"The proxy refuses the connection to {server}: {error}. Check HTTPS_PROXY and NO_PROXY."
+            return ConnectErrorCode.PROXY, sentence
         case InvalidMessage() | EOFError():
-            return f"{where} is not a Samedeal server: it does not answer as a web server does"
+            sentence = f"{server} is not a Samedeal server: it does not answer like a web server. Check the address."
+            return ConnectErrorCode.NOT_SAMEDEAL, sentence
         case InvalidURI():
-            return f"{address.url} is not an address that can be reached"
+            return ConnectErrorCode.BAD_ADDRESS, f"{address.url} is not a valid address. Check its spelling."
         case _:
-            return f"{where} is not a Samedeal server: {error}"
+            return ConnectErrorCode.NOT_SAMEDEAL, f"{server} is not a Samedeal server: {error}. Check the address."
 
 
-def _unreachable(address: Address, where: str, error: Exception) -> str:
+def _network_failure(address: ServerAddress, error: Exception) -> tuple[ConnectErrorCode, str]:
+    server = address.typed
     match error:
-        case ssl.SSLCertVerificationError(verify_message=why):
-            return f"The certificate of {where} is not to be trusted: {why}{own_authority(error)}"
+        case ssl.SSLCertVerificationError(verify_message=reason):
+            sentence = f"The certificate of {server} is not trusted: {reason}. {certificate_advice(error)}"
+            return ConnectErrorCode.BAD_CERTIFICATE, sentence
         case ssl.SSLError():
-            hint = f"if it has no TLS, write ws://{address.url.partition('://')[2]}"
-            return f"{where} does not speak TLS on this port: {hint}"
-        case socket.gaierror() | UnicodeError():  # a name that can't be one
-            return f"There is no host {address.host}: check the address"
+            plain = f"ws://{address.url.partition('://')[2]}"
+            sentence = f"{server} does not speak TLS on this port. If the server has no TLS, write {plain}"
+            return ConnectErrorCode.NO_TLS, f"{sentence} instead."
+        case socket.gaierror() | UnicodeError():  # UnicodeError: the name is no valid host name
+            return ConnectErrorCode.NO_HOST, f"There is no host {address.host}. Check the address."
         case ConnectionRefusedError():
-            return f"Nothing listens at {where}: is the server running, and is that its port?"
+            sentence = f"Nothing listens at {server}. Check that the server is running and that the port is right."
+            return ConnectErrorCode.NO_SERVER, sentence
         case TimeoutError():
-            return f"{where} does not answer within {OPEN_TIMEOUT:g} seconds"
-        case OSError(strerror=str() as why):
-            return f"{where} can't be reached: {why}"
+            sentence = (
+                f"{server} did not answer within {OPEN_TIMEOUT:g} seconds. Check the address, or try again later."
+            )
+            return ConnectErrorCode.TIMEOUT, sentence
         case _:
-            return f"{where} can't be reached: {error}"
+            reason = getattr(error, "strerror", None) or str(error)
+            sentence = f"Cannot reach {server}: {reason}. Check the address and your network."
+            return ConnectErrorCode.UNREACHABLE, sentence
 
 
-def own_authority(error: Exception) -> str:
-    """What to do about a certificate of an authority that nobody knows, after a semicolon; empty for other errors."""
-    if getattr(error, "verify_code", 0) not in _NOT_KNOWN:
-        return ""
-    return "; if that authority is your own, name the file with its certificate in SSL_CERT_FILE"
+def certificate_advice(error: Exception) -> str:
+    """Return a sentence that says what to do about a certificate that is not trusted."""
+    if getattr(error, "verify_code", 0) in _UNKNOWN_AUTHORITY:
+        return (
+            "If your own certificate authority issued it, set SSL_CERT_FILE to the file that holds the authority's "
+            "certificate."
+        )
+    return "Check the address and the clock of this machine, or tell the operator of the server."
 
 
 def _first_line(body: bytes) -> str:
+    """Return the first line of a plain text. For HTML, return an empty string."""
     shown = printable(body.decode("utf-8", "replace").strip().partition("\n")[0], 120)
-    return f": {shown}" if shown and "<" not in shown else ""
+    return "" if "<" in shown else shown

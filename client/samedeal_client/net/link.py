@@ -1,12 +1,11 @@
-"""A client's connection to a server, which heals by itself.
+"""A client's connection to a server, which reconnects by itself.
 
-Iterating a link gives every message of the server in order and, between them, how the connection fares: ``Connected``,
-``Lost``, ``Unseated``, ``Ended``. After a cut it comes back with the session that it was given, takes its seat again with
-the revision that it holds, and sends again, in order, what was not answered. That is safe for every request but ``Create``
-(an ``Act`` is known by its revision and id, and the others come to the same when done twice): an unanswered ``Create`` fails
-with the code ``unanswered`` and whoever asked decides. An ``Act`` of which the server can't say whether it was done, since
-its store is away, counts as not answered: the link comes back with it until there is an answer. What was refused as
-``rate_limited`` is sent again, under its id, when the server takes it, unless that is longer than somebody likes to wait.
+After a lost connection the link reconnects with its session, resumes its seat with the revision of its board, and sends
+all unanswered requests again, in order. Repeating a request is safe: an ``Act`` is identified by its revision and id, and
+other requests have the same effect when done twice. The exception is ``Create``, which fails with ``UNANSWERED``.
+
+If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the ``Act``
+until the server answers it. Rate-limited requests are retried when the server allows it.
 """
 
 from __future__ import annotations
@@ -14,176 +13,112 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from random import Random, SystemRandom
-from typing import Final, Self, TypeGuard
+from typing import Final, Never, Self
 
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 import samedeal
-from samedeal.errors import MalformedFrame, Refused
-from samedeal.names import printable
+from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
-    Close,
-    Create,
-    Created,
-    Done,
-    Hello,
     Join,
-    Joined,
     Leave,
     Notice,
     Ping,
     Pong,
-    Rooms,
+    Refused,
     ToClient,
     ToServer,
     Watch,
-    Watching,
     Welcome,
 )
-from samedeal.protocol.messages import Refused as RefusedMessage
-from samedeal_client.net.address import Address
-from samedeal_client.net.dial import OPEN_TIMEOUT, CannotConnect, dial
-from samedeal_client.net.hearing import hear
-from samedeal_client.net.holding import Holding
-from samedeal_client.net.sessions import Sessions
-from samedeal_client.net.timing import Offset, Patience
+from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.awaited_answers import AwaitedAnswers
+from samedeal_client.net.backoff import Backoff
+from samedeal_client.net.client_error_codes import ClientCode, ConnectErrorCode
+from samedeal_client.net.clock_sync import ClockOffset
+from samedeal_client.net.dial import CannotConnect, dial
+from samedeal_client.net.disconnect import Disconnected, LinkEnded, close_code, close_error, decode_or_end, disconnected
+from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
+from samedeal_client.net.hello import greet
+from samedeal_client.net.resume import NextStep, Resumption
+from samedeal_client.net.saved_sessions import SessionStore
+from samedeal_client.net.unanswered_requests import Answer, PendingRequests
 
-QUIET: Final = 10.0
-"""Seconds without a word from the server after which it is asked for one; as long again without an answer is a cut."""
-
-_STABLE: Final = 5.0
-"""Seconds that a connection must have lasted for the next attempt to start without waiting."""
-
-_STRAYS_ARRIVE: Final = 60.0
-"""Seconds within which a server may still hear what was said on a connection that was cut."""
-
-LONGEST_WAIT: Final = 15.0
-"""Seconds that a request waits for a server which is asked too much; beyond that whoever asked is told to wait."""
-
-_BACKLOG: Final = 1024
-_FIRST_LOOKS: Final = 3
-
-Answer = Welcome | Pong | Rooms | Created | Joined | Watching | Done | Acked
-_ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Acked)
+_CLOSE_TIMEOUT: Final = 2.0
+_MAX_EVENTS: Final = 1024
+_FIRST_PINGS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """The connection stands; ``again`` says that it was lost before."""
+class LinkTimeouts:
+    """Timeouts of a link, in seconds.
 
-    again: bool
+    After ``silence`` seconds without a message the link pings the server. After ``silence`` more seconds without one, the
+    connection counts as lost. A connection that lasted for ``stable`` seconds resets the backoff.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The connection is gone, or an attempt to have it back failed: why, and in how many seconds the next one comes."""
-
-    reason: str
-    retry_in: float
-
-
-@dataclass(frozen=True, slots=True)
-class Unseated:
-    """After a cut the server did not give the seat, or the view, back."""
-
-    code: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The link has ended and won't come back: why, as a sentence, and the close code or the reason's name."""
-
-    code: str
-    sentence: str
-
-
-News = ToClient | Connected | Lost | Unseated | Ended
-
-_FAREWELLS: Final = {
-    Close.VERSION: "The server speaks another version of the protocol: update this client, or the server",
-    Close.BAD_FRAMES: "The server did not understand this client and has cut it off: update one of the two",
-    Close.BANNED: "You are banned from this server",
-    Close.TAKEN_OVER: "You are connected from somewhere else now, with the same session: this connection has given way",
-}
-
-
-class _Cut(Exception):
-    """The connection can't be used any more, and no other for ``wait`` seconds."""
-
-    def __init__(self, sentence: str, wait: float = 0.0) -> None:
-        super().__init__(sentence)
-        self.wait = wait
-
-
-class _Farewell(Exception):
-    """The server closed with a code that says to stay away."""
-
-    def __init__(self, ended: Ended) -> None:
-        super().__init__(ended.sentence)
-        self.ended = ended
+    silence: float = 10.0
+    stable: float = 5.0
 
 
 class Link:
-    """A connection under a name. Use it as an async context manager: entering connects, and raises if that fails."""
+    """A player's connection, under the player's ``name``. Entering the context manager connects.
+
+    ``bot`` declares to the server that a program plays.
+    Iterating a link yields each message of the server and each change of the connection, in order.
+    """
 
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         name: str,
-        sessions: Sessions,
+        sessions: SessionStore,
         *,
         rng: Random | None = None,
         clock: Callable[[], float] = time.monotonic,
+        timeouts: LinkTimeouts | None = None,
+        bot: bool = False,
     ) -> None:
         self.address = address
         self.name = name
+        self._bot = bot
         self.player = ""
-        self._engine = samedeal.ENGINE
+        self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
         self._sessions = sessions
         self._clock = clock
-        self._patience = Patience(rng or SystemRandom())
-        self._offset = Offset()
+        self._timeouts = timeouts or LinkTimeouts()
+        self._backoff = Backoff(rng or SystemRandom())
+        self._offset = ClockOffset()
+        self._engine = samedeal.ENGINE
         self._last_id = 0
-        self._unanswered: dict[int, ToServer] = {}
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._pending = PendingRequests()
+        self._resumption = Resumption(self.new_id)
+        self._awaited = AwaitedAnswers()
         self._pings: dict[int, float] = {}
-        self._put_off: dict[int, ToServer] = {}
-        self._again: asyncio.TimerHandle | None = None
-        self._hold_off = 0.0
-        self._resuming = -1
-        self._strays: list[float] = []
-        self._outbox: deque[ToServer] = deque()
-        self._wake = asyncio.Event()
-        self._place: Join | Watch | None = None
-        self._revision = -1
-        self._holding = Holding()
-        self._recovering: set[int] = set()
-        self._seat_first = False
-        self._news: asyncio.Queue[News | None] = asyncio.Queue(_BACKLOG)
+        self._retry_timer: asyncio.TimerHandle | None = None
+        self._outbox: asyncio.Queue[ToServer] = asyncio.Queue()
         self._runner: asyncio.Task[None] | None = None
         self._ended: Ended | None = None
 
-    # ---------------------------------------------------------------- for the app
-
     async def __aenter__(self) -> Self:
-        """Connect for the first time. Raises CannotConnect, or Refused when the server doesn't take the name."""
+        """Connect. Raises CannotConnect, or RequestRefused if the server refuses the name."""
         socket = await dial(self.address)
         try:
             await self._greet(socket)
-        except (_Cut, _Farewell) as cut:
+        except (Disconnected, LinkEnded) as error:
             await socket.close()
-            raise CannotConnect(f"{self.address.typed} can't be used: {cut}") from None
+            code = ConnectErrorCode.BAD_MESSAGE if isinstance(error, LinkEnded) else ConnectErrorCode.BUSY
+            raise CannotConnect(code, f"{self.address.typed} can't be used. {error}") from None
         except BaseException:
             await socket.close()
             raise
@@ -194,112 +129,106 @@ class Link:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up; the seat stays for as long as the server keeps it."""
-        await self.end("closed", "The connection was closed here")
+        """Disconnect. The server keeps the seat for as long as it keeps seats of absent players."""
+        await self.end(ClientCode.CLOSED, "This client closed the connection.")
+
+    async def end(self, code: str, sentence: str) -> None:
+        """Disconnect and do not reconnect. The last event gives the reason."""
+        if self._runner is not None:
+            self._runner.cancel()
+            await asyncio.gather(self._runner, return_exceptions=True)
+        self._finish(Ended(code, sentence))
+
+    async def __aiter__(self) -> AsyncIterator[LinkEvent]:
+        """Yield events until the link has ended."""
+        while True:
+            event = await self.events.get()
+            yield event
+            if isinstance(event, Ended):
+                return
 
     def now(self) -> int:
-        """The server's time, in milliseconds since 1970."""
+        """Return the server's time, in milliseconds since 1970."""
         return self._offset.now(self._clock())
 
     def new_id(self) -> int:
-        """An id for a message, which none had before."""
+        """Return an id that no message has yet."""
         self._last_id += 1
         return self._last_id
 
     def send(self, message: ToServer) -> None:
-        """Send a request without waiting: its answer comes with the messages. ``id`` must be from ``new_id``."""
-        if self._ended is not None:
-            return
-        self._unanswered[message.id] = message
-        if self._seat_first:
-            return
-        if isinstance(message, Act) and self._acts_wait:
-            self._put_off[message.id] = message
-        else:
-            self._post(message)
+        """Send a request without waiting. ``id`` must come from ``new_id``; the answer is one of the events."""
+        if self._ended is None and self._pending.add(message) and not self._resumption.awaiting_seat:
+            self.post(message)
 
     async def request(self, message: ToServer) -> Answer:
-        """Send a request, under an id of its own, and wait for the answer, across cuts if need be.
+        """Send a request under a new id and wait for its answer, across reconnections.
 
-        Raises Refused with the server's code, or with ``unanswered`` (a Create that was cut off) or ``ended``.
+        Raises RequestRefused with the server's code if the server refuses the request, with ``UNANSWERED`` if the request
+        may have been lost and can't be repeated, and with ``LINK_ENDED`` if the link ends first.
         """
         if self._ended is not None:
-            raise Refused("ended", self._ended.sentence)
+            raise RequestRefused(ClientCode.LINK_ENDED, self._ended.sentence)
         numbered = replace(message, id=self.new_id())
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[numbered.id] = future
+        answer = self._awaited.expect(numbered.id)
         self.send(numbered)
-        try:
-            return await future
-        finally:
-            self._waiting.pop(numbered.id, None)
+        return await answer
 
-    def sit_again(self) -> None:
-        """Ask for everything anew, the board included, where this client has lost its way."""
-        self._revision = -1
-        self._take_place()
+    def resync(self) -> None:
+        """Ask for the room and the whole board, because the client's board does not agree with the server's."""
+        self._post_all(self._resumption.resync().send)
 
-    async def end(self, code: str, sentence: str) -> None:
-        """Give up for a reason of one's own, which the iteration tells last."""
-        if self._runner is not None:
-            self._runner.cancel()
-            await asyncio.gather(self._runner, return_exceptions=True)
-        self._give_up(Ended(code, sentence))
+    def post(self, message: ToServer) -> None:
+        """Enqueue a message for the connection."""
+        self._outbox.put_nowait(message)
 
-    async def __aiter__(self) -> AsyncIterator[News]:
-        """The news, until the link has ended."""
-        while (news := await self._news.get()) is not None:
-            yield news
-            if isinstance(news, Ended):
-                return
-
-    # ---------------------------------------------------------------- coming back
+    def _post_all(self, messages: tuple[ToServer, ...]) -> None:
+        for message in messages:
+            self.post(message)
 
     async def _run(self, socket: ClientConnection) -> None:
         try:
-            again = False
+            resumed = False
             while True:
-                began = self._clock()
-                reason, at_once = await self._live(socket, again=again)
-                again = True
-                self._send_none_again()
-                if self._seating:
-                    self._strays.append(self._clock())
-                lasted = self._clock() - began >= _STABLE
-                if lasted:
-                    self._patience.rewarded()
-                socket = await self._dial_again(reason, at_once=at_once and lasted)
+                connected_at = self._clock()
+                lost = await self._serve(socket, resumed=resumed)
+                resumed = True
+                self._stop_deferring()
+                self._resumption.disconnected(self._clock(), join_pending=self._pending.has_join)
+                stable = self._clock() - connected_at >= self._timeouts.stable
+                if stable:
+                    self._backoff.reset()
+                socket = await self._reconnect(lost, immediately=lost.immediately and stable)
         except CannotConnect as error:
-            self._give_up(Ended("cannot_connect", str(error)))
-        except Refused as refused:
-            self._give_up(Ended(refused.code, str(refused)))
-        except _Farewell as farewell:
-            self._give_up(farewell.ended)
+            self._finish(Ended(ClientCode.CANNOT_CONNECT, str(error)))
+        except RequestRefused as refused:
+            self._finish(Ended(refused.code, str(refused)))
+        except LinkEnded as error:
+            self._finish(error.ended)
         except Exception as error:
-            self._give_up(Ended("fault", f"This client has made a mistake: {error!r}"))
+            self._finish(Ended(ClientCode.CLIENT_FAULT, f"This client has a bug: {error!r}. Please report it."))
             raise
 
-    async def _dial_again(self, reason: str, *, at_once: bool) -> ClientConnection:
+    async def _reconnect(self, lost: Disconnected, *, immediately: bool) -> ClientConnection:
         while True:
-            if self._hold_off:
-                wait = self._patience.wait_as_told(self._hold_off)
+            if lost.retry_after:
+                delay = self._backoff.requested_delay(lost.retry_after)
             else:
-                wait = 0.0 if at_once else self._patience.wait()
-            at_once, self._hold_off = False, 0.0
-            await self._news.put(Lost(reason, wait))
-            await asyncio.sleep(wait)
+                delay = 0.0 if immediately else self._backoff.next_delay()
+            immediately = False
+            await self.events.put(Lost(str(lost), delay))
+            await asyncio.sleep(delay)
             try:
                 socket = await dial(self.address)
             except CannotConnect as error:
-                if error.for_good:
+                if error.permanent:
                     raise
-                reason = str(error)
+                lost = Disconnected(str(error))
                 continue
             try:
                 await self._greet(socket)
-            except _Cut as cut:
-                reason = str(cut)
-                self._hold_off = cut.wait
+            except Disconnected as error:
+                lost = error
                 await socket.close()
                 continue
             except BaseException:
@@ -308,361 +237,192 @@ class Link:
             return socket
 
     async def _greet(self, socket: ClientConnection) -> None:
-        """Say hello and wait for the welcome, which also tells the time."""
         session = self._sessions.session(self.address.url, self.name)
         sent = self._clock()
-        try:
-            async with asyncio.timeout(OPEN_TIMEOUT):
-                message = await self._hello(socket, session)
-                if isinstance(message, RefusedMessage) and message.code == "no_session":
-                    session = ""
-                    message = await self._hello(socket, session)
-                while _is_too_much(message) and message.retry_after < OPEN_TIMEOUT / 2:
-                    await asyncio.sleep(message.retry_after)
-                    message = await self._hello(socket, session)
-                if (
-                    isinstance(message, Notice) and message.code == "draining"
-                ):  # a server that stops says so to whoever has just come, too
-                    raise _Cut(message.message)
-        except TimeoutError:
-            raise _Cut("The server says nothing") from None
-        except ConnectionClosed as closed:
-            raise _farewell(closed) or _Cut(_why(closed)) from None
-        if isinstance(message, RefusedMessage):
-            if message.retry_after:
-                raise _Cut(message.message, min(message.retry_after, LONGEST_WAIT))
-            raise Refused(message.code, message.message)
-        if not isinstance(message, Welcome):
-            raise CannotConnect(f"{self.address.typed} is not a Samedeal server: it gave no welcome", for_good=True)
-        self._offset.forget()
-        self._offset.heard(sent, self._clock(), message.time)
-        self.player = message.player
-        if message.session != session:
-            self._sessions.keep(self.address.url, self.name, message.session)
-        await self._news.put(message)
-        if message.engine and message.engine != self._engine:
-            self._engine = message.engine
-            await self._tell_of_other_rules(message.engine)
+        welcome = await greet(socket, self.address.typed, self.name, session, self.new_id, bot=self._bot)
+        self._offset.reset()
+        self._offset.record(sent, self._clock(), welcome.time)
+        self.player = welcome.player
+        if welcome.session != session:
+            self._sessions.keep(self.address.url, self.name, welcome.session)
+        await self.events.put(welcome)
+        await self._check_engine(welcome)
 
-    async def _tell_of_other_rules(self, engine: int) -> None:
-        if engine != samedeal.ENGINE:
-            older = "this client" if engine > samedeal.ENGINE else "the server"
-            await self._news.put(
-                Notice(
-                    code="engine",
-                    message=f"The server's rules are of version {engine}, this client's of version {samedeal.ENGINE}: "
-                    f"where they differ the cards won't agree, so update {older}",
-                )
-            )
+    @property
+    def saved_room(self) -> str:
+        """The room in which this player last had a seat in a race that was not over, or empty."""
+        return self._sessions.room(self.address.url, self.name)
 
-    async def _hello(self, socket: ClientConnection, session: str) -> ToClient:
-        client = f"samedeal {samedeal.__version__} (Python)"
-        await socket.send(encode(Hello(id=self.new_id(), name=self.name, session=session, client=client)))
-        return _decoded(await socket.recv())
+    def save_room(self, room: str) -> None:
+        """Save the room in which this player has a seat, so that the player finds it again after a restart."""
+        url, name = self.address.url, self.name
+        self._sessions.keep(url, name, self._sessions.session(url, name), room)
 
-    def _resume(self) -> None:
-        """Queue what the server must hear on a new connection: the place held, then all that it did not answer.
+    async def _check_engine(self, welcome: Welcome) -> None:
+        """Warn the player once if the server plays another version of the rules."""
+        if welcome.engine in (0, self._engine):
+            return
+        self._engine = welcome.engine
+        if welcome.engine == samedeal.ENGINE:
+            return
+        older = "this client" if welcome.engine > samedeal.ENGINE else "the server"
+        sentence = (
+            f"The server uses version {welcome.engine} of the rules and this client version {samedeal.ENGINE}, so their "
+            f"boards may differ. Update {older}."
+        )
+        await self.events.put(Notice(code=ClientCode.OTHER_ENGINE, message=sentence))
 
-        With a seat that waits until the server has said which revision it has: it may have to be given back others first.
-        """
-        self._outbox.clear()
-        self._recovering.clear()
-        self._seat_first = isinstance(self._place, Join)
-        self._pings.clear()
-        self._resuming = -1
-        for number, message in list(self._unanswered.items()):
-            if isinstance(message, Create):
-                del self._unanswered[number]
-                self._fail(
-                    number,
-                    Refused(
-                        "unanswered",
-                        "The connection was cut before the server answered: the room may be open or not, list the rooms",
-                    ),
-                )
-        self._take_place()
-        for message in self._unanswered.values():
-            if not self._seat_first:
-                self._post(message)
-        for _ in range(_FIRST_LOOKS):
+    async def _serve(self, socket: ClientConnection, *, resumed: bool) -> Disconnected:
+        """Serve a connection until it is lost, and return the reason."""
+        if resumed:
+            await self._resume()
+        for _ in range(_FIRST_PINGS):
             self._ping()
-
-    def _take_place(self) -> None:
-        if self._place is None:
-            return
-        self._resuming = self.new_id()
-        if isinstance(self._place, Join):
-            # Counts told between two states of the room have no number, so the room is always asked for whole.
-            self._post(replace(self._place, id=self._resuming, revision=self._revision, event=-1))
-        else:
-            self._post(replace(self._place, id=self._resuming))
-
-    def _resumed(self, message: Answer | RefusedMessage) -> None:
-        """Go on with the place that was asked for again, or without it; not when it is to be asked for once more."""
-        self._resuming = -1
-        if isinstance(message, Joined):
-            self._give_back(message.revision)
-        if not (isinstance(message, RefusedMessage) and message.retry_after):
-            self._seated()
-
-    def _seated(self) -> None:
-        """Send what has waited for the seat."""
-        if self._seat_first:
-            self._seat_first = False
-            for message in self._unanswered.values():
-                self._post(message)
-
-    def _give_back(self, revision: int) -> None:
-        """Give a server that has come no further than a revision what it has acked and lost since."""
-        if self._recovering or not self._holding.behind(revision):
-            return
-        for message in self._holding.recover(revision):
-            numbered = replace(message, id=self.new_id())
-            self._recovering.add(numbered.id)
-            self._post(numbered)
-
-    async def _given_back(self, message: Answer | RefusedMessage) -> None:
-        """Go on once a server has taken what it was given back; where it won't, with the board that it has."""
-        self._recovering.discard(message.to)
-        if isinstance(message, RefusedMessage):
-            if message.code == "unavailable":
-                raise _Cut(message.message)
-            self._recovering.clear()
-            self._holding = Holding()
-            sentence = (
-                f"The server has lost moves that it had acknowledged, and does not take them again: {message.message}"
-            )
-            await self._news.put(Notice(code="lost", message=sentence))
-        astray = self._revision < self._holding.revision or not self._holding.held
-        if astray and not self._recovering:
-            self.sit_again()
-
-    # ---------------------------------------------------------------- one connection
-
-    async def _live(self, socket: ClientConnection, *, again: bool) -> tuple[str, bool]:
-        """Serve a connection until it is cut: why that was, and whether to come back at once."""
-        if again:
-            self._resume()
-        else:
-            for _ in range(_FIRST_LOOKS):
-                self._ping()
-        await self._news.put(Connected(again))
+        await self.events.put(Connected(resumed))
         writer = asyncio.create_task(self._write(socket))
         try:
-            return await self._read(socket)
+            await self._read(socket)
+        except Disconnected as lost:
+            return lost
         finally:
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(2):
+                async with asyncio.timeout(_CLOSE_TIMEOUT):
                     await socket.close()
 
-    async def _read(self, socket: ClientConnection) -> tuple[str, bool]:
-        asked = False
+    async def _resume(self) -> None:
+        """Enqueue the requests with which a new connection starts: for the seat, then those that are unanswered."""
+        self._outbox = asyncio.Queue()
+        self._pings.clear()
+        for request in self._pending.remove_unrepeatable():
+            sentence = (
+                "The connection was lost before the server answered, so the room may or may not be open. "
+                "List the rooms to see."
+            )
+            self._awaited.fail(request.id, RequestRefused(ClientCode.UNANSWERED, sentence))
+        await self._execute(self._resumption.begin())
+
+    async def _read(self, socket: ClientConnection) -> Never:
+        """Handle messages until the connection is lost. Raises Disconnected, or LinkEnded if the link must not reconnect."""
+        pinged = False
         while True:
             try:
-                async with asyncio.timeout(QUIET):
+                async with asyncio.timeout(self._timeouts.silence):
                     frame = await socket.recv()
             except TimeoutError:
-                if asked:
-                    return "The server has gone silent", False
-                asked = True
+                if pinged:
+                    raise Disconnected("The server stopped answering.") from None
+                pinged = True
                 self._ping()
                 continue
             except ConnectionClosed as closed:
-                if _code(closed) == Close.TAKEN_OVER and self._by_a_stray():
-                    return _why(closed), False
-                if farewell := _farewell(closed):
-                    raise farewell from None
-                return _why(closed), _code(closed) == Close.RESTART
-            asked = False
-            message = _decoded(frame)
-            try:
-                await self._heard(message)
-            except _Cut as cut:
-                self._hold_off = cut.wait
-                return str(cut), False
+                if close_code(closed) == CloseCode.TAKEN_OVER and self._resumption.explains_takeover(self._clock()):
+                    raise disconnected(closed) from None
+                raise close_error(closed) from None
+            pinged = False
+            message = decode_or_end(frame)
+            await self.receive(message)
             if isinstance(message, Notice):
-                if message.code == "draining":
-                    return message.message, True
-                if message.code == "banned":
-                    raise _Farewell(Ended(str(Close.BANNED), message.message))
-
-    @property
-    def _seating(self) -> bool:
-        """Whether a seat has been asked for and the answer is still to come.
-
-        A connection that is cut then is a stray: the server may hear the request when a later connection has the seat, and
-        close that one for it.
-        """
-        resuming = self._resuming >= 0 and isinstance(self._place, Join)
-        return resuming or any(isinstance(message, Join) for message in self._unanswered.values())
-
-    def _by_a_stray(self) -> bool:
-        """Whether it may be one of this link's own strays that has taken over; each is good for that once."""
-        strays = [at for at in self._strays if self._clock() - at < _STRAYS_ARRIVE]
-        self._strays = strays[1:]
-        return bool(strays)
+                if message.code == NoticeCode.DRAINING:
+                    raise Disconnected(message.message, immediately=True)
+                if message.code == NoticeCode.BANNED:
+                    raise LinkEnded(Ended(str(CloseCode.BANNED), message.message))
 
     async def _write(self, socket: ClientConnection) -> None:
         with contextlib.suppress(ConnectionClosed):
             while True:
-                while self._outbox:
-                    message = self._outbox.popleft()
-                    if isinstance(message, Ping):
-                        self._pings[message.id] = self._clock()
-                    await socket.send(encode(message))
-                self._wake.clear()
-                await self._wake.wait()
-
-    def _post(self, message: ToServer) -> None:
-        self._outbox.append(message)
-        self._wake.set()
+                message = await self._outbox.get()
+                if isinstance(message, Ping):
+                    self._pings[message.id] = self._clock()
+                await socket.send(encode(message))
 
     def _ping(self) -> None:
-        self._post(Ping(id=self.new_id()))
+        self.post(Ping(id=self.new_id()))
 
-    async def _heard(self, message: ToClient) -> None:
+    async def receive(self, message: ToClient) -> None:
+        """Handle a message of the server, then add it to the events. Raises Disconnected if the link has to reconnect."""
         if isinstance(message, Pong) and message.to in self._pings:
-            self._offset.heard(self._pings.pop(message.to), self._clock(), message.time)
-            if message.to not in self._unanswered:
+            self._offset.record(self._pings.pop(message.to), self._clock(), message.time)
+            if self._pending.get(message.to) is None:
                 return
         if isinstance(message, BoardState):
-            self._revision = message.revision
-            self._give_back(message.revision)
-        elif isinstance(message, RefusedMessage) and self._is_to_be_sent_again(message):
+            await self._execute(self._resumption.board_received(message.revision))
+        elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
+            self._send_due()
             return
-        elif isinstance(message, (*_ANSWERS, RefusedMessage)):
+        elif isinstance(message, Answer | Refused):
             await self._answered(message)
-        elif isinstance(message, Notice) and message.code == "kicked":
-            self._place = None
-            await self._news.put(Unseated(message.code, message.message))
+        elif isinstance(message, Notice) and message.code == NoticeCode.KICKED:
+            self._resumption.left()
+            await self.events.put(SeatLost(message.code, message.message))
             return
-        await self._news.put(message)
+        await self.events.put(message)
 
-    # ---------------------------------------------------------------- asking too much
-
-    @property
-    def _acts_wait(self) -> bool:
-        return any(isinstance(message, Act) for message in self._put_off.values())
-
-    def _is_to_be_sent_again(self, refusal: RefusedMessage) -> bool:
-        """Put off what the server does not take yet, and the actions that were made upon one that was put off."""
-        request = self._unanswered.get(refusal.to)
-        if request is None:
-            return False
-        follows = isinstance(request, Act) and self._acts_wait
-        patient = isinstance(request, Act) or refusal.retry_after <= LONGEST_WAIT
-        if not (follows or (_is_too_much(refusal) and patient)):
-            return False
-        self._put_off[request.id] = request
-        if refusal.retry_after and self._again is None:
-            self._again = asyncio.get_running_loop().call_later(refusal.retry_after, self._send_again)
-        elif self._again is None:
-            self._send_again()
-        return True
-
-    def _send_again(self) -> None:
-        """Send what was put off, unless an action made upon one of them is still to be refused: they go in their order."""
-        self._again = None
-        under_way = any(isinstance(each, Act) and each.id not in self._put_off for each in self._unanswered.values())
-        if self._acts_wait and under_way:
+    async def _answered(self, answer: Answer | Refused) -> None:
+        if self._resumption.expects(answer):
+            await self._execute(self._resumption.answered(answer), answer)
             return
-        put_off, self._put_off = self._put_off, {}
-        for _, message in sorted(put_off.items()):
-            self._post(message)
-
-    def _send_none_again(self) -> None:
-        """Put nothing off any more: the next connection begins with all that was not answered."""
-        if self._again is not None:
-            self._again.cancel()
-        self._again = None
-        self._put_off.clear()
-
-    async def _answered(self, message: Answer | RefusedMessage) -> None:
-        if message.to in self._recovering:
-            await self._given_back(message)
+        match answer:
+            case Refused(code=RefusalCode.UNAVAILABLE) if isinstance(self._pending.get(answer.to), Act):
+                # The outcome of the action is unknown. Repeat it on a new connection, then the actions after it.
+                raise Disconnected(answer.message)
+            case _:
+                request = self._pending.remove(answer.to)
+        match request:
+            case Act() if isinstance(answer, Acked):
+                self._resumption.acked(request, answer)
+            case Join() | Watch() if not isinstance(answer, Refused):
+                self._resumption.entered(request)
+            case Leave() if not isinstance(answer, Refused):
+                self._resumption.left()
+            case _:
+                pass
+        if isinstance(answer, Refused):
+            refused = RequestRefused.from_wire(answer.code, answer.message, answer.retry_after or None)
+            self._awaited.fail(answer.to, refused)
             return
-        if self._may_have_been_done(message):
-            # As after a cut: come back and send it again, and those after it in their order.
-            raise _Cut(message.message)
-        request = self._unanswered.pop(message.to, None)
-        resuming = message.to == self._resuming
-        if resuming:
-            self._resumed(message)
-        if isinstance(message, Acked):
-            self._revision = max(self._revision, message.revision)
-            if isinstance(request, Act):
-                self._holding = self._holding.acked(request, message)
-        elif isinstance(message, RefusedMessage):
-            self._fail(message.to, Refused(message.code, message.message, message.retry_after or None))
-            if resuming:
-                if message.retry_after:
-                    raise _Cut(message.message, min(message.retry_after, LONGEST_WAIT))
-                self._place = None
-                await self._news.put(Unseated(message.code, message.message))
-            return
-        elif isinstance(request, Join | Watch):
-            if not (isinstance(request, Join) and isinstance(self._place, Join) and request.room == self._place.room):
-                self._revision = -1
-                self._holding = Holding()
-            self._place = request
-        elif isinstance(request, Leave):
-            self._place = None
-        future = self._waiting.get(message.to)
-        if future is not None and not future.done():
-            future.set_result(message)
-        if self._put_off and self._again is None:
-            self._send_again()
+        self._awaited.resolve(answer)
+        self._send_due()
 
-    def _may_have_been_done(self, message: Answer | RefusedMessage) -> TypeGuard[RefusedMessage]:
-        """Whether it says that nobody knows what became of an action, since the server can't reach its store."""
-        unknown = isinstance(message, RefusedMessage) and message.code == "unavailable"
-        return unknown and isinstance(self._unanswered.get(message.to), Act)
+    async def _execute(self, step: NextStep, answer: Answer | Refused | None = None) -> None:
+        """Carry out a step of resuming a seat. ``answer`` is the server's answer that led to this step, if any."""
+        self._post_all(step.send)
+        if step.send_pending:
+            self._post_all(self._pending.in_order())
+        refusal = answer if isinstance(answer, Refused) else Refused(to=-1, code="", message="")
+        if step.moves_lost:
+            sentence = f"The server lost moves that it had accepted, and did not restore them. {refusal.message}"
+            await self.events.put(Notice(code=ClientCode.MOVES_LOST, message=sentence))
+        if step.seat_lost:
+            await self.events.put(SeatLost(refusal.code, refusal.message))
+        if step.reconnect_after is not None:
+            raise Disconnected(refusal.message, step.reconnect_after)
 
-    # ---------------------------------------------------------------- the end
+    def _send_due(self) -> None:
+        """Send the deferred requests that are due, and set a timer for the others."""
+        self._post_all(self._pending.take_due(self._clock()))
+        if self._pending.retry_at is not None and self._retry_timer is None:
+            delay = self._pending.retry_at - self._clock()
+            self._retry_timer = asyncio.get_running_loop().call_later(delay, self._on_retry_timer)
 
-    def _fail(self, number: int, refused: Refused) -> None:
-        future = self._waiting.get(number)
-        if future is not None and not future.done():
-            future.set_exception(refused)
+    def _on_retry_timer(self) -> None:
+        self._retry_timer = None
+        self._send_due()
 
-    def _give_up(self, ended: Ended) -> None:
+    def _stop_deferring(self) -> None:
+        if self._retry_timer is not None:
+            self._retry_timer.cancel()
+        self._retry_timer = None
+        self._pending.stop_deferring()
+
+    def _finish(self, ended: Ended) -> None:
         if self._ended is not None:
             return
         self._ended = ended
-        self._send_none_again()
-        for number in list(self._waiting):
-            self._fail(number, Refused("ended", ended.sentence))
-        self._unanswered.clear()
-        if self._news.full():
-            self._news.get_nowait()
-        self._news.put_nowait(ended)
-
-
-def _is_too_much(message: ToClient) -> TypeGuard[RefusedMessage]:
-    return isinstance(message, RefusedMessage) and message.code == "rate_limited" and message.retry_after > 0
-
-
-def _decoded(frame: str | bytes) -> ToClient:
-    try:
-        return hear(frame)
-    except MalformedFrame as error:
-        sentence = f"The server sent what this client does not understand ({error}): update one of the two"
-        raise _Farewell(Ended("bad_frame", sentence)) from None
-
-
-def _code(closed: ConnectionClosed) -> int:
-    return closed.rcvd.code if closed.rcvd is not None else 0
-
-
-def _farewell(closed: ConnectionClosed) -> _Farewell | None:
-    code = _code(closed)
-    return _Farewell(Ended(str(code), _FAREWELLS[code])) if code in Close.STAY_AWAY else None
-
-
-def _why(closed: ConnectionClosed) -> str:
-    if closed.rcvd is None:
-        return "The connection was cut"
-    said = printable(closed.rcvd.reason)
-    return f"The server has closed the connection{f': {said}' if said else ''}"
+        self._stop_deferring()
+        self._awaited.fail_all(ClientCode.LINK_ENDED, ended.sentence)
+        self._pending.clear()
+        if self.events.full():
+            self.events.get_nowait()
+        self.events.put_nowait(ended)

@@ -1,12 +1,12 @@
-"""What all screens share: the header, the banner of a cut connection, the line for sentences and the line of keys.
+"""The frame of every screen: a header, a banner for the connection, the body and a footer.
 
-A screen says what it shows and is told of changes; when it is too small for that it says so instead.
+A subclass provides the body and reacts to changes of the model. A window that is too small shows a message instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,47 +15,41 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
-from samedeal.errors import Refused
-from samedeal.names import columns_of
-from samedeal_client.board.key_names import QUIT_KEY, key_text
-from samedeal_client.board.layout import Size
-from samedeal_client.net.client import Client
-from samedeal_client.rooms.model import Model
-from samedeal_client.text.look import Look
-from samedeal_client.text.spans import Row, Span, fit, fit_row, row_width, wrap
-from samedeal_client.views.key_help import Where
-from samedeal_client.widgets.blank import Blank, blank_lines
-from samedeal_client.widgets.rows import Rows
+from samedeal.errors import RequestRefused
+from samedeal_client.drawing.layout import Size
+from samedeal_client.input.key_names import QUIT_KEY, key_text
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.state.model import Model
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.views.key_help import HelpContext
+from samedeal_client.views.screen_body import FooterKey
+from samedeal_client.widgets.footer import Footer, KeyHints
+from samedeal_client.widgets.plain_container import PlainContainer, blank_lines
+from samedeal_client.widgets.rows_widget import Rows
 
 if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
 
+Task: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+"""Work for a background worker: a function, since a coroutine that is never started causes a warning."""
+
 TICK: Final = 0.25
-"""Seconds between two looks at the clock; what is the same as before is not drawn."""
+"""Time, in seconds, between two updates of what depends on the clock."""
 
-SAID_FOR: Final = 6.0
-"""Seconds for which a sentence is shown."""
-
+MESSAGE_TIME: Final = 6.0
+"""Time, in seconds, for which a message is shown."""
 
 _BANNER_ROWS: Final = 3
+_WRAPPED: Final = ("notice", "bad")
+"""The styles of prompts whose end matters more than the keys, which the second row hides."""
 
 
-class KeyHint(NamedTuple):
-    """A key in the line at the bottom: how it is written, what it does, and the key itself, as Textual names it.
-
-    A click presses it; an empty key can't be clicked.
-    """
-
-    label: str
-    word: str
-    key: str = ""
-
-
-class Body(Blank):
-    """The part of a screen within the frame: a banner takes a row of it, so that what is in it is shown anew."""
+class Body(PlainContainer):
+    """The part of a screen between header and footer. It is drawn again when the banner changes its size."""
 
     def on_resize(self) -> None:
-        """Show everything in the new size."""
+        """Draw everything in the new size."""
         screen = self.screen
         if isinstance(screen, ClientScreen):
             screen.update(screen.model)
@@ -65,54 +59,52 @@ class ClientScreen(Screen[None]):
     """A screen with the client's frame around its body."""
 
     ALLOW_SELECT: ClassVar[bool] = False
-    where: ClassVar[Where] = "race"
-    """What the help says first."""
+    help_context: ClassVar[HelpContext] = "race"
+    """The keys that the help lists first."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._known = Model()
-        self._drawn = False
-        self._fitted: Size | None = None
-        self._said: tuple[str, str] | None = None
-        self._said_timer: Timer | None = None
-        self._key_spots: list[tuple[int, int, str]] = []
-
-    # ---------------------------------------------------------------- for the screen to say
+        self._shown_model = Model()
+        self._ready = False
+        self._fitted_size: Size | None = None
+        self._message: tuple[str, str] | None = None
+        self._message_timer: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
-        """The widgets between header and message line."""
+        """Yield the widgets between header and footer."""
         yield from ()
 
-    def least_size(self) -> Size:
+    def minimum_size(self) -> Size:
         """The smallest terminal on which the screen can be used."""
         return Size(60, 20)
 
-    def title_row(self) -> Row:
-        """What stands at the left of the header."""
+    def title_parts(self) -> Row:
+        """The left part of the header, from the general to the particular.
+
+        In a narrow window the parts in the style ``label`` are left out, the first one first.
+        """
         return ()
 
     def status_row(self) -> Row:
-        """What stands at the right of the header, before the state of the connection."""
+        """The right part of the header, before the state of the connection."""
         return ()
 
-    def key_hints(self) -> Iterable[KeyHint]:
-        """The keys in the line at the bottom, the most important first; the last two are always shown."""
+    def footer_keys(self) -> Iterable[FooterKey]:
+        """The keys in the footer, the most important first. The last two are always shown."""
         return ()
 
-    def idle_row(self) -> Row:
-        """What the line for sentences shows while there is none."""
+    def prompt_row(self) -> Row:
+        """The message line while there is no message."""
         return ()
 
     def press(self, key: str) -> None:
-        """Do what a key, a character or a name as in ``bindings.NAMED_KEYS``, stands for."""
+        """Handle a key: a character, or a name as in ``bindings.NAMED_KEYS``."""
 
-    def on_changed(self, before: Model, after: Model) -> None:
-        """Show what is new; called when the screen is shown first, when something has changed, and on a new size."""
+    def on_model_changed(self, before: Model, after: Model) -> None:
+        """Show what has changed. Called when the screen opens, after each change of the model and after each resize."""
 
     def on_tick(self) -> None:
-        """Show what goes with the clock."""
-
-    # ---------------------------------------------------------------- what it has
+        """Update what depends on the clock."""
 
     @property
     def samedeal(self) -> SamedealApp:
@@ -120,233 +112,216 @@ class ClientScreen(Screen[None]):
         return cast("SamedealApp", self.app)
 
     @property
-    def client(self) -> Client:
-        """The client."""
+    def client(self) -> ClientSession:
+        """The player's session."""
         return self.samedeal.client
 
     @property
     def model(self) -> Model:
-        """What the client knows."""
+        """The client's knowledge of the room and its boards."""
         return self.samedeal.client.model
 
     @property
     def look(self) -> Look:
-        """How things look."""
+        """The glyphs and colours of this terminal."""
         return self.samedeal.look
 
-    # ---------------------------------------------------------------- the frame
-
     def compose(self) -> ComposeResult:
-        """The frame and the body."""
+        """Yield the frame and the body."""
         look = self.look
-        self._header_line = Rows(look, id="header")
-        self._banner_lines = Rows(look, id="banner")
+        self._header = Rows(look, id="header")
+        self._banner = Rows(look, id="banner")
         self.body = Body(*self.compose_body(), id="body")
-        self._sentence_line = Rows(look, id="sentence")
-        self._keys_line = Rows(look, id="keys")
+        self._footer = Footer(look, id="footer")
         self._too_small = Rows(look, id="too-small")
-        yield from (self._header_line, self._banner_lines, self.body)
-        yield from (self._sentence_line, self._keys_line, self._too_small)
+        yield from (self._header, self._banner, self.body, self._footer, self._too_small)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Lines behind everything."""
+        """Blank lines, which lie behind everything."""
         return blank_lines(crop)
 
     def on_mount(self) -> None:
-        """Look at the clock from now on."""
+        """Start the clock."""
         self.set_interval(TICK, self._tick)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show everything anew."""
-        self.refit(Size(event.size.width, event.size.height))
+        """Draw everything in the new size."""
+        self.fit_to(Size(event.size.width, event.size.height))
 
-    def refit(self, size: Size) -> None:
-        """Show everything in a new size."""
-        self._fitted = size
-        least = self.least_size()
-        small = size.width < least.width or size.height < least.height
-        self.set_class(small, "small")
-        if small:
+    def fit_to(self, size: Size) -> None:
+        """Draw everything in a size, or say that the window is too small."""
+        self._fitted_size = size
+        minimum = self.minimum_size()
+        too_small = size.width < minimum.width or size.height < minimum.height
+        self.set_class(too_small, "small")
+        if too_small:
             sentence = (
-                f"{least.width} columns and {least.height} rows are needed, here are {size.width} and {size.height}: "
-                "make the window larger, or the letters smaller. Until then no key counts, "
-                f"but {key_text(QUIT_KEY, self.look)} to quit."
+                f"Window too small: {size.width}x{size.height}. Needed: {minimum.width}x{minimum.height}. "
+                f"Enlarge it or use a smaller font. {key_text(QUIT_KEY, self.look)} quits."
             )
             lines = wrap(sentence, max(size.width, 1))
             self._too_small.show([(Span(line, "notice"),) for line in lines])
             return
-        self._drawn = True
+        self._ready = True
         self.update(self.model)
 
     def on_screen_resume(self) -> None:
-        """Show what has changed while another screen was over this one."""
-        if self._drawn:
+        """Show what has changed while another screen lay over this one."""
+        if self._ready:
             self.update(self.model)
 
     def update(self, model: Model) -> None:
         """Show a model."""
-        if not self._drawn or not self.is_mounted or not self.children:
-            return  # not there yet, or not any more while the app is being closed
-        before, self._known = self._known, model
-        self.on_changed(before, model)
-        if not only_counts(before, model):
+        if not self._ready or not self.is_mounted or not self.children:
+            return  # before the first resize, or while the app closes
+        before, self._shown_model = self._shown_model, model
+        self.on_model_changed(before, model)
+        if not only_progress_changed(before, model):
             self.show_frame()
 
     def _tick(self) -> None:
-        # Of several sizes in quick succession the events may come late, and not the last one last.
-        if self._fitted not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:
-            self.refit(size)
-        if self._drawn and self.is_current and not self.has_class("small"):
+        # After several quick resizes, the events may arrive in another order.
+        if self._fitted_size not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:
+            self.fit_to(size)
+        if self._ready and self.is_current and not self.has_class("small"):
             self.on_tick()
             self.show_frame()
 
     def show_frame(self) -> None:
-        """Show everything around the body as it is now."""
-        if not self._drawn:
+        """Draw the header, the banner and the footer."""
+        if not self._ready:
             return
         width = self.size.width
-        self._header_line.show([self._header(width)])
-        self._show_foot(width)
-        banner = self._banner(width)[: max(self.size.height - self.least_size().height, 0)]
-        self._banner_lines.display = bool(banner)
-        self._banner_lines.styles.height = len(banner)
-        self._banner_lines.show(banner)
+        self._header.show([self._header_row(width)])
+        self._show_footer(width)
+        banner = self._banner_rows(width)[: max(self.size.height - self.minimum_size().height, 0)]
+        self._banner.display = bool(banner)
+        self._banner.styles.height = len(banner)
+        self._banner.show(banner)
 
-    def _show_foot(self, width: int) -> None:
-        """Show the sentence and the keys; of a sentence that is too long for its line the rest comes before the keys."""
-        first, *rest = self._sentence(width)
-        self._sentence_line.show([fit_row(first, width)])
-        self._key_spots = []
-        self._keys_line.show([fit_row(rest[0] if rest else self._key_line(width), width)])
+    def _show_footer(self, width: int) -> None:
+        self._footer.show_lines(
+            self._message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
+        )
 
-    def _header(self, width: int) -> Row:
+    def _with_back_description(self, key: FooterKey) -> FooterKey:
+        """Describe the quit key as the way back, if the player came from another server's lobby."""
+        back = self.samedeal.back_to
+        return key._replace(description=f"back to {back}") if back and key.key == QUIT_KEY else key
+
+    def _header_row(self, width: int) -> Row:
         right = (*self.status_row(), *self._connection_row(), Span(" "))
-        room = width - row_width(right)
-        return fit_row((*fit_row((Span(" "), *self.title_row()), max(room, 0)), *right), width)
+        free = width - row_width(right)
+        return fit_row((*self._title_row(max(free, 0)), *right), width)
+
+    def _title_row(self, width: int) -> Row:
+        pointer = Span(f" {self.look.glyphs.pointer} ", "label")
+        parts = [part._replace(text=self.look.displayable(part.text)) for part in self.title_parts()]
+        while True:
+            row = [Span(" ")]
+            for number, part in enumerate(parts):
+                row += [pointer, part] if number else [part]
+            left_out = next((part for part in parts if part.style == "label"), None)
+            if row_width(tuple(row)) <= width or left_out is None:
+                return fit_row(tuple(row), width, self.look.glyphs.ellipsis)
+            parts.remove(left_out)
 
     def _connection_row(self) -> Row:
         connection = self.client.connection
-        dot = "*" if self.look.ascii else "●"
         if connection.state == "up":
             ping = "" if connection.ping is None else f" {connection.ping} ms"
-            return (Span("  "), Span(dot, "bar"), Span(ping, "label"))
-        return (Span("  "), Span(f"{'x' if self.look.ascii else '○'} cut off", "notice"))
+            return (Span("  "), Span("*" if self.look.ascii else "●", "bar"), Span(ping, "label"))
+        return (Span("  "), Span(f"{'x' if self.look.ascii else '○'} disconnected", "notice"))
 
-    def _banner(self, width: int) -> list[Row]:
+    def _banner_rows(self, width: int) -> list[Row]:
         connection = self.client.connection
         match connection.state:
             case "up":
-                text = self.samedeal.announced
+                text = self.samedeal.announcement
             case "lost":
                 seconds = self.client.retry_in()
-                again = f"trying again in {seconds:.0f} s" if seconds >= 1 else "trying again now"
-                kept = "; your seat and your moves are kept" if self.model.awaited else ""
-                text = f"Cut off, {again}{kept}. {connection.reason}"
+                retry = f"Retrying in {seconds:.0f} s." if seconds >= 1 else "Retrying now."
+                safe = " Your seat and moves are safe." if self.model.has_live_seat else ""
+                text = f"Connection lost. {retry}{safe} {connection.reason}"
             case _:
-                text = f"{connection.reason}. {key_text(QUIT_KEY, self.look)} closes this window."
-        lines = wrap(self.look.says(text), width - 2)[:_BANNER_ROWS]
+                text = f"{connection.reason} {key_text(QUIT_KEY, self.look)} closes this window."
+        lines = wrap(self.look.displayable(text), width - 2)[:_BANNER_ROWS]
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
-    # ---------------------------------------------------------------- sentences
-
-    def say(self, sentence: str, style: str = "notice") -> None:
-        """Show a sentence for some seconds; an empty one takes the last away."""
-        self._said = (sentence, style) if sentence else None
-        if self._said_timer is not None:
-            self._said_timer.stop()
-            self._said_timer = None
+    def show_message(self, sentence: str, style: str = "notice") -> None:
+        """Show a message for ``MESSAGE_TIME``; an empty one clears the line."""
+        self._message = (sentence, style) if sentence else None
+        if self._message_timer is not None:
+            self._message_timer.stop()
+            self._message_timer = None
         if sentence:
-            self._said_timer = self.set_timer(SAID_FOR, self._fall_silent)
-        if self._drawn:
-            self._show_foot(self.size.width)
+            self._message_timer = self.set_timer(MESSAGE_TIME, self._clear_message)
+        if self._ready:
+            self._show_footer(self.size.width)
 
-    def say_unknown(self, key: str) -> None:
-        """Say that a key means nothing here, and where those stand that do."""
-        self.say(f"{key_text(key, self.look)} does nothing here: F1 lists the keys")
+    def show_unknown_key(self, key: str) -> None:
+        """Say that a key has no meaning on this screen."""
+        self.show_message(f"{key_text(key, self.look)} does nothing here. F1 lists the keys.")
 
-    def _fall_silent(self) -> None:
-        self.say("")
+    def _clear_message(self) -> None:
+        self.show_message("")
 
-    def _sentence(self, width: int) -> list[Row]:
-        if self._said is None:
-            return [self.idle_row()]
-        sentence, style = self._said
-        return [(Span(f" {line}", style),) for line in wrap(self.look.told(sentence), width - 2)] or [()]
+    def _message_rows(self, width: int) -> list[Row]:
+        if self._message is None:
+            row = self.prompt_row()
+            if row_width(row) > width and row[-1].style in _WRAPPED:
+                return self._two_rows(row_text(row), row[-1].style, width)
+            return [fit_row(row, width, self.look.glyphs.ellipsis)]
+        sentence, style = self._message
+        return self._two_rows(self.look.with_card_symbols(sentence), style, width)
 
-    def ask(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Have the server asked for something, and a refusal told."""
-        self.run_worker(self._asked(what), group="wish")
+    def _two_rows(self, text: str, style: str, width: int) -> list[Row]:
+        """A text in one or two rows. A text that is too long even for two rows ends with an ellipsis."""
+        lines = wrap(text, width - 2)
+        if len(lines) > 2:
+            lines[1] = cut(f"{lines[1]} {lines[2]}", width - 2, self.look.glyphs.ellipsis)
+        return [(Span(f" {line}", style),) for line in lines[:2]] or [()]
 
-    async def _asked(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def request(self, task: Task) -> None:
+        """Send a request in the background. A refusal is shown as a message."""
+        self.run_worker(self._run_request(task), group="request")
+
+    async def _run_request(self, task: Task) -> None:
         try:
-            await what()
-        except Refused as refused:
-            self.samedeal.say(str(refused))
-
-    # ---------------------------------------------------------------- keys
+            await task()
+        except RequestRefused as refused:
+            self.samedeal.show_message(str(refused))
 
     @property
     def on_top(self) -> bool:
-        """Whether no other screen lies over this one, not even one that lets it be seen."""
+        """Whether no other screen lies over this one, not even a dialog."""
         return self.app.screen is self
 
     def on_key(self, event: events.Key) -> None:
-        """Take a key; one that was typed ahead is for the screen that has come over this one since.
+        """Handle a key. If another screen has opened over this one since the key was typed, that screen gets the key.
 
-        None counts while the screen is too small for what it shows, as it says then.
+        While the window is too small, keys do nothing.
         """
         event.stop()
         event.prevent_default()
         if not self.on_top:
             self.app.screen.post_message(events.Key(event.key, event.character))
         elif event.key == "ctrl+l":
-            self.refresh()  # something else has written on the terminal
+            self.refresh()  # another program has written on the terminal
         elif not self.has_class("small"):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
 
-    def _key_line(self, width: int) -> Row:
-        """The key hints that fit, and where they are."""
-        hints = [self._with_way_back(hint) for hint in self.key_hints()]
-        shown: list[KeyHint] = []
-        room = width - 1 - sum(_hint_width(hint) + 2 for hint in hints[-2:])
-        for hint in hints[:-2]:
-            room -= _hint_width(hint) + 2
-            if room < 0:
-                break
-            shown.append(hint)
-        shown += hints[-2:]
-        spans = [Span(" ")]
-        x = 1
-        for hint in shown:
-            spans += [Span(hint.label, "title"), Span(f" {hint.word}", "label"), Span("  ")]
-            if hint.key:
-                self._key_spots.append((x, x + _hint_width(hint), hint.key))
-            x += _hint_width(hint) + 2
-        return tuple(spans)
-
-    def _with_way_back(self, hint: KeyHint) -> KeyHint:
-        """A hint that says where one goes, where quitting is not the end."""
-        back = self.samedeal.back_to
-        return hint._replace(word=f"back to {back}") if back and hint.key == QUIT_KEY else hint
-
-    def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """A click on a key hint presses the key."""
-        if event.rows.id == "keys":
-            for start, end, key in self._key_spots:
-                if start <= event.x < end:
-                    self.app.simulate_key(key)
+    def on_key_hints_pressed(self, event: KeyHints.Pressed) -> None:
+        """Press the key of a hint that was clicked."""
+        self.app.simulate_key(event.key)
 
 
-def only_counts(before: Model, after: Model) -> bool:
-    """Whether nothing but rivals' counts has changed, which the frame doesn't show."""
+def only_progress_changed(before: Model, after: Model) -> bool:
+    """Whether nothing but the rivals' progress has changed, which the frame does not show."""
     return (
         before is not after
         and before.room is after.room
-        and before.shown is after.shown
-        and before.pending is after.pending
+        and before.own.shown is after.own.shown
+        and before.own.pending is after.own.pending
         and before.watched is after.watched
     )
-
-
-def _hint_width(hint: KeyHint) -> int:
-    return columns_of(hint.label) + 1 + columns_of(hint.word)

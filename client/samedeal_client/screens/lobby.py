@@ -1,9 +1,8 @@
-"""The lobby: the rooms of a server, and the ways into a race."""
+"""The lobby: the rooms of a server, and other ways to start a race."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -13,218 +12,174 @@ from typing import Final
 from textual import events
 from textual.app import SuspendNotSupported
 
-from samedeal.errors import Refused
-from samedeal.options import Options
-from samedeal_client.rooms.lobby import (
+from samedeal.errors import RequestRefused
+from samedeal_client import flows
+from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.state.lobby import (
     DailyDeal,
     EnterRoom,
     Lobby,
-    NewRoom,
+    LobbyRequest,
+    OpenRoomForm,
     Practise,
     QuickMatch,
     Quit,
     ShowHelp,
     WatchRoom,
-    Wish,
 )
-from samedeal_client.screens.sheet import SheetScreen, Work
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.text.words import title_of
 from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
-from samedeal_client.views.page import KeyWord, View
+from samedeal_client.views.screen_body import FooterKey, View
 
-LIST_EVERY: Final = 2.0
-"""Seconds between two lists of the rooms."""
-
-QUICK_SEATS: Final = 4
-
-_NEXT_ROOM: Final = frozenset(("room_full", "race_started", "room_closed", "no_room", "bad_passphrase", "name_taken"))
-"""Refusals after which a quick match tries the next room: the list was a little old."""
+LIST_INTERVAL: Final = 2.0
+"""Time, in seconds, between two requests for the list of rooms."""
 
 
-class LobbyScreen(SheetScreen):
-    """The lobby; ``lobby`` is what it knows."""
+class LobbyScreen(TextScreen):
+    """The lobby. ``lobby`` is its state."""
 
-    where = "lobby"
+    help_context = "lobby"
 
     def __init__(self) -> None:
         super().__init__()
         self.lobby = Lobby(date.min)
-        self._busy = ""
-        self._unlisted = ""
-        self._asking = False
+        self._list_refusal = ""
+        self._listing = False
 
     def on_mount(self) -> None:
-        """List the rooms, now and again and again."""
-        self.lobby = Lobby(self._today(), chosen=self.samedeal.room, game=self.samedeal.game)
-        self.work(self._ask_rooms)
-        self.set_interval(LIST_EVERY, self._list)
+        """Start to list the rooms."""
+        own_room = self.client.link.saved_room
+        self.lobby = Lobby(self._today(), chosen=self.samedeal.room, own_room=own_room, game=self.samedeal.game)
+        self.run_task(self._list_rooms)
+        self.set_interval(LIST_INTERVAL, self._list_rooms_again)
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).date()
 
-    # ---------------------------------------------------------------- showing
+    def title_parts(self) -> Row:
+        """The server, and the player's name on it."""
+        return self.breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
-    def title_row(self) -> Row:
-        """The server, and the name one has there."""
-        return self.heading(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
-
-    def words(self) -> Iterable[KeyWord]:
-        """The keys that do something now."""
+    def footer_keys(self) -> Iterable[FooterKey]:
+        """The keys that can be pressed now."""
         return KEYS if self.lobby.prompt is None else PROMPT_KEYS
 
-    def idle_row(self) -> Row:
-        """What is under way, or was said last."""
-        if self._busy:
-            return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),)
-        said = self.lobby.said or self._unlisted
-        return (Span(f" {self.look.says(said)}", "notice"),) if said else ()
+    def prompt_row(self) -> Row:
+        """The task that the lobby is busy with, or its last message."""
+        message = self.lobby.message or self._list_refusal
+        if not message and self.lobby.own_race:
+            message = f"Your race in room {self.lobby.own_race} is under way. Press 1 to return to it."
+        return self.busy_row() or ((Span(f" {self.look.displayable(message)}", "notice"),) if message else ())
 
     def draw(self, width: int, height: int) -> View:
-        """The rooms, and the ways into a race."""
+        """The rooms, and other ways to start a race."""
         return lobby_view(self.lobby, self.look, width, height, self.client.now())
 
-    # ---------------------------------------------------------------- keys and clicks
-
-    def take(self, key: str) -> bool:
-        """Do what a key stands for."""
-        if not self.lobby.takes(key):
+    def apply_key(self, key: str) -> bool:
+        """Handle a key."""
+        if not self.lobby.handles(key):
             return False
-        self.say("")
-        self._take(*self.lobby.press(key))
+        self.show_message("")
+        self._apply(*self.lobby.press(key))
         return True
 
-    def do(self, what: str) -> None:
-        """Do what a click stands for."""
-        self.say("")
-        self._take(*self.lobby.do(what))
+    def perform(self, action: str) -> None:
+        """Run the action of the part of the text that was clicked."""
+        self.show_message("")
+        self._apply(*self.lobby.do(action))
 
     def scroll_by(self, rows: int) -> None:
-        """The wheel goes through the rooms."""
-        self.do("down" if rows > 0 else "up")
-        self.show()
+        """Choose the next or previous room."""
+        self.perform("down" if rows > 0 else "up")
+        self.redraw()
 
     def on_paste(self, event: events.Paste) -> None:
-        """A passphrase may be pasted."""
+        """Paste a passphrase."""
         event.stop()
         self.lobby = self.lobby.paste(event.text)
-        self.show()
+        self.redraw()
 
-    def _take(self, lobby: Lobby, wish: Wish | None) -> None:
+    def _apply(self, lobby: Lobby, request: LobbyRequest | None) -> None:
         self.lobby = lobby
         self.samedeal.game, self.samedeal.room = lobby.game, lobby.chosen
-        match wish:
+        match request:
             case EnterRoom(room, passphrase):
-                self._grant(f"Joining {room}", partial(self._enter, room, passphrase))
+                self.run_busy(f"Joining {room}", partial(self._enter, room, passphrase))
             case WatchRoom(room, passphrase):
-                self._grant(f"Going to watch {room}", partial(self._watch, room, passphrase))
+                self.run_busy(f"Opening {room} to watch", partial(self._watch, room, passphrase))
             case QuickMatch(rooms, game):
-                options = Options(games=(game,), players=QUICK_SEATS, start="all-ready")
-                self._grant("Looking for company", partial(self._match, rooms, options))
+                options = flows.quick_match_options(game)
+                self.run_busy("Looking for a match", partial(flows.join_match, self.client, rooms, options))
             case DailyDeal(rooms, game):
-                options = Options(games=(game,), deal="daily")
-                self._grant("Going to the daily deal", partial(self._match, rooms, options))
+                options = flows.daily_deal_options(game)
+                self.run_busy("Joining the daily deal", partial(flows.join_match, self.client, rooms, options))
             case Practise(game):
-                self._grant(f"Practice in {game}", partial(self._practise, game))
-            case NewRoom(game):
+                self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))
+            case OpenRoomForm(game):
                 from samedeal_client.screens.new_room import NewRoomScreen
 
                 _ = self.app.push_screen(NewRoomScreen(self.samedeal.room_form.for_game(game)))
             case ShowHelp():
-                self.help()
+                self.open_help()
             case Quit():
                 self.app.call_later(self.samedeal.action_quit)
             case None:
                 pass
 
-    # ---------------------------------------------------------------- asking the server
+    def show_refusal(self, sentence: str) -> None:
+        """Show a refusal until the next action."""
+        self.lobby = replace(self.lobby, message=sentence)
 
-    def _list(self) -> None:
-        if self.on_top and not self._asking:
-            self.work(self._ask_rooms)
+    def _list_rooms_again(self) -> None:
+        if self.on_top and not self._listing:
+            self.run_task(self._list_rooms)
 
-    async def _ask_rooms(self) -> None:
-        """List the rooms; while the connection is cut the answer comes when it is back."""
-        self._asking = True
+    async def _list_rooms(self) -> None:
+        """List the rooms. If the connection is lost, the answer arrives after the client has reconnected."""
+        self._listing = True
         try:
-            rooms = await self.client.rooms()
-        except Refused as refused:
-            self._unlisted = str(refused)
+            rooms = await self.client.rooms.list()
+        except RequestRefused as refused:
+            self._list_refusal = str(refused)
         else:
-            self._unlisted = ""
+            self._list_refusal = ""
             self.lobby = replace(self.lobby.listed(rooms), today=self._today())
         finally:
-            self._asking = False
-        self.show()
-
-    def _grant(self, busy: str, work: Work) -> None:
-        """Do one thing that takes a while; a newer wish takes its place."""
-        self._busy = busy
-        self.work(partial(self._until_done, work), group="wish", exclusive=True)
-
-    async def _until_done(self, work: Work) -> None:
-        try:
-            await work()
-        except Refused as refused:
-            self.lobby = replace(self.lobby, said=str(refused))
-        finally:
-            self._busy = ""
-            self.show()
+            self._listing = False
+        self.redraw()
 
     async def _enter(self, room: str, passphrase: str) -> None:
-        await self._with_passphrase(room, passphrase, self._join_or_watch, watch=False)
+        line = next((line for line in self.lobby.rooms or () if line.room == room), None)
+        spectators = line is not None and line.spectators
+        enter = partial(flows.join_or_watch, self.client, room, spectators=spectators)
+        await self._with_passphrase(room, passphrase, enter, watch=False)
 
     async def _watch(self, room: str, passphrase: str) -> None:
-        await self._with_passphrase(room, passphrase, self.client.watch, watch=True)
+        await self._with_passphrase(room, passphrase, partial(self.client.watch, room), watch=True)
 
     async def _with_passphrase(
-        self, room: str, passphrase: str, enter: Callable[[str, str], Awaitable[None]], *, watch: bool
+        self, room: str, passphrase: str, enter: Callable[[str], Awaitable[None]], *, watch: bool
     ) -> None:
-        try:
-            await enter(room, passphrase)
-        except Refused as refused:
-            if refused.code != "bad_passphrase":
-                raise
-            self.lobby = self.lobby.asking(room, watch=watch, wrong=bool(passphrase))
+        async def open_prompt(_: RequestRefused, refused: str) -> None:
+            """Open the prompt. Its answer is a new request."""
+            self.lobby = self.lobby.with_prompt(room, watch=watch, wrong=bool(refused))
 
-    async def _join_or_watch(self, room: str, passphrase: str) -> None:
-        """A seat that one has, or can have; else, where the race has started, a place to watch from."""
-        line = next((line for line in self.lobby.rooms or () if line.room == room), None)
-        try:
-            await self.client.join(room, passphrase)
-        except Refused as refused:
-            if refused.code != "race_started" or line is None or not line.spectators:
-                raise
-            await self.client.watch(room, passphrase)
-
-    async def _match(self, rooms: tuple[str, ...], options: Options) -> None:
-        for room in rooms:
-            try:
-                await self.client.join(room)
-            except Refused as refused:
-                if refused.code not in _NEXT_ROOM:
-                    raise
-            else:
-                return
-        await self.client.join(await self.client.create(options))
-
-    # ---------------------------------------------------------------- this machine
+        await flows.enter_room(enter, passphrase, open_prompt)
 
     async def _practise(self, game: str) -> None:
-        """Give the terminal to a race against bots, and go on here when it is over."""
-        look = ["--ascii"] * self.look.ascii + ["--four-color"] * self.look.four_colour
-        here = self.client.link.address.typed
-        command = [sys.executable, "-m", "samedeal_client", "play", game, "--name", self.client.link.name, *look]
-        starting = f"Starting a server and three bots on this machine, for {title_of(game)} {self.look.glyphs.ellipsis}"
+        """Suspend the app and run a race against bots on this machine in its place."""
+        starting = f"Starting a server and three bots on this machine for {title_of(game)} {self.look.glyphs.ellipsis}"
         try:
             with self.app.batch_update(), self.app.suspend():
                 print(starting, end="", flush=True)
-                process = await asyncio.create_subprocess_exec(*command, "--back-to", here)
+                process = await asyncio.create_subprocess_exec(*flows.practice_command(self.client, game, self.look))
                 code = await process.wait()
                 print("\r\x1b[K", end="", flush=True)
         except SuspendNotSupported:
-            self.lobby = replace(self.lobby, said=f"Here that can't be done: leave, and type samedeal play {game}")
+            self.show_refusal(f"Practice can't start from here. Quit and type: samedeal play {game}")
         else:
             if code:
-                said = f"Practice ended with code {code}: samedeal play {game} says why"
-                self.lobby = replace(self.lobby, said=said)
+                self.show_refusal(
+                    f"Practice failed with exit code {code}. To see why, quit and type: samedeal play {game}"
+                )

@@ -1,4 +1,4 @@
-"""Questions that are asked once, in a box over what is shown: whether to leave a race, and whether to resign."""
+"""Dialogs that ask for confirmation: before leaving a room, quitting during a race, or resigning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from samedeal.names import columns_of
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.spans import Row, Span, fit_row
-from samedeal_client.widgets.rows import Rows
+from samedeal_client.widgets.rows_widget import Rows
 
 if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
@@ -20,50 +20,50 @@ if TYPE_CHECKING:
 _WIDTH: Final = 52
 
 
-class Line(NamedTuple):
-    """A line of the box, in a style, and the answer that a click on it gives."""
+class QuestionLine(NamedTuple):
+    """A line of a dialog, its style, and the answer that is given by a click on it."""
 
     text: str = ""
     style: str = ""
     answer: str = ""
 
 
-_HOW: Final = "Press one of these keys, or click its line."
+_HOW_TO_ANSWER: Final = "Press a key or click an option."
 
 
 class QuestionScreen(ModalScreen[None]):
-    """A question about a race: its lines, and the answer behind each key."""
+    """A dialog. ``LINES`` is its text and ``KEYS`` maps keys to answers."""
 
     ALLOW_SELECT: ClassVar[bool] = False
-    LINES: ClassVar[tuple[Line, ...]] = ()
+    LINES: ClassVar[tuple[QuestionLine, ...]] = ()
     KEYS: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, go: Callable[[], None] | None = None) -> None:
-        """``go`` is what the answer ``go`` has done."""
+    def __init__(self, on_confirm: Callable[[], None] | None = None) -> None:
+        """``on_confirm`` is called on the answer ``confirm``."""
         super().__init__()
-        self._go = go
+        self._on_confirm = on_confirm
 
-    def lines(self) -> tuple[Line, ...]:
-        """The lines."""
+    def lines(self) -> tuple[QuestionLine, ...]:
+        """The text."""
         return self.LINES
 
     def compose(self) -> ComposeResult:
-        """The box."""
+        """The dialog."""
         yield Rows(cast("SamedealApp", self.app).look, id="question")
 
     def on_mount(self) -> None:
-        """Write the question."""
+        """Draw the dialog."""
         self._answered = False
         self._lines = self.lines()
         self._write("")
 
-    def _write(self, how: str) -> None:
-        """Write the lines, and how they are answered where that has to be said."""
+    def _write(self, notice: str) -> None:
+        """Draw the text with a notice below it."""
         look = cast("SamedealApp", self.app).look
         edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
         rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]
-        for text, style, _ in (*self._lines, Line(how, "notice")):
-            inner = fit_row((Span(f" {look.says(text)} ", style),), _WIDTH + 2)
+        for text, style, _ in (*self._lines, QuestionLine(notice, "notice")):
+            inner = fit_row((Span(f" {look.displayable(text)} ", style),), _WIDTH + 2)
             rows.append((Span(edge[2], "axis"), *inner, Span(edge[2], "axis")))
         rows.append((Span(edge[4] + edge[1] * (_WIDTH + 2) + edge[5], "axis"),))
         box = self.query_one(Rows)
@@ -71,94 +71,96 @@ class QuestionScreen(ModalScreen[None]):
         box.show(rows)
 
     async def on_key(self, event: events.Key) -> None:
-        """Take the answer."""
+        """Handle the key of an answer."""
         event.stop()
         await self._answer(self.KEYS.get(event.key.lower(), ""))
 
     async def on_click(self, event: events.Click) -> None:
-        """A click beside the box is no answer."""
+        """Explain how to answer after a click outside the dialog."""
         if not self.query_one(Rows).region.contains(event.screen_x, event.screen_y):
             await self._answer("")
 
     async def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """Take the answer that was clicked."""
+        """Handle a click on an answer."""
         inside = 1 <= event.y <= len(self._lines)
         await self._answer(self._lines[event.y - 1].answer if inside else "")
 
     async def _answer(self, answer: str) -> None:
         app = cast("SamedealApp", self.app)
         if self._answered or app.screen is not self:
-            return  # what was typed ahead is no second answer, and no answer once the race is over
+            return  # a key that was typed ahead, after the answer or after the end of the race
         self._answered = bool(answer)
         if answer == "leave":
             app.exit(0)
         elif answer:
             below = app.screen_stack[-2]
-            _ = self.dismiss()  # it can't be awaited in the screen that goes
+            _ = self.dismiss()  # a screen can't await its own dismissal
             if answer == "resign" and isinstance(below, ClientScreen):
-                below.say("")
-                below.ask(app.client.resign)
-            elif answer == "go" and self._go is not None:
-                self._go()
+                below.show_message("")
+                below.request(app.client.rooms.resign)
+            elif answer == "confirm" and self._on_confirm is not None:
+                self._on_confirm()
         else:
-            self._write(_HOW)
+            self._write(_HOW_TO_ANSWER)
 
 
 class QuitScreen(QuestionScreen):
-    """Stay, leave with the seat kept, or resign."""
+    """Asks whether to stay, quit or resign during a race."""
 
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
-    def lines(self) -> tuple[Line, ...]:
-        """What leaving means, here and for one's bots."""
+    def lines(self) -> tuple[QuestionLine, ...]:
+        """The text. It says what quitting means for the seat and for the player's bots."""
         app = cast("SamedealApp", self.app)
-        bots = [Line("Your bots go with you, out of their race.", "notice")] if app.crew.names else []
-        leave = "leave now: your seat is kept, come back later"
+        bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
+        leave = "quit: your seat is kept, you can rejoin"
         if app.back_to:
-            leave = f"end the practice, back to {app.back_to}"
+            leave = f"end practice, back to {app.back_to}"
+        elif not app.lasting:
+            leave = "quit: this ends the race"
         return (
-            Line("The race is still on. Its clock goes on without you.", "notice"),
+            QuestionLine("The race is still running, and so is the clock.", "notice"),
             *bots,
-            Line(),
-            Line("Esc  stay", "title", "stay"),
-            Line(f"q    {leave}", "", "leave"),
-            Line("r    resign: your cards up count, you can watch", "", "resign"),
+            QuestionLine(),
+            QuestionLine("Esc  stay", "title", "stay"),
+            QuestionLine(f"q    {leave}", "", "leave"),
+            QuestionLine("r    resign: your score stands, you can watch", "", "resign"),
         )
 
 
 class QuitWithBotsScreen(QuestionScreen):
-    """Whether to leave, where one's bots race on without one."""
+    """Asks whether to quit while the player's bots are still in a room."""
 
     LINES = (
-        Line("The bots that you added are still in a room.", "notice"),
-        Line("They go with you, and are out of their race.", "notice"),
-        Line(),
-        Line("Esc  stay", "title", "stay"),
-        Line("q    leave, and take them along", "", "leave"),
+        QuestionLine("Your bots are still in a room.", "notice"),
+        QuestionLine("They leave their race when you quit.", "notice"),
+        QuestionLine(),
+        QuestionLine("Esc  stay", "title", "stay"),
+        QuestionLine("q    quit", "", "leave"),
     )
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave"}
 
 
 class LeaveScreen(QuestionScreen):
-    """Whether to leave a room before its race, where one's bots wait for it too."""
+    """Asks whether to leave a room in which the player's bots wait for the race."""
 
     LINES = (
-        Line("Leave the room? The bots that you added go too.", "notice"),
-        Line(),
-        Line("Esc  stay", "title", "stay"),
-        Line("y    leave", "", "go"),
+        QuestionLine("Leave the room? Your bots will leave too.", "notice"),
+        QuestionLine(),
+        QuestionLine("Esc  stay", "title", "stay"),
+        QuestionLine("y    leave", "", "confirm"),
     )
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "go"}
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "confirm"}
 
 
 class ResignScreen(QuestionScreen):
-    """Whether to resign."""
+    """Asks whether to resign."""
 
     LINES = (
-        Line("Resign? Your cards up count; the race goes on", "notice"),
-        Line("without you, and you can watch it.", "notice"),
-        Line(),
-        Line("Esc  go on racing", "title", "stay"),
-        Line("y    resign", "", "resign"),
+        QuestionLine("Resign? Your score stands. The race goes on", "notice"),
+        QuestionLine("without you, and you can watch it.", "notice"),
+        QuestionLine(),
+        QuestionLine("Esc  keep playing", "title", "stay"),
+        QuestionLine("y    resign", "", "resign"),
     )
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "resign"}
+    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "resign", "r": "resign"}

@@ -6,55 +6,54 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final, cast
 
-from samedeal.errors import Refused
-from samedeal_client.bots.strategy import Level
+from samedeal_client import flows
 from samedeal_client.net.address import is_loopback_url
 from samedeal_client.screens.question import LeaveScreen
-from samedeal_client.screens.sheet import SheetScreen, Work
+from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.state.bot_levels import Level
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.page import KeyWord, View
+from samedeal_client.views.screen_body import FooterKey, View
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
-    OUT_KEY,
+    REMOVE_BOT_KEY,
     Invitation,
     OwnBots,
-    has_seats,
+    can_add_bot,
+    start_condition,
     waiting_keys,
     waiting_view,
-    waits_for,
 )
 
 _BOT_KEYS: Final = dict(BOT_LEVELS)
 
 
-class WaitingScreen(SheetScreen):
-    """The room."""
+class WaitingScreen(TextScreen):
+    """A room whose race has not started."""
 
-    where = "waiting"
+    help_context = "waiting"
 
     def __init__(self) -> None:
         super().__init__()
         self._warned_of: tuple[str, ...] = ()
+        self._kick_asked = ""
 
-    # ---------------------------------------------------------------- showing
-
-    def title_row(self) -> Row:
-        """The server and the room."""
+    def title_parts(self) -> Row:
+        """The room and the server."""
         room = self.model.room
-        return self.heading(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
+        return self.breadcrumbs(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
 
     def status_row(self) -> Row:
-        """How many are here."""
+        """The number of players."""
         room = self.model.room
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
-    def words(self) -> Iterable[KeyWord]:
-        """The keys that do something now."""
+    def footer_keys(self) -> Iterable[FooterKey]:
+        """The keys that can be pressed now."""
         return waiting_keys(self.model, self.bots)
 
-    def idle_row(self) -> Row:
-        """What the race waits for."""
-        return (Span(f" {self.look.says(waits_for(self.model, self.client.now()))}", "title"),)
+    def prompt_row(self) -> Row:
+        """The condition for the start of the race."""
+        return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def draw(self, width: int, height: int) -> View:
         """The invitation, the players and the options."""
@@ -62,112 +61,101 @@ class WaitingScreen(SheetScreen):
 
     @property
     def bots(self) -> OwnBots:
-        """The bots that were added here and have not been taken out."""
-        room, crew = self.model.room, self.samedeal.crew
+        """The player's bots in this room."""
+        room, bots = self.model.room, self.samedeal.bots
         if room is None:
             return OwnBots()
-        seated = {seat.name for seat in room.players}
-        coming = tuple(name for name in crew.sent_to(room.room) if name not in seated)
-        return OwnBots(tuple(name for name in crew.names if name in seated), coming)
+        players = {seat.name for seat in room.players}
+        joining = tuple(name for name in bots.names_in(room.room) if name not in players)
+        return OwnBots(tuple(name for name in bots.names if name in players), joining)
 
     @property
     def invitation(self) -> Invitation:
-        """How others come in."""
-        address = self.client.link.address
-        room = self.model.room
-        here = address.host if is_loopback_url(address.url) else ""
-        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", here)
+        """The command with which others join."""
+        address, room = self.client.link.address, self.model.room
+        loopback_host = address.host if is_loopback_url(address.url) else ""
+        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", loopback_host)
 
-    # ---------------------------------------------------------------- keys and clicks
-
-    def take(self, key: str) -> bool:
-        """Do what a key stands for."""
+    def apply_key(self, key: str) -> bool:
+        """Handle a key."""
+        leave = partial(flows.leave_with_bots, self.client, self.samedeal.bots)
         match key:
             case " ":
-                self.do("ready")
+                self.perform("ready")
             case "enter":
                 self._start()
             case "c":
-                self.do("copy")
+                self.perform("copy")
             case "r":
-                self.help(rules=True)
+                self.open_help(rules=True)
             case "f1" | "?":
-                self.help()
-            case "escape" if self.bots.last:
-                _ = self.app.push_screen(LeaveScreen(partial(self._ask, self._leave)))
+                self.open_help()
+            case "escape" if self.bots.latest:
+                _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))
             case "escape":
-                self._ask(self._leave)
-            case _ if key == OUT_KEY:
-                self.do(f"out {self.bots.last}")
+                self.request(leave)
+            case _ if key == REMOVE_BOT_KEY:
+                self.perform(f"remove {self.bots.latest}")
             case _ if key in _BOT_KEYS:
-                self.do(f"bot {_BOT_KEYS[key]}")
+                self.perform(f"bot {_BOT_KEYS[key]}")
             case _:
-                return self.scrolled(key)
+                return self.scroll_by_key(key)
         return True
 
-    def do(self, what: str) -> None:
-        """Do what a click stands for."""
-        word, _, rest = what.partition(" ")
+    def perform(self, action: str) -> None:
+        """Run the action of the part of the text that was clicked."""
+        word, _, argument = action.partition(" ")
         match word:
             case "ready":
                 seat = self.model.seat
                 if seat is not None:
-                    ready = not seat.ready
-                    self._ask(lambda: self.client.ready(ready=ready))
+                    self.request(partial(self.client.rooms.ready, ready=not seat.ready))
             case "copy":
                 self.app.copy_to_clipboard(self.invitation.command)
-                self.say("Copied, if the terminal lets programs copy; else mark it, Shift and mouse", "good")
-            case "bot" if not has_seats(self.model, self.bots):
-                self.say("Every seat is taken")
+                self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
+            case "bot" if self.model.room is not None and not self.model.room.options.bots:
+                self.show_message("This room admits no bots. Open another room to race against them.")
+            case "bot" if not can_add_bot(self.model, self.bots):
+                self.show_message("Every seat is taken.")
             case "bot":
-                self._ask(lambda: self._send_bot(cast("Level", rest)))
-            case "out" if rest:
-                self._ask(lambda: self._take_out(rest))
-            case "out":
-                self.say("No bot here is yours to take out")
+                self.request(partial(self._add_bot, cast("Level", argument)))
+            case "kick":
+                self._kick(argument)
+            case "remove" if argument:
+                self.request(partial(self._remove_bot, argument))
+            case "remove":
+                self.show_message("You have no bot in this room.")
+            case _:
+                pass
+
+    def _kick(self, player: str) -> None:
+        """Remove a player from the room, who can't come back. Ask for a second click first."""
+        seat = self.model.seat_of(player)
+        if seat is None or player == self._kick_asked:
+            self._kick_asked = ""
+            self.request(partial(self.client.rooms.kick, player))
+        else:
+            self._kick_asked = player
+            self.show_message(f"{seat.name} could not come back. Click kick again to remove {seat.name}.")
 
     def _start(self) -> None:
-        """Start the race; with bots on their way only when asked again, as it would not wait for them."""
-        coming = self.bots.coming
-        if coming and coming != self._warned_of:
-            self._warned_of = coming
-            who = f"{coming[0]} is" if len(coming) == 1 else f"{len(coming)} bots are"
-            self.say(f"{who} still on the way: wait, or Enter again starts without")
+        """Start the race. While bots are joining, warn first, since the race would start without them."""
+        joining = self.bots.joining
+        if joining and joining != self._warned_of:
+            self._warned_of = joining
+            bots = f"{joining[0]} is" if len(joining) == 1 else f"{len(joining)} bots are"
+            self.show_message(f"{bots} still joining. Wait, or press Enter again to start now.")
         else:
-            self._ask(partial(self._start_without, coming))
+            self.request(partial(flows.start_without, self.client, self.samedeal.bots, joining))
 
-    async def _start_without(self, coming: Iterable[str]) -> None:
-        await self.client.start()
-        for name in coming:
-            await self.samedeal.crew.take_out(name)
+    async def _remove_bot(self, bot: str) -> None:
+        self.show_message(f"Removing {bot}", "label")
+        await self.samedeal.bots.remove(bot)
+        self.show_message("")
 
-    def _ask(self, what: Work) -> None:
-        self.work(partial(self._asked, what))
-
-    async def _asked(self, what: Work) -> None:
+    async def _add_bot(self, level: Level) -> None:
         try:
-            await what()
-        except Refused as refused:
-            self.say(str(refused))
-
-    async def _leave(self) -> None:
-        """Go, and take one's bots along."""
-        await self.samedeal.crew.dismiss()
-        await self.client.leave()
-
-    async def _take_out(self, bot: str) -> None:
-        self.say(f"{bot} is going", "label")
-        await self.samedeal.crew.take_out(bot)
-        self.say("")
-
-    async def _send_bot(self, level: Level) -> None:
-        room = self.model.room
-        if room is None:
-            return
-        taken = {seat.name for seat in room.players}
-        crew = self.samedeal.crew
-        try:
-            await crew.send(room.room, level, self.client.passphrase, taken=taken, warn=self.samedeal.say)
+            await flows.add_bot(self.client, self.samedeal.bots, level, self.samedeal.show_message)
         except OSError as error:
-            self.say(f"No bot could be started here: {error.strerror}")
-        self.show()
+            self.show_message(f"The bot could not be started: {error.strerror}.")
+        self.redraw()

@@ -1,1 +1,1 @@
-"""Words, glyphs and colours for a terminal, and what a terminal answers."""
+"""Text for terminals: wording, glyphs, styles, line input and output, and queries to the terminal."""

@@ -1,7 +1,7 @@
-"""Styled text, and text cut and padded to columns of a terminal.
+"""Styled text, cut and padded to terminal columns.
 
-A row is a tuple of spans; a span's style is semantic, one or more of the names in ``look.STYLES`` with spaces between, as
-in ``red source``. Colours are for whoever puts rows on a screen.
+A row is a tuple of spans. A style is one or more names of ``appearance.STYLE_NAMES`` separated by spaces, such as
+``red source``. The front end maps names to colours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from samedeal.names import columns_of
 
 
 class Span(NamedTuple):
-    """A piece of text in one style; an empty style is the terminal's own."""
+    """A piece of text in one style. An empty style is the terminal's default."""
 
     text: str
     style: str = ""
@@ -23,41 +23,43 @@ Row: TypeAlias = tuple[Span, ...]
 
 
 def row_text(row: Row) -> str:
-    """A row without its styles."""
+    """The text of a row, without styles."""
     return "".join(span.text for span in row)
 
 
 def row_width(row: Row) -> int:
-    """How many columns a row takes."""
+    """The width of a row in columns."""
     return sum(columns_of(span.text) for span in row)
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text where it fits into ``width`` columns, else its beginning and the ellipsis.
+    """The text if it fits into ``width`` columns, otherwise its beginning with an ellipsis.
 
-    A wide character and the marks on a character are never parted from each other.
+    Combining marks stay with their character, and wide characters are never split.
     """
     if columns_of(text) <= width:
         return text
-    room = width - columns_of(ellipsis)
-    if room < 0:
+    available = width - columns_of(ellipsis)
+    if available < 0:
         return ""
-    taken = 0
-    for at, char in enumerate(text):
-        taken += columns_of(char)
-        if taken > room:
-            return text[:at] + ellipsis
+    used = 0
+    for index, char in enumerate(text):
+        used += columns_of(char)
+        if used > available:
+            return text[:index] + ellipsis
     return text
 
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text cut, or padded at its end, to exactly ``width`` columns."""
+    """The text, cut or padded on the right to exactly ``width`` columns."""
     short = cut(text, width, ellipsis)
     return short + " " * (width - columns_of(short))
 
 
-def fit_row(row: Row, width: int) -> Row:
-    """A row cut, or padded at its end, to exactly ``width`` columns."""
+def fit_row(row: Row, width: int, ellipsis: str = "") -> Row:
+    """A row, cut or padded on the right to exactly ``width`` columns. A row that is cut ends with ``ellipsis``."""
+    if ellipsis and row_width(row) > width:
+        row = fit_row((*fit_row(row, max(width - columns_of(ellipsis), 0)), Span(ellipsis, "label")), width)
     spans: list[Span] = []
     left = width
     for span in row:
@@ -73,7 +75,7 @@ def fit_row(row: Row, width: int) -> Row:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """The words of a text in lines of at most ``width`` columns; a word that is wider is cut."""
+    """A text wrapped to lines of at most ``width`` columns. A word that is wider than a line is broken."""
     lines: list[str] = []
     line = ""
     for word in text.split():
@@ -82,11 +84,14 @@ def wrap(text: str, width: int) -> list[str]:
             line = longer
         else:
             lines += [line] if line else []
-            line = cut(word, width)
+            while columns_of(word) > width and (part := cut(word, width, "")):
+                lines.append(part)
+                word = word[len(part) :]
+            line = cut(word, width, "")
     return [*lines, line] if line else lines
 
 
 def ascii_only(text: str) -> str:
-    """The text with accents taken off, and a question mark in each column of what ASCII still lacks."""
+    """The text without accents, with a question mark for each column of any other non-ASCII character."""
     bare = ((char, unicodedata.normalize("NFD", char)[0]) for char in text)
     return "".join(base if base.isascii() and columns_of(char) else "?" * columns_of(char) for char, base in bare)

@@ -1,1 +1,1 @@
-"""What the screens around a race look like, pure: state, look and size in, rows and what can be clicked out."""
+"""The contents of the screens, as pure functions: from state, look and size to rows and click areas."""

@@ -1,32 +1,35 @@
-"""What an operator is shown of a server, pure: rows, and the screen of ``samedeal admin top``."""
+"""The output of ``samedeal admin``, and the screen of ``samedeal admin top``."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Final
 
 from samedeal.names import columns_of, printable
 from samedeal.protocol.admin import BanLine, RoomShown, Survey
-from samedeal_client.text.look import Look
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import clock_text, title_of
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row
-from samedeal_client.text.words import title_of
-from samedeal_client.views.panel import clock_text, sparkline
+from samedeal_client.views.progress_bars import sparkline
 
 SILENT_AFTER: Final = 5_000
-"""Milliseconds after which a node that has not been heard of is marked."""
+"""Milliseconds without a heartbeat after which a node is marked."""
 
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"))
 _WIDEST_NODE: Final = 40
+_MAX_PROBLEM: Final = 1000
+"""Maximum width of a problem of Redis, in columns."""
 
 
-def age(ms: int) -> str:
-    """A time that has passed, in its largest unit: ``3d``, ``5h``, ``12m``, ``7s``."""
+def age_text(ms: int) -> str:
+    """A duration in its largest unit: ``3d``, ``5h``, ``12m``, ``7s``."""
     seconds = max(ms, 0) // 1000
     return next((f"{seconds // unit}{name}" for unit, name in _UNITS if seconds >= unit), f"{seconds}s")
 
 
-def size(number: int) -> str:
+def size_text(number: int) -> str:
     """A number of bytes: ``812 B``, ``14.2 kB``, ``3.1 MB``."""
     value, unit = float(number), "B"
     for unit in ("B", "kB", "MB", "GB", "TB"):
@@ -36,20 +39,17 @@ def size(number: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
 
 
-def moment(time: int) -> str:
+def time_text(time: int) -> str:
     """A time as ``2026-11-21 19:03 UTC``."""
     return f"{datetime.datetime.fromtimestamp(time / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
-# ---------------------------------------------------------------- all nodes
-
-
 def survey_rows(survey: Survey, look: Look, width: int) -> list[Row]:
-    """How all nodes fare: the sums, the rooms, Redis, and a line for each node."""
-    return [*_sums(survey), (), *_nodes(survey, look, width)]
+    """The state of the server: totals, rooms, Redis, and a row for each node."""
+    return [*_totals(survey, width), (), *_nodes(survey, look, width)]
 
 
-def _sums(survey: Survey) -> list[Row]:
+def _totals(survey: Survey, width: int) -> list[Row]:
     nodes, phases, redis = survey.nodes, survey.phases, survey.redis
     rooms = phases.open + phases.countdown + phases.racing + phases.finished
     counts = (
@@ -60,7 +60,7 @@ def _sums(survey: Survey) -> list[Row]:
         ("moves/s", f"{sum(line.moves for line in nodes):.1f}"),
     )
     states = f"{phases.open} open, {phases.countdown} in countdown, {phases.racing} racing, {phases.finished} finished"
-    answers = f"answers in {redis.answer:.1f} ms, {size(redis.memory)}, {redis.clients} clients"
+    answers = f"answers in {redis.latency:.1f} ms, {size_text(redis.memory)}, {redis.clients} clients"
     return [
         tuple(span for name, count in counts for span in (Span(f"{name} ", "label"), Span(f"{count}   ", "count"))),
         (Span("rooms ", "label"), Span(f"{rooms}", "count"), Span(f": {states}")),
@@ -69,21 +69,22 @@ def _sums(survey: Survey) -> list[Row]:
             Span(printable(redis.version, 20), "count"),
             Span(f": {answers}, {redis.commands} commands/s"),
         ),
+        *((Span(line, "bad"),) for line in wrap(printable(redis.problem, _MAX_PROBLEM), width)),
     ]
 
 
 def _nodes(survey: Survey, look: Look, width: int) -> list[Row]:
-    columns = ("up", "conns", "players", "watch", "rooms", "moves/s", "ack ms", "cpu", "memory")
-    widths = (4, 6, 7, 5, 5, 7, 9, 4, 8)
+    columns = ("age", "conns", "players", "watch", "rooms", "moves/s", "ack p50/p99", "cpu", "memory")
+    widths = (4, 6, 7, 5, 5, 7, 11, 4, 8)
     longest = max((columns_of(line.node) for line in survey.nodes), default=0)
     name = max(8, min(longest, _WIDEST_NODE, width - sum(widths) - len(widths)))
     head = " ".join((fit("node", name), *(title.rjust(each) for title, each in zip(columns, widths, strict=True))))
     rows: list[Row] = [(Span(head.rstrip(), "label"),)]
     for line in survey.nodes:
-        silent = survey.time - line.heard
-        acks = f"{line.typical:g}/{line.slow:g}" if line.moves else look.glyphs.dash
+        silent = survey.time - line.last_seen
+        acks = f"{line.median:g}/{line.p99:g} ms" if line.moves else look.glyphs.dash
         cells = (
-            age(survey.time - line.started),
+            age_text(survey.time - line.started),
             str(line.connections),
             str(line.players),
             str(line.watching),
@@ -91,20 +92,25 @@ def _nodes(survey: Survey, look: Look, width: int) -> list[Row]:
             f"{line.moves:.1f}",
             acks,
             f"{100 * line.load:.0f}%",
-            size(line.memory),
+            size_text(line.memory),
         )
-        told = " ".join(cell.rjust(each) for cell, each in zip(cells, widths, strict=True))
+        figures = " ".join(cell.rjust(each) for cell, each in zip(cells, widths, strict=True))
         style = "bad" if silent > SILENT_AFTER else "notice" if line.draining else ""
-        rows.append((Span(_end(look.says(printable(line.node)), name, look), style or "name"), Span(f" {told}", style)))
+        rows.append(
+            (
+                Span(_shorten_start(look.displayable(printable(line.node)), name, look), style or "name"),
+                Span(f" {figures}", style),
+            )
+        )
         if silent > SILENT_AFTER:
-            rows.append((Span(f"  not heard of for {age(silent)}", "bad"),))
+            rows.append((Span(f"  no heartbeat for {age_text(silent)}", "bad"),))
         elif line.draining:
-            rows.append((Span("  drains", "notice"),))
+            rows.append((Span("  draining", "notice"),))
     return rows
 
 
-def _end(text: str, width: int, look: Look) -> str:
-    """A name in so many columns: of one that is too long the end, which tells nodes of one machine apart."""
+def _shorten_start(text: str, width: int, look: Look) -> str:
+    """A name in ``width`` columns. A long name keeps its end, which distinguishes the nodes of one machine."""
     if columns_of(text) <= width:
         return fit(text, width)
     while columns_of(text) > width - 1:
@@ -113,28 +119,25 @@ def _end(text: str, width: int, look: Look) -> str:
 
 
 def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, width: int, height: int) -> list[Row]:
-    """The screen of ``top``: as many rows as there are lines. ``moves`` are those a second at each look so far."""
+    """The screen of ``top`` in ``height`` rows. ``moves`` holds the samples of moves per second so far."""
     clock = f"{datetime.datetime.fromtimestamp(survey.time / 1000, datetime.UTC):%H:%M:%S} UTC"
     title = cut(f"samedeal {look.glyphs.dot} {printable(place)}", max(width - len(clock) - 1, 0), look.glyphs.ellipsis)
     rows: list[Row] = [(Span(fit(title, max(width - len(clock), 0)), "title"), Span(clock, "label"))]
-    rows += _sums(survey)
-    room = max(width - len("moves/s  "), 8)
+    rows += _totals(survey, width)
+    spark_width = max(width - len("moves/s  "), 8)
     busiest = max(1, round(max(moves, default=0)))
-    spark = sparkline([round(each) for each in moves[-room:]], look, busiest)
+    spark = sparkline([round(sample) for sample in moves[-spark_width:]], look, busiest)
     rows += [(Span("moves/s  ", "label"), Span(spark, "spark")), (), *_nodes(survey, look, width)]
     if len(rows) > height - 1:
         hidden = len(rows) - (height - 2)
-        rows = [*rows[: height - 2], (Span(f"and {hidden} more lines: make the window higher", "label"),)]
+        rows = [*rows[: height - 2], (Span(f"and {hidden} more rows; enlarge the window to see them", "label"),)]
     rows += [()] * (height - 1 - len(rows))
-    rows.append((Span("q", "key"), Span(" quits", "label")))
+    rows.append((Span("q", "key"), Span(" quit", "label")))
     return [fit_row(row, width) for row in rows[:height]]
 
 
-# ---------------------------------------------------------------- a room, and bans
-
-
 def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
-    """A room: what it is, and a line for each player."""
+    """A room, with a row for each player."""
     state = shown.state
     private = ", with a passphrase" if state.private else ""
     rows: list[Row] = [
@@ -146,36 +149,32 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
     ]
     if state.starts and state.phase in ("countdown", "racing"):
         left = clock_text(state.ends - max(now, state.starts))
-        rows.append((Span("left ", "label"), Span(left)))
+        rows.append((Span("time left ", "label"), Span(left)))
     rows += [(Span("watching ", "label"), Span(str(state.watching))), ()]
-    where = {each.player: each for each in shown.whereabouts}
+    whereabouts = {entry.player: entry for entry in shown.whereabouts}
     tallies = {tally.player: tally for tally in state.tallies}
-    rows.append((Span("seat name                 player         up moves undos  from", "label"),))
+    rows.append((Span("seat name                 player       foundations moves undos  address", "label"),))
     for seat in state.players:
-        tally, at = tallies.get(seat.player), where.get(seat.player)
-        counts = f"{tally.up:>5} {tally.moves:>5} {tally.undos:>5}" if tally else " " * 17
-        origin = f"{printable(at.address)} by {printable(at.node)}" if at else "?"
-        marks = [mark for mark, has in (("host", seat.player == state.host), ("out", seat.out)) if has]
+        tally, location = tallies.get(seat.player), whereabouts.get(seat.player)
+        counts = f"{tally.foundation_cards:>11} {tally.moves:>5} {tally.undos:>5}" if tally else " " * 23
+        origin = f"{printable(location.address)} on {printable(location.node)}" if location else "?"
+        marks = [mark for mark, has in (("host", seat.player == state.host), ("resigned", seat.resigned)) if has]
         if tally is not None and not tally.connected:
             marks.append("away")
-        if tally is not None and tally.home:
-            marks.append("home")
-        told = (
-            f"{seat.seat:>4} {fit(look.says(printable(seat.name)), 20)} {printable(seat.player):<12} {counts}  {origin}"
-        )
+        if tally is not None and tally.finished_at:
+            marks.append("finished")
+        if seat.bot:
+            marks.append("bot")
+        name = fit(look.displayable(printable(seat.name)), 20)
+        told = f"{seat.seat:>4} {name} {printable(seat.player):<20} {counts}  {origin}"
         rows.append((Span(told), Span(f"  {', '.join(marks)}" if marks else "", "notice")))
     return rows
 
 
 def ban_rows(bans: Sequence[BanLine]) -> list[Row]:
-    """The bans, a line each."""
-    rows: list[Row] = [(Span(f"{'who':<39} {'until':<20}  reason", "label"),)]
-    rows += [
-        (
-            Span(
-                f"{printable(ban.who):<39} {moment(ban.until) if ban.until else 'for good':<20}  {printable(ban.reason)}"
-            ),
-        )
-        for ban in bans
-    ]
+    """The bans, one row for each."""
+    rows: list[Row] = [(Span(f"{'target':<39} {'until':<20}  reason", "label"),)]
+    for ban in bans:
+        until = time_text(ban.until) if ban.until else "permanently"
+        rows.append((Span(f"{printable(ban.target):<39} {until:<20}  {printable(ban.reason)}"),))
     return rows

@@ -1,212 +1,225 @@
-"""The keys as a player reads them, from the bindings that are in force."""
+"""The help page of keys, from the bindings in force."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
 from samedeal.cards import Card
-from samedeal_client.board.bindings import DEFAULT, Bindings, Command
-from samedeal_client.board.key_names import QUIT_KEY, key_sign, key_text
-from samedeal_client.text.look import Look
+from samedeal.games import GAMES
+from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
+from samedeal_client.input.key_names import QUIT_KEY, key_sign, key_text
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
-from samedeal_client.views.waiting import BOT_LEVELS, OUT_KEY
+from samedeal_client.views.waiting import BOT_LEVELS, REMOVE_BOT_KEY
 
-Where = Literal["race", "lobby", "new room", "waiting", "results", "watch"]
-"""The screens that have keys of their own."""
+HelpContext = Literal["race", "lobby", "new room", "waiting", "results", "watch"]
+"""The screens that have their own section of keys."""
 
-COMMAND_WORDS: Final[dict[Command, str]] = {
-    Command.BEST: "after a pile: to where its cards fit best",
-    Command.STOCK: "draw from the stock, turn the waste over, or deal a row",
-    Command.ALL_UP: "everything that can go up, one card after another",
-    Command.UNDO: "take the last move back, where the room allows it",
-    Command.HINT: "a hint, where the room allows it",
-    Command.FIND: "find a card: rank and suit follow, as in 7h or th",
-    Command.LOOK: "look into a pile: its key follows",
-    Command.FEWER: "after a pile: one card fewer goes along",
-    Command.MORE: "after a pile: one card more goes along",
-    Command.CANCEL: "give up what was begun",
-    Command.RESIGN: "give up the race, after a question; cards up count",
-    Command.HELP: "this help",
+COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
+    KeyCommand.BEST: "after a pile: move its cards to the best target",
+    KeyCommand.STOCK: "draw or deal from the stock, or turn the waste over",
+    KeyCommand.COLLECT: "collect: move every card that can go to a foundation",
+    KeyCommand.UNDO: "undo the last move, if the room allows it",
+    KeyCommand.HINT: "show a hint, if the room allows it",
+    KeyCommand.FIND: "find a card: then type rank and suit, such as 7h or th",
+    KeyCommand.VIEW: "view all cards of a pile: then type its key",
+    KeyCommand.FEWER: "after a pile: take fewer cards",
+    KeyCommand.MORE: "after a pile: take more cards",
+    KeyCommand.CANCEL: "cancel what you have typed",
+    KeyCommand.RESIGN: "resign; you are asked first, and your foundation cards count",
+    KeyCommand.HELP: "this help",
 }
 
 _KEY: Final = 14
-_WORDS: Final = Look(ascii=True)
+_KEYS_AS_WORDS: Final = Look(ascii=True)
 
 
-def key_word(key: str) -> str:
-    """A key in words, also where the terminal has signs for it: what is explained is read."""
-    return key_text(key, _WORDS)
+def key_in_words(key: str) -> str:
+    """A key in words instead of signs, even if the terminal has signs for it."""
+    return key_text(key, _KEYS_AS_WORDS)
 
 
-def keys_of(bindings: Bindings, command: Command) -> str:
-    """The keys of a command; ``no key`` where it has none."""
-    return " ".join(key_word(key) for key in bindings.commands[command]) or "no key"
+def keys_of(bindings: Bindings, command: KeyCommand) -> str:
+    """The keys of a command, or ``no key`` if it has none."""
+    return " ".join(key_in_words(key) for key in bindings.commands[command]) or "no key"
 
 
 def _pile(bindings: Bindings, name: str) -> str:
-    return key_word(bindings.piles[name][0])
+    return key_in_words(bindings.piles[name][0])
 
 
 def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
-    """How moves are made: each an example and what it does."""
-    column, other, up = _pile(bindings, "3"), _pile(bindings, "5"), _pile(bindings, "0")
-    best = keys_of(bindings, Command.BEST).split(" ")[0]
-    fewer, more = (keys_of(bindings, command).split(" ")[0] for command in (Command.FEWER, Command.MORE))
+    """Examples of how to move cards: keys, each with their meaning."""
+    column, other, foundation = _pile(bindings, "3"), _pile(bindings, "5"), _pile(bindings, "0")
+    best = keys_of(bindings, KeyCommand.BEST).split(" ")[0]
+    fewer = keys_of(bindings, KeyCommand.FEWER).split(" ")[0]
     return (
-        (f"{column} {other}", "from column 3 to column 5; a pile's key stands by it"),
-        (f"{column} {column}, {column} {up}", "from column 3 to a foundation"),
-        (f"{column} {best}", "from column 3 to where it fits best"),
-        (f"{column} {fewer} {other}", f"with fewer cards, the next number that can go; {more} for more"),
-        (f"{up} {other}", "from a foundation back to column 5; where several fit, you are asked which"),
+        (f"{column} {other}", "from column 3 to column 5; each pile shows its key"),
+        (f"{column} {foundation} or {column} {column}", "from column 3 to a foundation"),
+        (f"{column} {best}", "from column 3 to the best target"),
+        (
+            f"{column} {fewer} {other}",
+            f"like {column} {other}, but takes fewer cards: the next smaller group that can move",
+        ),
+        (f"{foundation} {other}", "from a foundation back to column 5; if several fit, you are asked which"),
     )
 
 
 _MOUSE: Final = (
-    ("click, click", "the lowest card to move, then the pile it goes to with those on it"),
-    ("drag", "the same in one go"),
-    ("column's name", "a click on it is its key: as many cards as fit"),
-    ("double click", "to where the cards fit best"),
-    ("right click", "give up what was begun"),
-    ("wheel", "around a race: scroll, or go through rooms and fields; on a board nothing"),
+    ("click, click", "first the card, then the pile to move it to; the cards on it move too"),
+    ("drag", "the same in one movement"),
+    ("column's name", "a click types its key: it moves as many cards as fit"),
+    ("double click", "move the cards to the best target"),
+    ("right click", "cancel what you have typed"),
+    ("wheel", "scroll, or step through rooms and fields; not used on a board"),
 )
 
-_THROUGH: Final = (
-    (WATCH_KEY, "watch the others, as late as the room says; o comes back to your own board"),
-    (LOBBY_KEY, "to the lobby"),
+_FINISHED_KEYS: Final = (
+    (WATCH_KEY, "watch the others, with the delay of the room; o shows your own board again"),
+    (LOBBY_KEY, "return to the lobby"),
 )
 
-_BOTS: Final = f"add a bot at once, which plays {', '.join(level for _, level in BOT_LEVELS)}"
+_BOTS: Final = "add a random, greedy or careful bot"
 
-_AROUND: Final[dict[Where, tuple[str, tuple[tuple[str, str], ...]]]] = {
+_SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] = {
     "lobby": (
         "In the lobby",
         (
-            ("Enter", "join the chosen room, or come back to a seat; a race under way is watched"),
-            ("1 to 9", "join that room of the list at once"),
-            ("w", "watch the chosen room"),
-            ("Up Down", "choose a room; a click does too, and a second click joins it"),
-            ("q", "quick match: join somebody who waits, or open a room and wait"),
+            ("Enter", "join the selected room, return to your seat, or watch a running race"),
+            ("1 to 9", "join the room with that number"),
+            ("w", "watch the selected room"),
+            ("Up Down", "select a room; or click it, and click again to join"),
+            ("q", "quick match: join a waiting player, or open a room and wait"),
             ("d", "daily deal: the same cards for everybody today"),
-            ("p", "practice: a race against bots on this machine, and back here"),
+            ("p", "practice: a race against bots on this machine"),
             ("n", "new room, with options of your own"),
-            ("g Left Right", "the game that q, d, p and n are for"),
+            ("g Left Right", "choose the game for q, d, p and n"),
         ),
     ),
     "new room": (
-        "In the form of a new room",
+        "In the form for a new room",
         (
-            ("Tab Down", "the next field; a click goes to any"),
-            ("Shift+Tab Up", "the field before"),
-            ("Left Right", "change the field; clicks on the arrows beside it do too"),
-            ("typing", "writes into a field, or chooses what begins so"),
-            ("Backspace", "takes a character back, Ctrl+U all of them"),
-            ("Enter", "open the room, and go in"),
-            ("Esc", "back to the lobby"),
+            ("Tab Down", "the next field; or click a field"),
+            ("Shift+Tab Up", "the previous field"),
+            ("Left Right", "change the field's value; or click the arrows next to it"),
+            ("typing", "write into a text field, or select the choice that starts with what you type"),
+            ("Backspace", "delete a character; Ctrl+U deletes all"),
+            ("Enter", "open the room and join it"),
+            ("Esc", "return to the lobby"),
         ),
     ),
     "waiting": (
         "In a room before its race",
         (
-            ("Enter", "start the race, where you are the host"),
-            ("Space", "ready, or not ready after all"),
+            ("Enter", "start the race, if you are the host"),
+            ("Space", "ready, or not ready"),
             (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
-            (OUT_KEY, "take out the bot that you added last; a click on one takes out that one"),
-            ("c", "copy the line that others type to come in"),
+            (REMOVE_BOT_KEY, 'remove the bot that you added last; or click "remove" next to a bot'),
+            ("c", "copy the command with which others join"),
             ("r", "the rules of the game"),
-            ("Esc", "leave; your bots go with you"),
+            ("Esc", "leave; your bots leave too"),
         ),
     ),
     "results": (
-        "When a race is over",
+        "After a race",
         (
-            ("m", "rematch: in a room to which all of this race can come, on the next number or a random deal"),
-            ("n", "a room of your own like this one, on a random deal"),
-            ("a", "such a room on the same deal, if it has a number or a date: samedeal new takes it as --deal too"),
+            ("m", "rematch: a room for everyone in this race, with the next deal or a random one"),
+            ("n", "a new room with the same options and a random deal"),
+            ("a", "a new room with the same deal, if it has a number or a date (as samedeal new --deal)"),
             ("r", "the rules of the game"),
-            ("Esc", "to the lobby; your bots go with you"),
+            ("Esc", "return to the lobby; your bots leave the room"),
         ),
     ),
     "watch": (
-        "When you watch",
+        "When watching",
         (
-            ("1 to 9, a to g", "one board alone; a click on it does the same"),
-            ("0 Esc", "all boards again"),
-            ("Up Down", "the board before, the next one"),
-            ("PgUp PgDn", "more boards, where not all fit"),
-            ("Left Right", "10 seconds back in time, and forth again"),
-            ("n End", "no longer back: as live as the room allows"),
+            ("1 to 9, a to g", "show one board; or click it"),
+            ("0 Esc", "show all boards"),
+            ("Up Down", "show the previous or next board"),
+            ("PgUp PgDn", "show more boards, if not all fit"),
+            ("Left Right", "go 10 seconds back in time, or forward again"),
+            ("n End", "return to the newest boards"),
             ("s", "sort by place, seat, name or pace"),
-            ("o", "to your own board, where you have one"),
-            (f"{LOBBY_KEY} q", "to the lobby"),
-            ("T", "on a small board, is a ten"),
+            ("o", "return to your own board, if you have one"),
+            (f"{LOBBY_KEY} q", "return to the lobby"),
         ),
     ),
 }
 
-_ELSEWHERE: Final = (
+_GLOBAL_KEYS: Final = (
     (
-        f"{key_text(QUIT_KEY, _WORDS)}, {key_sign(QUIT_KEY, _WORDS)}",
-        "quit; during a race it asks once, and the seat is kept for a while; bots that you added go with you",
+        f"{key_text(QUIT_KEY, _KEYS_AS_WORDS)}, {key_sign(QUIT_KEY, _KEYS_AS_WORDS)}",
+        "quit; during a race you are asked first; your bots leave too",
     ),
-    ("Ctrl+Z", "suspend; fg in the shell comes back, and the clock runs on"),
-    ("a click", "on a key in the last line presses it"),
+    ("Ctrl+Z", "suspend; fg in the shell resumes; the clock keeps running"),
+    ("click", "on a key in the last line presses it"),
 )
 
 
-def _signs(look: Look) -> tuple[tuple[str, str], ...]:
-    """What is written on a board beside cards."""
+def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
+    """The symbols on a board other than cards."""
     low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
     return (
-        (look.glyphs.hidden * 2, "a card face down"),
-        (f"({low})", "a card face down that you have seen"),
-        (f"{low}{high}", "two covered cards in one row, where a column is deep"),
-        (f"{look.glyphs.more}+5", "so many cards more, for which there is no room: look into the pile"),
+        (look.glyphs.hidden * 2, "a face-down card"),
+        (f"({low})", "a face-down card that you have seen"),
+        (f"{low}{high}", "two covered cards in one row of a long column"),
+        (f"{look.glyphs.more}+5", "5 more cards that do not fit; view the pile to see them"),
     )
 
 
-def _racers(look: Look) -> tuple[tuple[str, str], ...]:
-    """What stands beside a racer's name."""
+def _ranking_symbols(look: Look) -> tuple[tuple[str, str], ...]:
+    """The symbols in the ranking."""
     bars = "".join(look.glyphs.spark[level] for level in (0, 2, 5, 1))
     return (
-        (bars, "moves made lately: a bar for every 5 seconds, the newest last; taller is more"),
-        ("away", "the connection is cut; the seat is kept"),
-        ("out", "has resigned; the cards up count"),
+        (bars, "recent moves, one bar for every 5 seconds with the newest last; taller means more"),
+        ("31/52", "cards on the foundations, of all cards in the game"),
+        ("finished 05:52", "finished, in that time"),
+        ("away", "not connected; the seat is kept"),
+        ("resigned", "has resigned; their foundation cards count"),
     )
 
 
-def key_rows(bindings: Bindings, look: Look, width: int, over: Where = "race") -> tuple[Row, ...]:
-    """All keys, in rows of at most ``width`` columns; first those of the screen that the help lies over."""
-    commands = tuple((keys_of(bindings, command), COMMAND_WORDS[command]) for command in Command)
+def _off_foundations() -> str:
+    titles = [game.title for game in GAMES.values() if game.piles[game.foundations.start].gives]
+    return f"in {' and '.join(titles)}"
+
+
+def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
+    """All keys in rows of at most ``width`` columns, starting with those of the screen below the help."""
+    commands = tuple((keys_of(bindings, command), COMMAND_DESCRIPTIONS[command]) for command in KeyCommand)
     changed = tuple(
-        (key_word(keys[0]) if keys else "no key", f"pile {name}")
+        (key_in_words(keys[0]) if keys else "no key", f"pile {name}")
         for name, keys in bindings.piles.items()
         if keys != DEFAULT.piles[name]
     )
-    *moves, (back, words) = move_lines(bindings)
+    *moves, (from_foundation, description) = move_lines(bindings)
     sections = [
-        ("Moving cards takes two keys, a pile and another", (*moves, (back, f"in Steve: {words}"))),
+        (
+            "To move cards, type the keys of two piles: from, to",
+            (*moves, (from_foundation, f"{_off_foundations()}: {description}")),
+        ),
         ("On the board", commands),
         ("By mouse", _MOUSE),
-        ("Signs on a board", _signs(look)),
-        ("In the list of racers", _racers(look)),
-        ("Home or out, while others race on", _THROUGH),
-        ("Everywhere", _ELSEWHERE),
-        *(section for where, section in _AROUND.items() if where != over),
+        ("Symbols on a board", _board_symbols(look)),
+        ("In the ranking", _ranking_symbols(look)),
+        ("After you finish or resign", _FINISHED_KEYS),
+        ("Everywhere", _GLOBAL_KEYS),
+        *(section for where, section in _SCREEN_KEYS.items() if where != over),
     ]
     if changed:
-        sections.insert(1, ("Piles with keys of your own", changed))
-    if over in _AROUND:
-        sections.insert(0, _AROUND[over])
+        sections.insert(1, ("Piles with your own keys", changed))
+    if over in _SCREEN_KEYS:
+        sections.insert(0, _SCREEN_KEYS[over])
     rows: list[Row] = []
     for title, lines in sections:
         rows += [(), (Span(f" {title}", "title"),)] if rows else [(Span(f" {title}", "title"),)]
-        rows += [row for keys, words in lines for row in entry(look.says(keys), words, width)]
+        rows += [row for keys, text in lines for row in key_entry(look.displayable(keys), text, width)]
     return tuple(rows)
 
 
-def entry(keys: str, words: str, width: int) -> list[Row]:
-    """Keys, and beside them what they do in as many rows as that takes."""
-    lines = wrap(words, max(width - _KEY - 4, 10)) or [""]
+def key_entry(keys: str, description: str, width: int) -> list[Row]:
+    """Keys with their description next to them, wrapped to as many rows as needed."""
+    lines = wrap(description, max(width - _KEY - 4, 10)) or [""]
     first = (Span(f"   {keys:<{_KEY}}", "key"), Span(" "), Span(lines[0]))
     return [first, *((Span(" " * (_KEY + 4)), Span(line)) for line in lines[1:])]

@@ -1,79 +1,81 @@
-"""How the form of a new room looks."""
+"""The form for a new room."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Final
 
-from samedeal_client.rooms.room_fields import Field
-from samedeal_client.rooms.room_form import RoomForm
-from samedeal_client.text.entry import end_of
-from samedeal_client.text.look import Look
+from samedeal_client.state.new_room_fields import Field
+from samedeal_client.state.room_form import RoomForm
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Span, fit
-from samedeal_client.text.words import title_of
-from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
+from samedeal_client.text.text_input import tail
+from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
 
 _LABEL: Final = 11
 _VALUE: Final = 19
 
 
-def form_keys(look: Look) -> tuple[KeyWord, ...]:
-    """The keys that do something."""
+def form_keys(look: Look) -> tuple[FooterKey, ...]:
+    """The keys in force."""
     return (
-        KeyWord("enter", "open the room"),
-        KeyWord("tab", "next"),
-        KeyWord("right", "change", "<- ->" if look.ascii else "← →"),
-        KeyWord("f1", "help"),
-        KeyWord("escape", "back"),
+        FooterKey("enter", "open the room"),
+        FooterKey("tab", "next"),
+        FooterKey("right", "change", "<- ->" if look.ascii else "← →"),
+        FooterKey("f1", "help"),
+        FooterKey("escape", "back"),
     )
 
 
 def new_room_view(form: RoomForm, look: Look, width: int, height: int, now: datetime) -> View:
-    """The form; ``now`` has its time zone."""
+    """The form. ``now`` is a time with a time zone."""
     page = Page(look, width)
-    page.rule()
+    page.add_rule()
     keys, buttons = ("<- ->", "< >") if look.ascii else ("← →", "‹ ›")
-    page.add(Span(" New room", "title"), Span(f"    type, or change with {keys} or by clicks on {buttons}", "label"))
-    page.blank()
+    page.add_row(Span(" New room", "title"), Span(f"    type, or use {keys} or click {buttons}", "label"))
+    page.add_blank()
     errors = form.errors(now)
     for field in form.fields:
         _field(page, form, field, errors.get(field.name, ""))
     return page.view(height)
 
 
-def said(form: RoomForm, look: Look, now: datetime) -> Span:
-    """In full, what the lines may be too narrow for."""
+def status_line(form: RoomForm, look: Look, now: datetime) -> Span:
+    """The selected field's error or value in full, since the form may be too narrow for it."""
     errors = form.errors(now)
     if form.busy:
         return Span(f"Opening the room {look.glyphs.ellipsis}", "label")
-    if wrong := errors.get(form.at) or errors.get(""):
-        return Span(f"! {wrong}", "bad")
+    if error := errors.get(form.focus) or errors.get(""):
+        return Span(f"! {error}", "bad")
     current = form.current
-    if form.missed:
-        choices = ", ".join(_shown(current, text) for text in current.steps)
-        return Span(f"Nothing begins with {form.sought!r}: {choices}", "notice")
-    return Span(f"{current.label}: {current.tell(form.values[current.name])}", "label")
+    if form.no_match:
+        choices = ", ".join(_display_text(current, text) for text in current.steps)
+        return Span(f"Nothing starts with {form.search!r}. Choices: {choices}", "notice")
+    return Span(f"{current.label}: {current.describe(form.values[current.name])}", "label")
 
 
-def _shown(field: Field, text: str) -> str:
-    """A text as it is read."""
-    return title_of(text) if field.name == "game" else text
+def _display_text(field: Field, text: str) -> str:
+    """The text of a field as shown."""
+    if field.name == "game":
+        return title_of(text)
+    return field.shown.get(text, text)
 
 
 def _field(page: Page, form: RoomForm, field: Field, error: str) -> None:
     look = page.look
-    chosen = form.at == field.name
+    chosen = form.focus == field.name
     text = form.values[field.name]
-    shown = _shown(field, text)
+    shown = _display_text(field, text)
     cursor = "_" if chosen and field.typed else ""
     left, right = ("<", ">") if look.ascii else ("‹", "›")
-    wide = _VALUE + max(0, min(page.width - 80, 12))
-    value = fit(end_of(look.says(shown), wide - 1) + cursor, wide)
-    pieces: list[Piece] = [
+    value_width = _VALUE + max(0, min(page.width - 80, 12))
+    value = fit(tail(look.displayable(shown), value_width - 1) + cursor, value_width)
+    parts: list[RowPart] = [
         Span(f" {look.glyphs.pointer if chosen else ' '} {field.label:<{_LABEL}}", "name"),
-        Link(f"{left} " if field.steps else "  ", "key", f"step -1 {field.name}"),
+        ClickableText(f"{left} " if field.steps else "  ", "key", f"step -1 {field.name}"),
         Span(value, "field"),
-        Link(f" {right} " if field.steps else "   ", "key", f"step 1 {field.name}"),
-        Span(f"! {error}", "bad") if error else Span(field.tell(text), "label"),
+        ClickableText(f" {right} " if field.steps else "   ", "key", f"step 1 {field.name}"),
+        Span(f"! {error}", "bad") if error else Span(field.describe(text), "label"),
     ]
-    page.add(*pieces, does=f"to {field.name}", chosen=chosen)
+    page.add_row(*parts, action=f"to {field.name}", selected=chosen)

@@ -1,66 +1,71 @@
-"""Cards up over time, as a plot in characters."""
+"""A plot of the cards on the foundations over time, drawn with characters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from samedeal_client.text.look import Look
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import clock_text
+from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
-from samedeal_client.views.panel import clock_text
 
-MOST_CURVES: Final = 4
+MAX_CURVES: Final = 4
 
 _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
-"""Seconds between the times under a plot."""
+"""Possible distances, in seconds, between the times on the axis."""
 
-_TICK_ROOM: Final = 10
+_TICK_COLUMNS: Final = 10
+"""Minimum columns for a time on the axis."""
 
 
 class Curve(NamedTuple):
-    """A player's cards up: ``points`` are milliseconds from the start and the cards up from then on, in order of time.
+    """A player's progress.
 
-    ``missed`` are stretches of time in which they are not known.
+    ``points`` are pairs of milliseconds since the start and the number of foundation cards from then on. ``missed`` holds
+    the periods, in milliseconds, for which the number is unknown.
     """
 
     name: str
     points: tuple[tuple[int, int], ...]
     missed: tuple[tuple[int, int], ...] = ()
+    bot: bool = False
 
     def known(self, length: int) -> int:
-        """For how many of the first milliseconds the cards up are known."""
+        """For how many of the first ``length`` milliseconds the number is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
-    def levels(self, times: Sequence[float]) -> list[int | None]:
-        """The cards up at each of some times, which are in order; None where they are not known."""
-        levels: list[int | None] = []
-        at = up = 0
+    def values_at(self, times: Sequence[float]) -> list[int | None]:
+        """The number of cards at each of the ascending times, None where it is unknown."""
+        values: list[int | None] = []
+        index = cards = 0
         for time in times:
-            while at < len(self.points) and self.points[at][0] <= time:
-                up = self.points[at][1]
-                at += 1
-            levels.append(None if any(begin < time < end for begin, end in self.missed) else up)
-        return levels
+            while index < len(self.points) and self.points[index][0] <= time:
+                cards = self.points[index][1]
+                index += 1
+            values.append(None if any(begin < time < end for begin, end in self.missed) else cards)
+        return values
 
 
 def cards_plot(
     curves: Sequence[Curve], total: int, length: int, width: int, height: int, look: Look
 ) -> tuple[Row, ...]:
-    """Plot up to ``MOST_CURVES`` players over a race of ``length`` milliseconds, in exactly ``width`` by ``height``.
+    """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
 
-    The first is drawn as a line and over the others, which are drawn as points, each in its own character. Raises
-    ValueError under 24 by 5.
+    The first curve is a line on top of the others, which are points of a character each. Raises ValueError below 24 by 5.
     """
     if width < 24 or height < 5:
-        raise ValueError(f"a plot takes at least 24 columns and 5 rows, not {width} and {height}")
-    shown = curves[:MOST_CURVES]
+        raise ValueError(f"a plot needs at least 24 columns and 5 rows, not {width} and {height}")
+    shown = curves[:MAX_CURVES]
     margin = len(str(total)) + 3
     columns, rows = width - margin, height - 2
     length = max(length, 1000)
     canvas = _canvas(columns, rows, length, look)
     times = [length * (column + 1) / columns for column in range(columns)]
     for number in range(len(shown) - 1, -1, -1):
-        levels = [None if up is None else round(up * (rows - 1) / total) for up in shown[number].levels(times)]
+        levels = [
+            None if cards is None else round(cards * (rows - 1) / total) for cards in shown[number].values_at(times)
+        ]
         _draw(canvas, levels, number, look)
     labelled = {round(quarter * (rows - 1) / 4) for quarter in range(5)}
     lines = [_legend(shown, width, look)]
@@ -84,9 +89,9 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
 
 
 def _draw(canvas: list[list[Span]], levels: list[int | None], number: int, look: Look) -> None:
-    """Draw a curve by its level in each column; on level 0 the axis stays, but for where the line leaves it.
+    """Draw a curve by its level in each column.
 
-    Where the level is None nothing is drawn.
+    On level 0 the axis stays visible, except where the line leaves it. A level of None draws nothing.
     """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"
@@ -120,20 +125,20 @@ def _merged(cells: list[Span]) -> list[Span]:
 
 
 def _legend(curves: Sequence[Curve], width: int, look: Look) -> Row:
-    title = "cards up over time   "
+    title = "foundations   "
     spans = [Span(" " + title, "title")]
-    room = max((width - len(title) - 1) // max(len(curves), 1) - 5, 3)
+    name_width = max((width - len(title) - 1) // max(len(curves), 1) - 5, 3)
     for number, curve in enumerate(curves):
-        name = look.says(curve.name)
-        spans.append(Span(fit(name, room, look.glyphs.ellipsis).rstrip() + " ", "name"))
+        name = fit_player_name(curve.name, look, name_width, bot=curve.bot)
+        spans.append(Span(f"{name.rstrip()} ", "name"))
         spans.append(Span(look.glyphs.strokes[number] * 2 + "  ", f"line{number + 1}"))
     return fit_row(tuple(spans), width)
 
 
 def _ticks(columns: int, length: int) -> list[tuple[int, int]]:
-    """The columns, counted from the axis, and seconds of the times under the plot."""
+    """The times on the axis: pairs of the column, counted from the vertical axis, and the seconds."""
     seconds = length / 1000
-    most = max(columns // _TICK_ROOM, 1)
+    most = max(columns // _TICK_COLUMNS, 1)
     step = next((step for step in _STEPS if seconds / step <= most), _STEPS[-1])
     while seconds / step > most:
         step *= 2

@@ -1,4 +1,4 @@
-"""How a finished race looks: the standings, cards up over time, whether the deal was as promised, and what comes next."""
+"""The results of a race."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from dataclasses import dataclass
 from typing import Final
 
 from samedeal.deal import Deal
-from samedeal_client.rooms.model import Model
-from samedeal_client.rooms.proof import proof
-from samedeal_client.rooms.series import Series
-from samedeal_client.text.look import Look
+from samedeal_client.state.deal_verification import verify_deal
+from samedeal_client.state.model import Model
+from samedeal_client.state.progress_history import ProgressHistory
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Span, wrap
-from samedeal_client.views.page import KeyWord, Link, Page, View
-from samedeal_client.views.panel import standings_lines
+from samedeal_client.views.final_standings import standings_rows
 from samedeal_client.views.plot import Curve, cards_plot
+from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, View
 
-Sentence = tuple[str, str, str]
-"""A sentence, its style, and what a click on it does."""
+StyledSentence = tuple[str, str, str]
+"""A sentence, its style and the action of a click on it."""
 
-_MOST_NAMED: Final = 4
-_LEAST_PLOT: Final = 7
-_MOST_PLOT: Final = 16
+_MAX_NAMED: Final = 4
+_MIN_PLOT: Final = 7
+_MAX_PLOT: Final = 16
 
 
 @dataclass(frozen=True)
-class Aftermath:
-    """What is known beside the model.
+class ResultDetails:
+    """Details of the results that are not in the model.
 
-    ``saved`` says where the record is, or why there is none; ``there`` how many players the room of the rematch has, None
-    while that is not known; ``climb`` are one's own cards up over time by the record, as ``series.climb`` has them.
+    ``record_text`` says where the record was saved, or why there is none. ``rematch_players`` is the number of players in
+    the room of the rematch, None while unknown. ``own_progress`` is this player's progress according to the record.
     """
 
-    saved: str = ""
-    there: int | None = None
-    climb: tuple[tuple[int, int], ...] = ()
+    record_text: str = ""
+    rematch_players: int | None = None
+    own_progress: tuple[tuple[int, int], ...] = ()
 
 
-def results_keys(model: Model) -> tuple[KeyWord, ...]:
-    """The keys that do something now, and on which deals."""
+def results_keys(model: Model) -> tuple[FooterKey, ...]:
+    """The keys in force, with the deals that they lead to."""
     room = model.room
     if room is None:
         return ()
@@ -49,61 +50,61 @@ def results_keys(model: Model) -> tuple[KeyWord, ...]:
         rematch = "join the rematch"
     else:
         rematch = f"rematch: #{deal.number + 1}" if deal.kind == "number" else "rematch: random deal"
-    again = (KeyWord("a", f"{deal} again"),) if deal.public else ()
+    same_deal = (FooterKey("a", f"{deal} again"),) if deal.public else ()
     return (
-        KeyWord("m", rematch),
-        KeyWord("n", "new room: random"),
-        *again,
-        KeyWord("r", "rules"),
-        KeyWord("f1", "help"),
-        KeyWord("escape", "lobby"),
+        FooterKey("m", rematch),
+        FooterKey("n", "new room: random"),
+        *same_deal,
+        FooterKey("r", "rules"),
+        FooterKey("f1", "help"),
+        FooterKey("escape", "lobby"),
     )
 
 
 def race_length(model: Model) -> int:
-    """How long the race went on, in milliseconds: to the last thing that is known to have happened in it."""
+    """The length of the race in milliseconds, up to its last known event."""
     room = model.room
     if room is None:
         return 0
     times = [line.time for line in room.standings]
-    times += [tally.active - room.starts for tally in model.tallies.values()]
-    times += [point.at - room.starts for series in model.series.values() for point in series.points[-1:]]
+    times += [tally.last_action_at - room.starts for tally in model.tallies.values()]
+    times += [point.time - room.starts for series in model.history.values() for point in series.points[-1:]]
     return max(0, *times) if times else 0
 
 
-def results_view(model: Model, after: Aftermath, look: Look, width: int, height: int, scroll: int = 0) -> View:
-    """The results; empty outside a finished race."""
+def results_view(model: Model, details: ResultDetails, look: Look, width: int, height: int, scroll: int = 0) -> View:
+    """The results. Empty outside a finished race."""
     page = Page(look, width)
-    page.rule()
+    page.add_rule()
     room = model.room
     if room is None:
         return page.view(height)
-    page.rows(standings_lines(room.standings, model.game.cards, look, width, model.me))
-    drawn, left_out = curves(model, after, look)
-    words = [*_left_out(drawn, left_out), *_words(model, after, look)]
-    below = 1 + sum(len(_folded(text, width - 2)) for text, _, _ in words)
-    plot = max(_LEAST_PLOT, min(height - page.height - below - 1, _MOST_PLOT))
-    plot -= (plot - _LEAST_PLOT) % 4  # so that there are rows for a quarter, a half and three quarters
-    page.blank()
+    page.add_rows(standings_rows(room.standings, model.game.cards, look, width, model.me))
+    drawn, left_out = progress_curves(model, details, look)
+    sentences = [*_missing_curves_sentences(drawn, left_out), *_closing_sentences(model, details, look)]
+    below = 1 + sum(len(_wrap_breaking_words(text, width - 2)) for text, _, _ in sentences)
+    plot = max(_MIN_PLOT, min(height - page.height - below - 1, _MAX_PLOT))
+    plot -= (plot - _MIN_PLOT) % 4  # so that a quarter, a half and three quarters get a row
+    page.add_blank()
     if drawn:
-        page.rows(cards_plot(drawn, _scale(model), race_length(model), width, plot, look))
-        page.blank()
-    for text, style, does in words:
-        for line in _folded(text, width - 2):
-            page.add(Span(" "), Link(line, style, does) if does else Span(line, style))
+        page.add_rows(cards_plot(drawn, _plot_maximum(model), race_length(model), width, plot, look))
+        page.add_blank()
+    for text, style, does in sentences:
+        for line in _wrap_breaking_words(text, width - 2):
+            page.add_row(Span(" "), ClickableText(line, style, does) if does else Span(line, style))
     return page.view(height, scroll)
 
 
-def _scale(model: Model) -> int:
-    """The cards up at the top of the plot: all of them, or where nobody came far a rounder number over the best."""
-    most = max((line.up for line in model.room.standings), default=0) if model.room else 0
-    return min(model.game.cards, max(8, -(-most // 4) * 4))
+def _plot_maximum(model: Model) -> int:
+    """The number of cards at the top of the plot: all cards, or a round number above the best result if that is low."""
+    best = max((line.foundation_cards for line in model.room.standings), default=0) if model.room else 0
+    return min(model.game.cards, max(8, -(-best // 4) * 4))
 
 
-def curves(model: Model, after: Aftermath, look: Look) -> tuple[list[Curve], list[str]]:
-    """Cards up over time, one's own first, then those of the others from the first place on.
+def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[list[Curve], list[str]]:
+    """Cards on the foundations over time: this player's curve first, then the others by place.
 
-    Who is known for less than half of the race has no curve, but is named in the second list.
+    Players who are known for less than half of the race have no curve. The second list names them.
     """
     room = model.room
     if room is None:
@@ -111,49 +112,55 @@ def curves(model: Model, after: Aftermath, look: Look) -> tuple[list[Curve], lis
     length = race_length(model)
     drawn, left_out = [], []
     for line in sorted(room.standings, key=lambda line: line.player != model.me):
-        if line.player == model.me and after.climb:
-            curve = Curve(look.says(line.name), after.climb)
+        if line.player == model.me and details.own_progress:
+            curve = Curve(line.name, details.own_progress, bot=line.bot)
         else:
-            series = model.series.get(line.player, Series())
-            curve = Curve(look.says(line.name), series.cards_up(room.starts), series.missed_since(room.starts))
-        known = 2 * curve.known(length) >= length and (curve.points or not line.up)
+            series = model.history.get(line.player, ProgressHistory())
+            curve = Curve(
+                line.name, series.foundation_cards(room.starts), series.missed_since(room.starts), bot=line.bot
+            )
+        known = 2 * curve.known(length) >= length and (curve.points or not line.foundation_cards)
         if known:
             drawn.append(curve)
         else:
-            left_out.append(curve.name)
+            left_out.append(player_name(curve.name, look, bot=curve.bot))
     return drawn, left_out
 
 
-def _left_out(drawn: Sequence[Curve], left_out: Sequence[str]) -> list[Sentence]:
-    """What the plot doesn't show, and why."""
+def _missing_curves_sentences(drawn: Sequence[Curve], left_out: Sequence[str]) -> list[StyledSentence]:
+    """Which curves are missing or incomplete, and why."""
     if not drawn:
-        return [("How the cards went up over time is not known here: you came to this room after it.", "label", "")]
+        return [("There is no plot, because you entered this room after the race.", "label", "")]
     if left_out:
-        names = ", ".join(left_out[:_MOST_NAMED]) + (" and others" if len(left_out) > _MOST_NAMED else "")
-        return [(f"Not drawn, as how they got on while you were away is not known here: {names}.", "label", "")]
+        names = ", ".join(left_out[:_MAX_NAMED]) + (" and others" if len(left_out) > _MAX_NAMED else "")
+        return [(f"No curve, because you were away for most of the race: {names}.", "label", "")]
     if any(curve.missed for curve in drawn):
-        return [("Where a line is missing you were away: how it went there is not known here.", "label", "")]
+        return [("Curves have gaps where you were away.", "label", "")]
     return []
 
 
-def _words(model: Model, after: Aftermath, look: Look) -> list[Sentence]:
-    """The sentences below."""
+def _closing_sentences(model: Model, details: ResultDetails, look: Look) -> list[StyledSentence]:
+    """The deal check, the place of the record and the rematch."""
     room = model.room
     if room is None:
         return []
-    words: list[Sentence] = []
-    checked = proof(model)
+    sentences: list[StyledSentence] = []
+    checked = verify_deal(model)
     if checked is not None:
-        words.append((f"{checked.sentence}.", "good" if checked.holds else "bad", ""))
-    if after.saved:
-        words.append((look.says(after.saved), "label", ""))
+        sentences.append((checked.sentence, "good" if checked.holds else "bad", ""))
+    if details.record_text:
+        sentences.append((look.displayable(details.record_text), "label", ""))
     if room.next:
-        there = "" if after.there is None else f" with {after.there} player{'s' if after.there != 1 else ''} so far"
-        words.append((f"The rematch is in room {room.next}{there}: m goes there.", "notice", "rematch"))
-    return words
+        players = (
+            ""
+            if details.rematch_players is None
+            else f" with {details.rematch_players} player{'s' if details.rematch_players != 1 else ''} so far"
+        )
+        sentences.append((f"The rematch is in room {room.next}{players}. Press m to join it.", "notice", "rematch"))
+    return sentences
 
 
-def _folded(text: str, width: int) -> list[str]:
-    """A text in lines; words that are wider than one, as paths can be, go on in the next."""
-    pieces = [word[at : at + width] for word in text.split() for at in range(0, len(word), width)]
+def _wrap_breaking_words(text: str, width: int) -> list[str]:
+    """A wrapped text. Words wider than a line, such as long paths, are broken."""
+    pieces = [word[start : start + width] for word in text.split() for start in range(0, len(word), width)]
     return wrap(" ".join(pieces), width)

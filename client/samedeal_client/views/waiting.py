@@ -1,4 +1,4 @@
-"""How a room looks before its race: how to invite, who is here, what is played, and what it waits for."""
+"""A room before its race: the invitation, the players and the options."""
 
 from __future__ import annotations
 
@@ -7,36 +7,40 @@ from datetime import tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
+from samedeal.games import GAMES
 from samedeal.names import columns_of
 from samedeal.protocol.messages import RoomState, Seat
-from samedeal_client.rooms.model import Model
-from samedeal_client.text.look import Look
-from samedeal_client.text.spans import Span, fit, wrap
-from samedeal_client.text.words import GAME_WORDS, deal_words, games_text, options_lines, title_of
-from samedeal_client.views.page import KeyWord, Link, Page, Piece, View
-from samedeal_client.views.panel import clock_text
+from samedeal_client.state.bot_levels import LEVELS
+from samedeal_client.state.model import Model
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import deal_text, duration_text, games_text, options_lines, title_of
+from samedeal_client.text.player_names import fit_player_name, player_name
+from samedeal_client.text.spans import Span, wrap
+from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
 
 _MARK: Final = len("  [x] ")
 _NAME: Final = 22
 _SEAT: Final = 38
-"""Columns for a player where two stand side by side."""
+"""Columns for a player in a list with two players to a row."""
+_JOINING_NAME: Final = _SEAT - _MARK - len(" (joining) - remove")
+"""Columns for the name of a joining bot in such a list."""
 
-BOT_LEVELS: Final = (("1", "random"), ("2", "greedy"), ("3", "careful"))
-"""The keys that add a bot, and how it plays."""
-OUT_KEY: Final = "-"
+BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
+"""The keys that add a bot, each with the bot's level."""
+REMOVE_BOT_KEY: Final = "-"
 
 
 @dataclass(frozen=True)
 class OwnBots:
-    """The bots that one has added, by name: those ``here``, and those ``coming`` who have no seat yet."""
+    """The names of the bots that this player has added: those seated, and those still joining."""
 
-    here: tuple[str, ...] = ()
-    coming: tuple[str, ...] = ()
+    seated: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
     @property
-    def last(self) -> str:
-        """The one that was added last, empty for none."""
-        return (*self.here, *self.coming)[-1] if self.here or self.coming else ""
+    def latest(self) -> str:
+        """The name of the bot that was added last, or an empty string."""
+        return (*self.seated, *self.joining)[-1] if self.seated or self.joining else ""
 
 
 NO_BOTS: Final = OwnBots()
@@ -44,60 +48,62 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """How others come in: the command that they type, and its host where that is a name for this machine alone."""
+    """The command with which others join. ``loopback_host`` is its host if that only works on this machine."""
 
     command: str
-    only_here: str = ""
+    loopback_host: str = ""
 
 
-def has_seats(model: Model, bots: OwnBots) -> bool:
-    """Whether there is a seat for one more bot, and one may add it."""
+def can_add_bot(model: Model, bots: OwnBots) -> bool:
+    """Whether this player may add a bot: the room admits bots, and a seat is free."""
     room = model.room
-    return room is not None and model.seat is not None and len(room.players) + len(bots.coming) < room.options.players
+    if room is None or model.seat is None or not room.options.bots:
+        return False
+    return len(room.players) + len(bots.joining) < room.options.players
 
 
-def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[KeyWord, ...]:
-    """The keys that do something now."""
+def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[FooterKey, ...]:
+    """The keys in force."""
     seat = model.seat
     keys = []
     if model.hosting:
-        keys.append(KeyWord("enter", "start"))
+        keys.append(FooterKey("enter", "start"))
     if seat is not None:
-        keys.append(KeyWord("space", "not ready" if seat.ready else "ready"))
-    if has_seats(model, bots):
+        keys.append(FooterKey("space", "not ready" if seat.ready else "ready"))
+    if can_add_bot(model, bots):
         key, _ = BOT_LEVELS[-1]
-        keys.append(KeyWord(key, "add a bot", f"{BOT_LEVELS[0][0]}-{key}"))
-    if bots.last:
-        keys.append(KeyWord(OUT_KEY, "a bot out"))
-    keys += [KeyWord("r", "rules"), KeyWord("c", "copy")]  # copying is offered beside the invitation too
-    return (*keys, KeyWord("f1", "help"), KeyWord("escape", "leave"))
+        keys.append(FooterKey(key, "add a bot", f"{BOT_LEVELS[0][0]}-{key}"))
+    if bots.latest:
+        keys.append(FooterKey(REMOVE_BOT_KEY, "remove bot"))
+    keys += [FooterKey("r", "rules"), FooterKey("c", "copy")]  # the invitation offers copying too
+    return (*keys, FooterKey("f1", "help"), FooterKey("escape", "leave"))
 
 
-def waits_for(model: Model, now: int) -> str:
-    """What the race waits for, at a time of the server in milliseconds."""
+def start_condition(model: Model, now: int) -> str:
+    """Say what the race waits for. ``now`` is the server's time in milliseconds."""
     room = model.room
     if room is None:
         return ""
-    here, seats = len(room.players), room.options.players
+    players, seats = len(room.players), room.options.players
     ready = sum(seat.ready for seat in room.players)
     match room.options.start:
         case "host":
             host = model.seat_of(room.host)
-            who = "You are the host: you start" if model.hosting else f"{host.name if host else 'The host'} starts"
-            return f"{who} the race; {ready} of {here} {_is(ready)} ready"
+            starter = "you" if model.hosting else player_name(host.name, Look(), bot=host.bot) if host else "the host"
+            return f"Waiting for {starter} to start the race. Ready: {ready} of {players}"
         case "all-ready":
-            least = min(2, seats)
-            if here < least:
-                return "It starts when all are ready, two at the least: one more player is needed"
-            return f"It starts when all are ready: {ready} of {here} {_is(ready)}"
+            if players < min(2, seats):
+                return "Waiting for one more player"
+            return f"Waiting until all are ready: {ready} of {players}"
         case "full":
-            return f"It starts when every seat is taken: {here} of {seats} {_is(here)}"
+            return f"Waiting for {_count(seats - players, 'more player')}"
         case "at":
-            return f"It starts in {clock_text(room.options.start_at - 1000 * room.options.countdown - now)}"
+            until = room.options.start_at - now
+            return f"The race starts in {duration_text(max(until, 0) // 1000)}"
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def waiting_view(
@@ -110,82 +116,105 @@ def waiting_view(
     zone: tzinfo | None = None,
     bots: OwnBots = NO_BOTS,
 ) -> View:
-    """The room; empty outside one. ``zone`` is a time zone, one's own if it is left out."""
+    """The room, or an empty page outside one. ``zone`` is the time zone for times, by default the local one."""
     page = Page(look, width)
-    page.rule()
+    page.add_rule()
     room = model.room
     if room is None:
         return page.view(height)
-    page.add(
+    page.add_row(
         Span(" Invite   ", "title"),
-        Link(invitation.command, "field", "copy"),
-        Link("   c", "key", "copy"),
-        Link(" copy it", "label", "copy"),
-        does="copy",
+        ClickableText(invitation.command, "field", "copy"),
+        ClickableText("   c", "key", "copy"),
+        ClickableText(" copy", "label", "copy"),
+        action="copy",
     )
-    if host := invitation.only_here:
-        page.add(Span(f"          on this machine; on others its name or address instead of {host}", "label"))
+    if host := invitation.loopback_host:
+        page.add_row(Span(f"          on other machines, write this machine's address instead of {host}", "label"))
     if room.private:
-        page.add(Span("          and the passphrase, which they are asked for", "label"))
-    page.blank()
+        page.add_row(Span("          samedeal will ask for the passphrase", "label"))
+    page.add_blank()
     _players(page, model, room, bots)
-    page.blank()
+    page.add_blank()
     _options(page, room, zone)
     return page.view(height, scroll)
 
 
 def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
-    """Who is here; what adds bots stands above, so that it stays where it is while they come."""
+    """The players. The keys for bots are above them, so that they do not move when a bot joins."""
     seats = room.options.players
     watching = f", {room.watching} watching" if room.watching else ""
-    page.add(Span(" Players", "title"), Span(f"  {len(room.players)} of {seats}{watching}", "label"))
-    if has_seats(model, bots):
-        pieces: list[Piece] = [Span("   +  ", "label"), Span("add a bot at once: ", "label")]
+    page.add_row(Span(" Players", "title"), Span(f"  {len(room.players)} of {seats}{watching}   [x]: ready", "label"))
+    if can_add_bot(model, bots):
+        parts: list[RowPart] = [Span("  add a bot: ", "label")]
         for key, level in BOT_LEVELS:
-            pieces += [Link(f" {key} ", "key", f"bot {level}"), Link(f"{level}  ", "name", f"bot {level}")]
-        page.add(*pieces)
-    count = len(room.players) + len(bots.coming)
+            parts += [
+                ClickableText(f" {key} ", "key", f"bot {level}"),
+                ClickableText(f"{level}  ", "name", f"bot {level}"),
+            ]
+        page.add_row(*parts)
+    count = len(room.players) + len(bots.joining)
     abreast = 2 if count > page.width // 10 and page.width >= 2 * _SEAT else 1
-    own, coming = ("bot", "soon") if abreast > 1 else ("your bot  ", "on the way")
-    lines = [_player(page.look, model, room, seat, _out(own, seat.name, bots)) for seat in room.players]
-    lines += [_line(page.look, " ", "label", name, "label", _out(coming, name, bots)) for name in bots.coming]
+    own, joining = ("", " (joining)") if abreast > 1 else ("your bot  ", "joining   ")
+    joining_width = _JOINING_NAME if abreast > 1 else _NAME
+    lines = [_player(page.look, model, room, seat, _bot_parts(own, seat.name, bots)) for seat in room.players]
+    lines += [
+        _line(page.look, " ", "label", name, "label", _bot_parts(joining, name, bots), joining_width, bot=True)
+        for name in bots.joining
+    ]
     rows = -(-count // abreast)
     for row in range(rows):
-        page.add(*(piece for line in (lines[row::rows] if abreast > 1 else [lines[row]]) for piece in line))
+        page.add_row(*(part for line in (lines[row::rows] if abreast > 1 else [lines[row]]) for part in line))
 
 
-def _player(look: Look, model: Model, room: RoomState, seat: Seat, out: list[Piece]) -> list[Piece]:
+def _player(look: Look, model: Model, room: RoomState, seat: Seat, bot_parts: list[RowPart]) -> list[RowPart]:
     you = seat.player == model.me
     tally = model.tallies.get(seat.player)
-    words = ["host"] if seat.player == room.host else []
-    words += ["you"] if you else []
-    words += ["away"] if tally is not None and not tally.connected else []
+    notes = ["host"] if seat.player == room.host else []
+    notes += ["you"] if you else []
+    notes += ["away"] if tally is not None and not tally.connected else []
     style = "good" if seat.ready else "label"
-    told = out or [Span(", ".join(words), "label")]
-    line = _line(look, "x" if seat.ready else " ", style, seat.name, "you" if you else "name", told)
-    return [Link(line[0].text, style, "ready"), *line[1:]] if you else line
+    parts = bot_parts or [Span(", ".join(notes), "label")]
+    if model.hosting and not you and not bot_parts:
+        parts += [Span(" " if notes else "", "label"), ClickableText("kick", "name", f"kick {seat.player}")]
+    line = _line(look, "x" if seat.ready else " ", style, seat.name, "you" if you else "name", parts, bot=seat.bot)
+    return [ClickableText(line[0].text, style, "ready"), *line[1:]] if you else line
 
 
-def _out(words: str, name: str, bots: OwnBots) -> list[Piece]:
-    """What is said of a bot of one's own, and what takes it out: nothing of anybody else."""
-    if name not in (*bots.here, *bots.coming):
+def _bot_parts(label: str, name: str, bots: OwnBots) -> list[RowPart]:
+    """The label of a bot of this player and the part that removes it. Empty for everybody else."""
+    if name not in (*bots.seated, *bots.joining):
         return []
-    key = OUT_KEY if name == bots.last else " " * len(OUT_KEY)
-    return [Span(f"{words} ", "label"), Link(key, "key", f"out {name}"), Link(" out", "name", f"out {name}")]
+    key = REMOVE_BOT_KEY if name == bots.latest else " " * len(REMOVE_BOT_KEY)
+    return [
+        Span(f"{label} " if label else "", "label"),
+        ClickableText(key, "key", f"remove {name}"),
+        ClickableText(" remove", "name", f"remove {name}"),
+    ]
 
 
-def _line(look: Look, mark: str, style: str, name: str, name_style: str, told: list[Piece]) -> list[Piece]:
-    """A line of the list, as wide as a seat."""
-    shown = fit(look.says(name), _NAME, look.glyphs.ellipsis)
-    left = _SEAT - _MARK - _NAME - sum(columns_of(piece.text) for piece in told)
-    return [Span(f"  [{mark}] ", style), Span(shown, name_style), *told, Span(" " * max(left, 0))]
+def _line(
+    look: Look,
+    mark: str,
+    style: str,
+    name: str,
+    name_style: str,
+    parts: list[RowPart],
+    name_width: int = _NAME,
+    *,
+    bot: bool,
+) -> list[RowPart]:
+    """A player's entry in the list, padded to its column."""
+    shown = fit_player_name(name, look, name_width, bot=bot)
+    left = _SEAT - _MARK - name_width - sum(columns_of(part.text) for part in parts)
+    return [Span(f"  [{mark}] ", style), Span(shown, name_style), *parts, Span(" " * max(left, 0))]
 
 
 def _options(page: Page, room: RoomState, zone: tzinfo | None) -> None:
-    lines = [("Game", f"{title_of(room.game)}: {GAME_WORDS.get(room.game, '')}".removesuffix(": "))]
+    lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].blurb}" if room.game in GAMES else room.game)]
     if len(room.options.games) > 1:
-        lines.append(("In turn", games_text(room.options, page.look)))
-    lines += [("Deal", deal_words(Deal.parse(room.deal))), *options_lines(room.options, zone)]
-    for name, words in lines:
-        for number, line in enumerate(wrap(words, page.width - 12)):
-            page.add(Span(f" {'' if number else name:<10}", "title"), Span(line))
+        lines.append(("Rematches", games_text(room.options, page.look)))
+    lines += [("Deal", deal_text(Deal.parse(room.deal))), *options_lines(room.options, zone)]
+    for label, text in lines:
+        for number, line in enumerate(wrap(text, page.width - 12)):
+            page.add_row(Span(f" {'' if number else label:<10}", "title"), Span(line))

@@ -1,4 +1,4 @@
-"""A board on the screen: a widget for each part of its picture, of which only the rows that changed are drawn again."""
+"""A board as a widget, with a child for each region of its picture. Only rows that changed are drawn again."""
 
 from __future__ import annotations
 
@@ -9,67 +9,67 @@ from textual.widget import Widget
 
 from samedeal.board import Board
 from samedeal.games import Game
-from samedeal_client.board.carrying import Carried
-from samedeal_client.board.layout import RESERVE, TOP, Layout, Rect, layout, smallest
-from samedeal_client.board.marks import NO_MARKS, Marks
-from samedeal_client.board.picture import Hit, Part
-from samedeal_client.board.render import draw_part
-from samedeal_client.text.look import Look
-from samedeal_client.widgets.blank import Blank
-from samedeal_client.widgets.rows import Rows
+from samedeal_client.drawing.board_picture import HitTarget, Region
+from samedeal_client.drawing.drag_preview import DragPreview
+from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest
+from samedeal_client.drawing.marks import NO_MARKS, Marks
+from samedeal_client.drawing.render import draw_region
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.plain_container import PlainContainer
+from samedeal_client.widgets.rows_widget import Rows
 
 
-class PartView(Rows):
-    """One part of a board: the top line, the reserve, a column or a fan."""
+class RegionView(Rows):
+    """One region of a board: the top row, the reserve, a column or a fan."""
 
-    DEFAULT_CSS: ClassVar[str] = "PartView { position: absolute; }"
+    DEFAULT_CSS: ClassVar[str] = "RegionView { position: absolute; }"
 
     def __init__(self, look: Look) -> None:
         super().__init__(look)
-        self.part: Part | None = None
+        self.region_shown: Region | None = None
         self._place: Rect | None = None
 
-    def show_part(self, part: Part, corner: tuple[int, int]) -> None:
-        """Show the part, in its place, which is counted from a corner of the board."""
-        self.part = part
-        place = part.place._replace(x=part.place.x - corner[0], y=part.place.y - corner[1])
+    def show_region(self, region: Region, corner: tuple[int, int]) -> None:
+        """Show a region in its place. ``corner`` is the position of the container on the board."""
+        self.region_shown = region
+        place = region.place._replace(x=region.place.x - corner[0], y=region.place.y - corner[1])
         if place != self._place:
             self._place = place
             _put(self, place)
-        self.show(part.rows)
+        self.show(region.rows)
 
 
-class BoardView(Blank):
-    """A board in the places of a layout, which may be changed at any time.
+class BoardView(PlainContainer):
+    """A board in the places of a layout, which may change at any time.
 
-    Columns and fans are in a block of their own: what is drawn beside it, Textual then draws without looking at them. What
-    stands above them is in one too, since what the mouse does comes up from part to part: of a drag in one go the end
-    would come up before its beginning where that has a longer way.
+    Columns and fans have a container of their own, so that Textual skips them when it draws widgets next to the container.
+    The regions above them have one too, because mouse events bubble through the containers. With unequal depths, the end
+    of a quick drag would arrive before its start.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
-    BoardView > Blank { position: absolute; }
+    BoardView > PlainContainer { position: absolute; }
     """
 
     def __init__(self, look: Look, game: Game, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
         self.look = look
-        self._views = {name: PartView(look) for name in layout(game, *smallest(game)).places}
-        self._above = Blank(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
-        self._columns = Blank(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
-        self._shown: tuple[Board, Layout, Marks, Carried | None] | None = None
+        self._views = {name: RegionView(look) for name in layout(game, *smallest(game)).places}
+        self._above = PlainContainer(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
+        self._columns = PlainContainer(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
+        self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
         self._block: Rect | None = None
 
     def compose(self) -> ComposeResult:
-        """The parts."""
+        """The containers with the regions."""
         yield from (self._above, self._columns)
 
-    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS, over: Carried | None = None) -> None:
-        """Show a board of its game in the places of a layout, and cards that are held over a part of it."""
-        if self._shown == (board, at, marks, over):
+    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS, preview: DragPreview | None = None) -> None:
+        """Show a board in a layout, with the preview of a drag."""
+        if self._shown == (board, at, marks, preview):
             return
-        self._shown = (board, at, marks, over)
+        self._shown = (board, at, marks, preview)
         places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
         block = Rect(0, places[0].y, at.body, places[0].height)
         if block != self._block:
@@ -79,16 +79,27 @@ class BoardView(Blank):
             _put(self._above, Rect(0, 0, max(place.x + place.width for place in above), block.y))
         for name, view in self._views.items():
             corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
-            drawn, marked = (over.board, over.marks) if over is not None and over.part == name else (board, marks)
-            view.show_part(draw_part(drawn, name, self.look, at, marked), corner)
+            drawn, marked = (
+                (preview.board, preview.marks) if preview is not None and preview.region == name else (board, marks)
+            )
+            view.show_region(draw_region(drawn, name, self.look, at, marked), corner)
 
-    def hit(self, x: int, y: int) -> Hit | None:
-        """What lies at a column and row, counted from the corner of the board."""
+    def hit(self, x: int, y: int) -> HitTarget | None:
+        """The card or pile at a column and row of the board."""
         for view in self._views.values():
-            part = view.part
-            if part is not None and _within(part.place, x, y):
-                return part.hit(x - part.place.x, y - part.place.y)
+            region = view.region_shown
+            if region is not None and _within(region.place, x, y):
+                return region.hit(x - region.place.x, y - region.place.y)
         return None
+
+
+def panel_layout(game: Game, size: tuple[int, int]) -> Layout | None:
+    """The layout of a board with the ranking beside it; None if the board does not fit."""
+    width, height = size
+    minimum = smallest(game)
+    if width < minimum.width or height < minimum.height:
+        return None
+    return layout(game, width, height, panel=True)
 
 
 def _within(place: Rect, x: int, y: int) -> bool:

@@ -1,22 +1,22 @@
-"""The panel of rivals beside a board."""
+"""The ranking of the players beside a board."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samedeal_client.board.layout import Rect
+from samedeal_client.drawing.layout import Rect
 from samedeal_client.text.spans import Span
-from samedeal_client.views.panel import Rival, race_title, tally_lines
-from samedeal_client.widgets.rows import Rows
+from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
+from samedeal_client.widgets.rows_widget import Rows
 
 
 class RivalsPanel(Rows):
-    """Who is how far, under a heading and behind a line that parts it from the board."""
+    """The players in their order, under a heading, with a line that separates them from the board."""
 
     _place: Rect | None = None
 
-    def show_in(self, place: Rect | None, rivals: Sequence[Rival], watching: int) -> None:
-        """Show the players in a place of a layout, or nothing where there is none."""
+    def show_in(self, place: Rect | None, ranking: Sequence[RankedPlayer], watching: int) -> None:
+        """Show the ranking in a rectangle of the layout; hide it if the layout has none."""
         if self.display != (place is not None):
             self.display = place is not None
         if place is None:
@@ -26,9 +26,9 @@ class RivalsPanel(Rows):
             self.styles.offset = (place.x - 1, place.y)
             self.styles.width, self.styles.height = place.width + 1, place.height
         rows = [
-            race_title(len(rivals), watching, self.look, place.width),
+            panel_title(len(ranking), watching, self.look, place.width),
             (),
-            *tally_lines(rivals, self.look, place.width, place.height - 2),
+            *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]
         rows += [()] * (place.height - len(rows))
         edge = Span("|" if self.look.ascii else "▏", "rest")

@@ -1,8 +1,7 @@
-"""The colours behind the style names of ``look.STYLES``, on a dark or a light terminal; and rows as strips of a screen.
+"""The colours of the style names in ``appearance.STYLE_NAMES``, and the conversion of rows to Textual's strips.
 
-The terminal's own background and text colour are kept. The colours are chosen so that a terminal of sixteen still has others
-for marks than for the ground. What matters is also told by an attribute (reversed, underlined,
-bold), so that it is seen on a terminal with few colours; without colour attributes are all there is.
+The terminal's own background and text colour are kept. With 16 colours, marks still differ from the background. Important
+styles also have an attribute (reverse, underline, bold), which is all that is left on a terminal without colour.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from samedeal_client.text.look import STYLES, Look
+from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Row, row_width
 
 
 class Paint(NamedTuple):
-    """How a style name looks: attributes, colours on a dark and on a light terminal, and the same two for the ground."""
+    """A style: attributes, text colours for a dark and a light terminal, and the two background colours."""
 
     attributes: str = ""
     dark: str = ""
     light: str = ""
-    dark_ground: str = ""
-    light_ground: str = ""
+    dark_background: str = ""
+    light_background: str = ""
 
 
 PAINTS: Final[dict[str, Paint]] = {
@@ -78,12 +77,12 @@ _COLOURLESS: Final = {
     "hidden": "dim",
     "empty": "dim",
 }
-"""Attributes of style names where there is no colour, if they differ."""
+"""Attributes on a terminal without colour, for the styles that need other ones."""
 
 
 @lru_cache(maxsize=1024)
 def style_of(names: str, look: Look) -> Style:
-    """The style of one or more names with spaces between; of two that say the same a later one prevails."""
+    """The style of one or more names, separated by spaces. Later names override earlier ones."""
     style = Style.null()
     for name in names.split():
         style += _style(name, look)
@@ -91,16 +90,16 @@ def style_of(names: str, look: Look) -> Style:
 
 
 def _style(name: str, look: Look) -> Style:
-    if name not in STYLES:
+    if name not in STYLE_NAMES:
         raise ValueError(f"there is no style {name!r}")
     paint = PAINTS[name]
     if not look.colour:
         return Style.parse(_COLOURLESS.get(name, paint.attributes))
-    colour, ground = (paint.dark, paint.dark_ground) if look.dark else (paint.light, paint.light_ground)
-    return Style.parse(paint.attributes) + Style(color=colour or None, bgcolor=ground or None)
+    colour, background = (paint.dark, paint.dark_background) if look.dark else (paint.light, paint.light_background)
+    return Style.parse(paint.attributes) + Style(color=colour or None, bgcolor=background or None)
 
 
 @lru_cache(maxsize=8192)
 def strip_of(row: Row, look: Look) -> Strip:
-    """A row as a strip of a screen."""
+    """A row as a strip for Textual."""
     return Strip([Segment(text, style_of(names, look)) for text, names in row if text], row_width(row))

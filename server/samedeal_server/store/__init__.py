@@ -1,1 +1,1 @@
-"""The one store: Redis, its keys, its scripts, and what is asked of it."""
+"""The data that all nodes share, in Redis. No other package imports the Redis client."""

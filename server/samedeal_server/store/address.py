@@ -1,4 +1,4 @@
-"""Addresses of Redis, taken apart."""
+"""Parsing of Redis addresses."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from redis.asyncio.connection import parse_url
 
 Host = tuple[str, int]
 
-WRITE: Final = (
-    "write redis://HOST:6379/0, rediss://HOST:6379/0 for TLS, unix:///PATH, "
-    "sentinel://HOST:26379,HOST:26379/PRIMARY, or cluster://HOST:6379,HOST:6379"
+ADDRESS_FORMS: Final = (
+    "Write redis://HOST:6379/0, rediss://HOST:6379/0 for TLS, unix:///PATH, "
+    "sentinel://HOST:26379,HOST:26379/PRIMARY, or cluster://HOST:6379,HOST:6379."
 )
 _PORTS: Final = {"redis": 6379, "rediss": 6379, "sentinel": 26379, "cluster": 6379}
 _SEVERAL: Final = ("sentinel", "cluster")
 
 
-class BadAddress(ValueError):
-    """It is not the address of a Redis; the sentence says what to write, and repeats no password."""
+class InvalidRedisAddress(ValueError):
+    """The address cannot be parsed. The message says why and what to write. It contains no password."""
 
 
 @dataclass(frozen=True)
-class Address:
-    """An address, taken apart: ``options`` are what redis-py's connections are made with."""
+class RedisAddress:
+    """A parsed address. ``options`` holds the arguments for redis-py's connections. ``primary`` is set for Sentinels."""
 
     scheme: str
     hosts: tuple[Host, ...]
@@ -32,75 +32,90 @@ class Address:
     options: dict[str, Any]
 
     def __str__(self) -> str:
-        """Without user and password."""
+        """Format the address without user and password."""
         if self.scheme == "unix":
             return str(self.options["path"])
-        return ", ".join(map(named, self.hosts)) + (f" ({self.primary})" if self.primary else "")
+        return ", ".join(map(format_host, self.hosts)) + (f" ({self.primary})" if self.primary else "")
 
     @classmethod
-    def read(cls, url: str) -> Address:
-        """Take an address apart. Raises BadAddress."""
+    def parse(cls, url: str) -> RedisAddress:
+        """Parse an address. Raises InvalidRedisAddress if it is malformed."""
         scheme, _, rest = url.partition("://")
-        where, mark, rest = _until(rest, "/?#")
-        # Several hosts are taken apart here: some Pythons refuse an address of IPv6 among them.
+        authority, mark, rest = _split_at_first(rest, "/?#")
+        # Some Python versions reject an IPv6 address among several hosts, so hosts are parsed one by one.
         parts = urlsplit(f"{scheme}://{mark}{rest}")
-        login, at, there = where.rpartition("@")
+        login, at_sign, all_hosts = authority.rpartition("@")
         path, primary = unquote(parts.path).strip("/"), ""
         if parts.scheme == "unix":
-            if there or not path:
-                raise BadAddress("it has no path that begins at the root: write unix:///PATH")
-            return cls(parts.scheme, (), "", _options("unix", f"{login}{at}{parts.path}", parts.query))
+            if all_hosts or not path:
+                raise InvalidRedisAddress("It has no absolute path. Write unix:///PATH.")
+            return cls(parts.scheme, (), "", _options("unix", f"{login}{at_sign}{parts.path}", parts.query))
         if parts.scheme not in _PORTS:
-            raise BadAddress(WRITE)
-        hosts = tuple(_host(each, parts.scheme) for each in (there.split(",") if parts.scheme in _SEVERAL else [there]))
+            raise InvalidRedisAddress(f"It has no known scheme. {ADDRESS_FORMS}")
+        written = all_hosts.split(",") if parts.scheme in _SEVERAL else [all_hosts]
+        if len(written) > 1 and "" in written:
+            raise InvalidRedisAddress("One of its hosts is empty. Write a host between two commas.")
+        hosts = tuple(_host(each, parts.scheme) for each in written)
         if parts.scheme == "sentinel":
             primary, _, path = path.partition("/")
             if not primary:
-                raise BadAddress("it does not name the primary: write sentinel://HOST:26379,HOST:26379/PRIMARY")
+                raise InvalidRedisAddress(
+                    "It does not name the primary. Write sentinel://HOST:26379,HOST:26379/PRIMARY."
+                )
         if path and not (path.isascii() and path.isdigit()):
-            raise BadAddress(f"what stands after its last / is not the number of a database: {WRITE}")
+            raise InvalidRedisAddress(f"The text after the last / is not a database number. {ADDRESS_FORMS}")
         if parts.scheme == "cluster" and int(path or 0):
-            raise BadAddress("a cluster has only database 0: leave the number out")
+            raise InvalidRedisAddress("A cluster has only database 0. Leave out the number after the last /.")
         scheme, query = parts.scheme, parse_qsl(parts.query)
         if scheme in _SEVERAL:
             tls = {"ssl": "false", **dict(query)}["ssl"].lower() in ("1", "true", "yes")
             scheme, query = "rediss" if tls else "redis", [each for each in query if each[0] != "ssl"]
-        return cls(parts.scheme, hosts, primary, _options(scheme, f"{login}{at}host/{path or 0}", urlencode(query)))
+        return cls(
+            parts.scheme, hosts, primary, _options(scheme, f"{login}{at_sign}host/{path or 0}", urlencode(query))
+        )
 
 
-def _options(scheme: str, where: str, query: str) -> dict[str, Any]:
+def _options(scheme: str, location: str, query: str) -> dict[str, Any]:
     try:
-        options: dict[str, Any] = dict(parse_url(f"{scheme}://{where}?{query}"))
+        options: dict[str, Any] = dict(parse_url(f"{scheme}://{location}?{query}"))
     except ValueError as error:
-        raise BadAddress(f"{error}: {WRITE}") from None
+        raise InvalidRedisAddress(
+            f"It has an invalid option ({str(error).rstrip('.')}). Correct the option, or remove it."
+        ) from None
     options.pop("host", None)
     return options
 
 
-def named(host: Host) -> str:
-    """A host and its port, as they are written."""
+def format_host(host: Host) -> str:
+    """Format a host as ``name:port``."""
     name, port = host
     return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
-def _until(text: str, ends: str) -> tuple[str, str, str]:
-    """A text in three: up to the first of some characters, that one, and what is behind it."""
-    at = min((found for found in map(text.find, ends) if found >= 0), default=len(text))
-    return text[:at], text[at : at + 1], text[at + 1 :]
+def _split_at_first(text: str, separators: str) -> tuple[str, str, str]:
+    """Split a string at the first of several characters, as ``str.partition`` does at one."""
+    index = min((found for found in map(text.find, separators) if found >= 0), default=len(text))
+    return text[:index], text[index : index + 1], text[index + 1 :]
+
+
+_BAD_PORT: Final = (
+    "Its port is not a number from 1 to 65535. If the address has a password with / # or ? in it, write them as "
+    "%2F, %23 and %3F."
+)
 
 
 def _host(text: str, scheme: str) -> Host:
     try:
         parts = urlsplit(f"//{text}")
     except ValueError:
-        raise BadAddress(f"its host can't be read: {WRITE}") from None
+        raise InvalidRedisAddress(f"The host cannot be read. {ADDRESS_FORMS}") from None
     try:
         host, port = unquote(parts.hostname or ""), parts.port
     except ValueError:
-        # What can't be read is not repeated: it may be part of a password.
-        raise BadAddress(
-            "a port in it is not a number from 1 to 65535; in a password write / as %2F, # as %23 and ? as %3F"
-        ) from None
-    if not host or parts.path or port == 0:
-        raise BadAddress(f"it has no host: {WRITE}")
+        # The invalid part is not repeated, because it may belong to a password.
+        raise InvalidRedisAddress(_BAD_PORT) from None
+    if port == 0:
+        raise InvalidRedisAddress(_BAD_PORT)
+    if not host or parts.path:
+        raise InvalidRedisAddress(f"It has no host. {ADDRESS_FORMS}")
     return host, port or _PORTS[scheme]

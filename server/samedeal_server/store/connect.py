@@ -1,11 +1,13 @@
-"""The connections to Redis."""
+"""Connections to Redis: pools, timeouts, Sentinels, and the monitoring of every answer."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any, Final
 
 from redis.asyncio import BlockingConnectionPool, Connection, SSLConnection
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.backoff import NoBackoff
@@ -13,48 +15,52 @@ from redis.exceptions import AskError, BusyLoadingError, NoScriptError, RedisErr
 from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from samedeal_server.metrics import Metrics
-from samedeal_server.store.address import WRITE, Address, BadAddress, Host, named
-from samedeal_server.store.cluster import Cluster
-from samedeal_server.store.database import Demoted, OneRedis
-from samedeal_server.store.pulse import Failure, Pulse
+from samedeal_server.store.address import Host, InvalidRedisAddress, RedisAddress, format_host
+from samedeal_server.store.availability import Failure, RedisAvailability
+from samedeal_server.store.redis_client import PrimaryClient, PrimaryDemoted
+from samedeal_server.store.redis_cluster import ClusterClient
+from samedeal_server.store.scripts import Script
+from samedeal_server.telemetry.metrics import Metrics
 
 _CONNECTIONS: Final = 64
 _CONNECT_TIMEOUT: Final = 2.0
 _ANSWER_TIMEOUT: Final = 5.0
 
 _SENTINELS: Final = "sentinel_"
-"""What begins the names of options that are for Sentinels rather than for the Redis that they name."""
+"""Prefix of the options for the Sentinels. All other options are for the Redis that they name."""
 
 
-def connect(url: str, pulse: Pulse | None = None, replicas: int = 0) -> OneRedis | Cluster:
-    """A client of the Redis at an address, to be closed, which tells ``pulse`` how it goes.
+def connect(
+    url: str, availability: RedisAvailability | None = None, replicas: int = 0
+) -> PrimaryClient | ClusterClient:
+    """Create a client for the Redis at an address. The caller closes the client.
 
-    What is to be kept waits until so many replicas have it. A command is tried once more when its connection turns out to
-    be dead: each may be run twice. Raises BadAddress.
+    The client records answers and failures in ``availability``. Durable writes wait for ``replicas`` replicas. A command is
+    retried once if its connection turns out to be dead, so a command may run twice. Raises InvalidRedisAddress if the
+    address is malformed.
     """
-    address = Address.read(url)
-    told = pulse or Pulse(Metrics(), silent=True)
+    address = RedisAddress.parse(url)
+    monitor = availability or RedisAvailability(Metrics(), quiet=True)
 
-    def client(pool: Any, where: str) -> OneRedis:
-        pool.connection_class = _telling(pool.connection_class, told)
-        return OneRedis(pool, where, replicas)
+    def client(pool: Any, where: str) -> PrimaryClient:
+        pool.connection_class = _monitored(pool.connection_class, monitor, where)
+        return PrimaryClient(pool, where, monitor, replicas)
 
-    def node(host: Host) -> OneRedis:
-        return client(_pool(address.options, host), named(host))
+    def node(host: Host) -> PrimaryClient:
+        return client(_pool(address.options, host), format_host(host))
 
     try:
         pool: Any = (
-            _sentinel_pool(address, told)
+            _sentinel_pool(address, monitor)
             if address.scheme == "sentinel"
             else _pool(address.options, *address.hosts[:1])
         )
         pool.make_connection()
     except TypeError:
-        # What redis-py says of an option that it does not know.
-        raise BadAddress(f"one of the options after its ? is none that a connection has: {WRITE}") from None
+        # redis-py raises TypeError for an option that it does not know.
+        raise InvalidRedisAddress("It has an unknown option after the ?. Correct its name, or remove it.") from None
     return (
-        Cluster(address.hosts, str(address), node, replicas)
+        ClusterClient(address.hosts, str(address), node, monitor, replicas)
         if address.scheme == "cluster"
         else client(pool, str(address))
     )
@@ -66,7 +72,7 @@ def _limits() -> dict[str, Any]:
         "timeout": _ANSWER_TIMEOUT,
         "socket_connect_timeout": _CONNECT_TIMEOUT,
         "socket_timeout": _ANSWER_TIMEOUT,
-        # One that does not answer in time is not asked twice: a player waits who can be told to try again.
+        # A command that timed out is not retried. The player waits, and can retry instead.
         "retry": Retry(NoBackoff(), 1, (LostConnection,)),
     }
 
@@ -77,45 +83,49 @@ def _pool(options: dict[str, Any], *host: Host) -> BlockingConnectionPool:
 
 
 class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
-    """Connections to the primary that Sentinels name, for which one waits where there are enough already."""
+    """A bounded pool of connections to the primary that Sentinels name. It waits for a free connection."""
 
-    pulse: Pulse
+    availability: RedisAvailability
+    where: str
 
     async def get_master_address(self) -> Any:
-        """Where the primary is. Raises MasterNotFoundError."""
+        """Return the address of the primary. Raises MasterNotFoundError if no Sentinel names a running primary."""
         try:
             return await super().get_master_address()  # type: ignore[no-untyped-call]  # redis-py leaves it without types
         except MasterNotFoundError:
-            error = MasterNotFoundError(f"the Sentinels name no {self.service_name!r} that is up")
-            self.pulse.failed("connect", error)
+            error = MasterNotFoundError(f"no Sentinel names a running primary {self.service_name!r}")
+            self.availability.record_failure(self.where, "connect", error)
             raise error from None
 
     async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  # as redis-py has it
-        """Close those that are idle, or all, and then those to the Sentinels too."""
+        """Close the idle connections, or all connections including those to the Sentinels."""
         await super().disconnect(inuse_connections)
         if inuse_connections:
             for sentinel in self.sentinel_manager.sentinels:
                 await sentinel.aclose()
 
 
-def _sentinel_pool(address: Address, pulse: Pulse) -> Any:
+def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> Any:
     # redis-py leaves what is called here without types.
     sentinels: Any = Sentinel
     pool: Any = _SentinelPool
     options = {name: value for name, value in address.options.items() if not name.startswith(_SENTINELS)}
-    theirs = {name.removeprefix(_SENTINELS): address.options[name] for name in address.options.keys() - options.keys()}
+    sentinel_options = {
+        name.removeprefix(_SENTINELS): address.options[name] for name in address.options.keys() - options.keys()
+    }
     tls = options.pop("connection_class", Connection) is SSLConnection
     if tls:
-        theirs = {**{name: value for name, value in options.items() if name.startswith("ssl_")}, **theirs, "ssl": True}
+        tls_options = {name: value for name, value in options.items() if name.startswith("ssl_")}
+        sentinel_options = {**tls_options, **sentinel_options, "ssl": True}
     limits = {"socket_connect_timeout": _CONNECT_TIMEOUT, "socket_timeout": _CONNECT_TIMEOUT}
-    sentinel = sentinels(address.hosts, sentinel_kwargs={**limits, "retry": Retry(NoBackoff(), 1), **theirs})
+    sentinel = sentinels(address.hosts, sentinel_kwargs={**limits, "retry": Retry(NoBackoff(), 1), **sentinel_options})
     connections = pool(address.primary, sentinel, **{**_limits(), **options, "ssl": tls})
-    connections.pulse = pulse
+    connections.availability, connections.where = availability, str(address)
     return connections
 
 
 def _failure(error: RedisError) -> Failure | None:
-    """What an error tells of Redis; nothing when it is asked again in other words or in another place."""
+    """Classify an error. Return None for an error that makes the caller send the command again, changed or elsewhere."""
     match error:
         case NoAnswer() | BusyLoadingError():
             return "timeout"
@@ -125,55 +135,82 @@ def _failure(error: RedisError) -> Failure | None:
             return None
         case ResponseError():
             return "refused"
+        case _:
+            pass
     return None
 
 
-def _telling(kind: Any, pulse: Pulse) -> Any:
-    """A kind of connections, but that tell of a dead one as redis-py expects it: so that it is replaced, and asked again."""
+async def _load_scripts(connection: Any) -> None:
+    """Load the scripts that a Redis does not know. A new primary, for example, knows none."""
+    # Redis may still be loading its data, or forbid SCRIPT. Then EVAL loads the scripts later.
+    hashes = list(Script.sources)
+    await connection.send_command("SCRIPT EXISTS", *hashes, check_health=False)
+    try:
+        known = await connection.read_response()
+    except (ResponseError, BusyLoadingError):
+        return
+    missing = [each for each, is_known in zip(hashes, known, strict=True) if not is_known]
+    for each in missing:
+        await connection.send_command("SCRIPT LOAD", Script.sources[each], check_health=False)
+    for _ in missing:
+        with suppress(ResponseError):
+            await connection.read_response()
 
-    class Telling(kind):  # type: ignore[misc]  # which kind it is, TCP, TLS or a Unix socket, the address says
-        asked = 0.0
-        greeting = False
 
-        async def connect_check_health(self, *args: Any, **options: Any) -> None:
-            self.greeting = True
-            try:
-                await super().connect_check_health(*args, **options)
-            except (RedisError, OSError) as error:
-                pulse.failed("connect", error)
-                raise
-            finally:
-                self.greeting = False
+def _monitored(kind: Any, availability: RedisAvailability, where: str) -> Any:
+    """Extend a connection class, which the address determines: TCP, TLS or a Unix socket."""
+    return type("Monitored", (_Monitored, kind), {"availability": availability, "where": where})
 
-        async def send_packed_command(self, *args: Any, **options: Any) -> None:
-            self.asked = time.perf_counter()
-            # Of one that the other end has reset uvloop says RuntimeError, and asyncio keeps its descriptor for the next.
-            if self._writer is not None and self._writer.transport.is_closing():
-                raise LostConnection("the other end has reset the connection")
-            await super().send_packed_command(*args, **options)
 
-        async def read_response(self, *args: Any, **options: Any) -> Any:
-            if self.greeting:  # what an older Redis doesn't know is passed over there
-                return await super().read_response(*args, **options)
-            try:
-                answer = await super().read_response(*args, **options)
-            except RedisError as error:
-                if isinstance(error, ResponseError):
-                    self._answered()
-                if failure := _failure(error):
-                    pulse.failed(failure, error)
-                if "READONLY" not in str(error):
-                    raise
-                # A primary that was made a replica: its address may lead to the new one by now.
-                await self.disconnect()
-                raise Demoted(str(error)) from error
-            if answer is not None:  # a subscriber that hears nothing for a while has not been answered
+class _Monitored(AbstractConnection):
+    """Records answers and errors of a connection. Raises LostConnection, which is retried, once the connection is dead."""
+
+    availability: RedisAvailability
+    where: str
+    sent_at = 0.0
+    in_handshake = False
+
+    async def connect_check_health(self, *args: Any, **options: Any) -> None:
+        self.in_handshake = True
+        try:
+            await super().connect_check_health(*args, **options)
+        except (RedisError, OSError) as error:
+            self.availability.record_failure(self.where, "connect", error)
+            raise
+        finally:
+            self.in_handshake = False
+
+    async def on_connect_check_health(self, *args: Any, **options: Any) -> None:
+        await super().on_connect_check_health(*args, **options)
+        await _load_scripts(self)
+
+    async def send_packed_command(self, *args: Any, **options: Any) -> None:
+        self.sent_at = time.perf_counter()
+        # On a connection that was reset, uvloop raises RuntimeError, and asyncio leaves its descriptor open.
+        if self._writer is not None and self._writer.transport.is_closing():
+            raise LostConnection("Redis has reset the connection")
+        await super().send_packed_command(*args, **options)
+
+    async def read_response(self, *args: Any, **options: Any) -> Any:
+        if self.in_handshake:  # redis-py ignores errors about commands that an older Redis does not know
+            return await super().read_response(*args, **options)
+        try:
+            answer = await super().read_response(*args, **options)
+        except RedisError as error:
+            if isinstance(error, ResponseError):
                 self._answered()
-            return answer
+            if failure := _failure(error):
+                self.availability.record_failure(self.where, failure, error)
+            if "READONLY" not in str(error):
+                raise
+            # The primary was made a replica. A new connection to its address may reach the new primary.
+            await self.disconnect()
+            raise PrimaryDemoted(str(error)) from error
+        if answer is not None:  # a subscriber gets None on a timeout
+            self._answered()
+        return answer
 
-        def _answered(self) -> None:
-            asked, self.asked = self.asked, 0.0
-            if asked or pulse.away:
-                pulse.answered(asked and time.perf_counter() - asked)
-
-    return Telling
+    def _answered(self) -> None:
+        sent_at, self.sent_at = self.sent_at, 0.0
+        if sent_at or self.availability.is_down(self.where):
+            self.availability.record_answer(self.where, sent_at and time.perf_counter() - sent_at)

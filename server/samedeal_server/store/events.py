@@ -1,8 +1,7 @@
-"""What happened in a room, as its stream keeps it: a letter for the kind, then the rest.
+"""The events of a room, and how its Redis stream encodes them.
 
-A kind that is not known here, of a newer version, may be passed over: ``read`` gives None for it.
-
-The scripts write the two that carry a number of theirs (``H`` and ``W``) as plain text.
+An event is encoded as the name of its kind, a space and the rest. Kinds that only a newer version knows decode to None.
+``presence`` and ``spectators`` events are plain text, because scripts insert numbers into them.
 """
 
 from __future__ import annotations
@@ -12,104 +11,121 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.race import Race
+from samedeal_server.races.race import Race
 
 
-class Changed(Struct, frozen=True):
-    """The race is another now; ``what`` names what happened to it, ``by`` the player whose command it was, or empty."""
+class RaceChanged(Struct, frozen=True):
+    """The race was replaced.
+
+    ``changes`` names what happened. ``player`` is the player who sent the command, or empty if no player did.
+    """
 
     race: Race
-    what: tuple[str, ...]
-    by: str
+    changes: tuple[str, ...]
+    player: str
 
 
-class Moved(Struct, frozen=True):
-    """A player's action was committed, as revision ``revision``."""
+class MoveCommitted(Struct, frozen=True, array_like=True):
+    """A player's action was committed and led to ``revision``. The counts include the action.
+
+    The event is encoded as an array. The names of the fields would double its size, and every move stores one.
+    """
 
     player: str
     revision: int
     action: str
     seen: bytes
-    up: int
+    foundation_cards: int
     moves: int
     undos: int
-    home: bool
-    over: bool
+    finished: bool
+    no_moves_left: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Presence:
-    """A player's connection of this generation came (``here``) or went."""
+class PresenceChanged:
+    """The connection ``generation`` of a player was opened or lost."""
 
     player: str
     generation: int
-    here: bool
+    connected: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """So many watch the room now."""
+class SpectatorCount:
+    """The number of spectators changed to ``count``."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """The operator says something to everybody here."""
+class OperatorMessage:
+    """The operator sent a message to everybody in the room."""
 
     text: str
 
 
-Event = Changed | Moved | Presence | Watched | Said
+Event = RaceChanged | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
-    """An event with its number in the room, that of the event before it, 0 for none, and its time in milliseconds.
+class SequencedEvent:
+    """An event with its number in the room and its time in milliseconds.
 
-    Numbers rise, and none is ever used for two events, also where a Redis has lost the newest: who has seen ``after`` and
-    sees this has missed nothing.
+    ``previous`` is the number of the event before it, or 0. A reader that has seen event ``previous`` and receives this one
+    has missed nothing. Numbers rise and are never reused, even if Redis loses its newest events.
     """
 
     number: int
-    after: int
-    at: int
+    previous: int
+    time: int
     event: Event | None
 
 
-def write(event: Event) -> bytes:
-    """An event as it is kept."""
+def presence_parts(player: str) -> tuple[str, str]:
+    """Return the parts before and after the generation in the event of a new connection, for ``connect_player.lua``."""
+    return f"presence {player} ", " 1"
+
+
+SPECTATORS_PREFIX = "spectators "
+"""The text before the total in an event that ``set_spectator_count`` writes."""
+
+
+def encode_event(event: Event) -> bytes:
+    """Encode an event for the stream."""
     match event:
-        case Changed():
-            return b"R" + pack(event)
-        case Moved():
-            return b"M" + pack(event)
-        case Presence(player, generation, here):
-            return f"H {player} {generation} {int(here)}".encode()
-        case Watched(count):
-            return f"W {count}".encode()
-        case Said(text):
-            return f"S {text}".encode()
+        case RaceChanged():
+            return b"race " + pack(event)
+        case MoveCommitted():
+            return b"move " + pack(event)
+        case PresenceChanged(player, generation, connected):
+            return f"presence {player} {generation} {int(connected)}".encode()
+        case SpectatorCount(count):
+            return f"{SPECTATORS_PREFIX}{count}".encode()
+        case OperatorMessage(text):
+            return f"message {text}".encode()
 
 
-def read(data: bytes) -> Event | None:
-    """Read what ``write`` wrote. Raises ValueError."""
-    match data[:1]:
-        case b"R":
-            return unpack(data[1:], Changed)
-        case b"M":
-            return unpack(data[1:], Moved)
-        case b"H":
-            player, generation, here = data.decode().split(" ")[1:4]
-            return Presence(player, int(generation), here == "1")
-        case b"W":
-            return Watched(int(data.split(b" ")[1]))
-        case b"S":
-            return Said(data[2:].decode())
-    return None
+def decode_event(data: bytes) -> Event | None:
+    """Decode an event, or return None if its kind is unknown. Raises ValueError."""
+    kind, _, rest = data.partition(b" ")
+    match kind:
+        case b"race":
+            return unpack(rest, RaceChanged)
+        case b"move":
+            return unpack(rest, MoveCommitted)
+        case b"presence":
+            player, generation, connected = rest.decode().split(" ")[:3]
+            return PresenceChanged(player, int(generation), connected == "1")
+        case b"spectators":
+            return SpectatorCount(int(rest.split(b" ")[0]))
+        case b"message":
+            return OperatorMessage(rest.decode())
+        case _:
+            return None
 
 
-def read_announced(data: bytes) -> Numbered:
-    """Read an event as it is announced: ``number:after:at:event``."""
-    number, after, at, event = data.split(b":", 3)
-    return Numbered(int(number), int(after), int(at), read(event))
+def decode_announced_event(data: bytes) -> SequencedEvent:
+    """Decode an event as it is published: ``number:previous:time:event``. Raises ValueError."""
+    number, previous, time, event = data.split(b":", 3)
+    return SequencedEvent(int(number), int(previous), int(time), decode_event(event))

@@ -1,7 +1,7 @@
-"""The names of everything in Redis.
+"""The names of all keys and channels in Redis.
 
-All keys of a room share the hash tag ``{room}``, so that a script touches one slot and a cluster spreads rooms. Outside the
-tag there are sessions, two indexes that are rebuilt from the rooms, and what concerns all nodes.
+All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and a cluster distributes rooms.
+Other keys hold sessions, data about nodes, and two indexes that are rebuilt from the rooms.
 """
 
 from __future__ import annotations
@@ -11,88 +11,101 @@ from typing import Final
 PREFIX: Final = "samedeal:"
 
 ROOMS: Final = f"{PREFIX}rooms"
-"""Sorted set of room codes by when they were opened; an entry may outlive its room, never the other way round."""
+"""Sorted set: room codes by creation time. Every room has an entry, and an entry may outlive its room."""
 
 DUE: Final = f"{PREFIX}due"
-"""Sorted set of room codes by when time next changes them, in milliseconds."""
+"""Sorted set: room codes by the time, in milliseconds, at which the room must be ticked next."""
 
-RECEIPTS: Final = f"{PREFIX}receipts"
-"""String: the key under which all nodes make receipts."""
+RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
+"""String: the secret key with which all nodes sign receipts."""
 
-LAYOUTS: Final = f"{PREFIX}layouts"
-"""Hash: by the number of each layout, when a node that writes it last ran, in milliseconds, and the version of that node."""
+SCHEMAS: Final = f"{PREFIX}schemas"
+"""Hash: for each schema version, the time (milliseconds) at which a node with it last ran, and the release of that node."""
 
 NODES: Final = f"{PREFIX}nodes"
-"""Where what concerns every node is announced."""
+"""Channel: announcements that concern every node."""
 
 PROBE: Final = f"{PREFIX}probe"
-"""What is written to see whether Redis takes writes, and gone a second later; with a number behind it on a cluster."""
+"""String: written to test whether Redis accepts writes; expires after a second. On a cluster a number is appended."""
 
-NODE_NAMES: Final = f"{PREFIX}nodes:names"
-"""Sorted set of nodes by when they were last heard of, in milliseconds."""
+NODE_COPIES: Final = range(3)
+"""The copies of the data about running nodes. Each is complete. On a cluster they are on different primaries."""
 
 ORDERS: Final = f"{PREFIX}nodes:orders"
-"""Stream: what the operator has told nodes to do; trimmed."""
+"""Stream: orders of the operator to nodes; trimmed."""
 
 BANS: Final = f"{PREFIX}bans"
-"""Hash: each ban (packed) by whom it keeps away."""
+"""Hash: bans (packed) by the player or network that is banned."""
 
 
-def node(name: str) -> str:
-    """String: what a node said of itself (packed), for as long as it is heard of."""
-    return f"{PREFIX}node:{name}"
+def node_names(copy: int) -> str:
+    """Sorted set: node names by the time, in milliseconds, of their last heartbeat."""
+    return f"{PREFIX}nodes:{{{copy}}}:names"
+
+
+def node(copy: int, name: str) -> str:
+    """String: a node's last heartbeat (packed); expires soon after the node stops."""
+    return f"{PREFIX}nodes:{{{copy}}}:node:{name}"
 
 
 def player(player: str) -> str:
-    """String: where a player was when they last said hello (packed), for a day."""
+    """String: the node and address from which a player last connected (packed); expires after a day."""
     return f"{PREFIX}player:{player}"
 
 
 def meta(room: str) -> str:
-    """Hash: layout, engine, version, race (packed), phase, starts, ends, event; an ``out:PLAYER`` for each who resigned."""
+    """Hash: schema, engine, version, race (packed), phase, starts, ends, last_event.
+
+    It also has ``resigned:PLAYER`` for each player who has resigned.
+    """
     return f"{PREFIX}{{{room}}}:meta"
 
 
 def secret(room: str) -> str:
-    """Hash: the seed, and the passphrase's salt and hash."""
+    """Hash: the seed of the deal, and the salt and hash of the passphrase."""
     return f"{PREFIX}{{{room}}}:secret"
 
 
-def run(room: str, player: str) -> str:
-    """Hash: a player's generation, revision and counts."""
-    return f"{PREFIX}{{{room}}}:run:{player}"
+def progress(room: str, player: str) -> str:
+    """Hash: a player's generation, revision and counts, as in ``races.race.Progress``."""
+    return f"{PREFIX}{{{room}}}:progress:{player}"
 
 
 def log(room: str, player: str) -> str:
-    """Stream: a player's accepted actions, id = revision."""
+    """Stream: a player's committed actions; the id is the revision."""
     return f"{PREFIX}{{{room}}}:log:{player}"
 
 
 def events(room: str) -> str:
-    """Stream: what happened in the room, id = event number; trimmed."""
+    """Stream: the events of a room; the id is the event number; trimmed."""
     return f"{PREFIX}{{{room}}}:events"
 
 
 def channel(room: str) -> str:
-    """Where events are announced."""
+    """Channel: announcements of a room's events."""
     return f"{PREFIX}{{{room}}}"
 
 
-def watchers(room: str) -> str:
-    """Hash: how many watch the room, by node, each with the time until which that holds; ``:all`` is their sum."""
-    return f"{PREFIX}{{{room}}}:watchers"
+def room_of(channel: bytes) -> str:
+    """The room whose events are announced on a channel."""
+    return channel.decode().partition("{")[2].rstrip("}")
+
+
+def spectators(room: str) -> str:
+    """Hash: for each node its number of spectators and until when the number is valid; ``:total`` holds their sum."""
+    return f"{PREFIX}{{{room}}}:spectators"
 
 
 def guesses(room: str, window: int, network: str = "") -> str:
-    """String: how many passphrases were tried at a room in a window of time, from a network or from all."""
+    """String: the number of passphrases tried at a room in a window of time, by one network or (if empty) by all."""
     return f"{PREFIX}{{{room}}}:guesses:{window}:{network}"
 
 
 def guest(token_hash: str) -> str:
-    """String: the player whose session token has this hash, and who has not been in any room yet."""
+    """String: the player of the session token with this hash, until the player first enters a room."""
     return f"{PREFIX}guest:{token_hash}"
 
 
 def session(token_hash: str) -> str:
-    """String: the player whose session token has this hash."""
+    """String: the player of the session token with this hash."""
     return f"{PREFIX}session:{token_hash}"

@@ -1,48 +1,52 @@
-"""What all nodes share beside the rooms: who they are, what the operator told them, and whom they keep away.
+"""Data that all nodes share apart from rooms: the running nodes, orders of the operator, and bans.
 
-Each command touches one key, so that it is the same on a cluster.
+Each command touches one key, so that it works on a cluster too. The data about running nodes has copies, so that operators
+can see the nodes while a primary of a cluster is down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Whereabouts
 from samedeal.protocol.codec import pack, unpack
+from samedeal_server.config.errors import StoreUnavailable
 from samedeal_server.store import keys
-from samedeal_server.store.database import Command
-from samedeal_server.store.redis import Store
+from samedeal_server.store.redis_client import RedisCommand, command, unavailable
+from samedeal_server.store.store import Store
 
 NODE_LIFETIME: Final = 10
-"""Seconds after which a node that says nothing is no longer named."""
+"""Time, in seconds, for which a node is listed after its last heartbeat."""
 
 PLAYER_LIFETIME: Final = 86_400
-"""Seconds for which it is kept where a player was."""
+"""Lifetime, in seconds, of a player's whereabouts."""
 
-_ORDERS_KEPT: Final = 100
-_AT_A_TIME: Final = 500
-_FORGOTTEN_AFTER: Final = 60_000
+_MAX_ORDERS: Final = 100
+_BATCH: Final = 500
+_NAME_LIFETIME: Final = 60_000
+"""Time, in milliseconds, for which the name of a node is kept after its last heartbeat."""
 
 
-class Tell(Struct, frozen=True, tag=True):
-    """Every node is to tell this to everybody on it."""
+class SayOrder(Struct, frozen=True, tag=True):
+    """An order to every node to send a message to all its players."""
 
     text: str
 
 
-class Stop(Struct, frozen=True, tag=True):
-    """A node is to drain."""
+class DrainOrder(Struct, frozen=True, tag=True):
+    """An order to one node to drain."""
 
     node: str
 
 
-Order = Tell | Stop
+Order = SayOrder | DrainOrder
 
 
-def _order(packed: bytes) -> Order | None:
+def _decode_order(packed: bytes) -> Order | None:
     kind: Any = Order
     try:
         order: Order = unpack(packed, kind)
@@ -52,107 +56,121 @@ def _order(packed: bytes) -> Order | None:
 
 
 class Nodes:
-    """The part of the store that is about nodes. Every method raises ``redis.RedisError`` when Redis does not answer."""
+    """The part of the store about nodes. Every method raises StoreUnavailable if Redis fails."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._executor = store.executor
 
-    async def _ask(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
-        """Send commands, of each of which the second word is the one key; returns their answers."""
-        return await self._store.ask(*(Command(str(words[1]), words) for words in commands))
-
-    # ---------------------------------------------------------------- who they are
-
-    async def beat(self, line: NodeLine) -> None:
-        """Say how a node fares; that holds for ten seconds."""
-        await self._ask(
-            ("SET", keys.node(line.node), pack(line), "EX", NODE_LIFETIME),
-            ("ZADD", keys.NODE_NAMES, line.heard, line.node),
-            ("ZREMRANGEBYSCORE", keys.NODE_NAMES, "-inf", line.heard - _FORGOTTEN_AFTER),
+    async def heartbeat(self, line: NodeLine) -> None:
+        """Publish the state of a node, which lists the node for the next ten seconds."""
+        await self._update_copies(
+            lambda copy: (
+                command("SET", keys.node(copy, line.node), pack(line), "EX", NODE_LIFETIME),
+                command("ZADD", keys.node_names(copy), line.last_seen, line.node),
+                command("ZREMRANGEBYSCORE", keys.node_names(copy), "-inf", line.last_seen - _NAME_LIFETIME),
+            )
         )
 
-    async def gone(self, node: str) -> None:
-        """Say that a node has stopped."""
-        await self._ask(("DEL", keys.node(node)), ("ZREM", keys.NODE_NAMES, node))
+    async def remove_node(self, node: str) -> None:
+        """Remove a node that has stopped."""
+        await self._update_copies(
+            lambda copy: (command("DEL", keys.node(copy, node)), command("ZREM", keys.node_names(copy), node))
+        )
+
+    async def _update_copies(self, commands: Callable[[int], tuple[RedisCommand, ...]]) -> None:
+        """Execute commands for each copy of the data about running nodes. Raises StoreUnavailable if all copies are."""
+        batches = [commands(copy) for copy in keys.NODE_COPIES]
+        answers = await self._executor.try_execute([each for batch in batches for each in batch])
+        size = len(batches[0])
+        failures = [
+            next((each for each in answers[first : first + size] if isinstance(each, Exception)), None)
+            for first in range(0, len(answers), size)
+        ]
+        if all(failures) and failures[0] is not None:
+            raise unavailable(failures[0])
 
     async def lines(self) -> tuple[NodeLine, ...]:
-        """The nodes that are heard of, by name."""
-        (names,) = await self._ask(("ZRANGE", keys.NODE_NAMES, 0, -1))
-        found = await self._ask(*(("GET", keys.node(name.decode())) for name in sorted(names)))
+        """Return the states of all running nodes, sorted by name."""
+        for copy in keys.NODE_COPIES:
+            with suppress(StoreUnavailable):
+                return await self._lines(copy)
+        return await self._lines(keys.NODE_COPIES[0])
+
+    async def _lines(self, copy: int) -> tuple[NodeLine, ...]:
+        (names,) = await self._executor.execute(command("ZRANGE", keys.node_names(copy), 0, -1))
+        found = await self._executor.execute(
+            *(command("GET", keys.node(copy, name.decode())) for name in sorted(names))
+        )
         return tuple(unpack(packed, NodeLine) for packed in found if packed is not None)
 
-    async def seen(self, where: Whereabouts) -> None:
-        """Note where a player is."""
-        await self._ask(("SET", keys.player(where.player), pack(where), "EX", PLAYER_LIFETIME))
+    async def record_whereabouts(self, where: Whereabouts) -> None:
+        """Record the node and the address of a player."""
+        await self._executor.execute(command("SET", keys.player(where.player), pack(where), "EX", PLAYER_LIFETIME))
 
     async def whereabouts(self, players: Sequence[str]) -> tuple[Whereabouts, ...]:
-        """Where players were when they last said hello, of those who did within a day."""
-        found = await self._ask(*(("GET", keys.player(player)) for player in players))
+        """Return the last known node and address of those players who connected in the last 24 hours."""
+        found = await self._executor.execute(*(command("GET", keys.player(player)) for player in players))
         return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
 
-    # ---------------------------------------------------------------- what they are told
+    async def send_order(self, order: Order) -> None:
+        """Send an order to all running nodes. They poll for orders, so it arrives even if the announcement is lost."""
+        await self._executor.execute(
+            command("XADD", keys.ORDERS, "MAXLEN", "~", _MAX_ORDERS, "*", "order", pack(order))
+        )
+        await self.notify_nodes()
 
-    async def order(self, order: Order) -> None:
-        """Tell nodes to do something; each that runs does it, though the announcement be lost."""
-        await self._ask(("XADD", keys.ORDERS, "MAXLEN", "~", _ORDERS_KEPT, "*", "order", pack(order)))
-        await self.call()
+    async def notify_nodes(self) -> None:
+        """Make every node poll for orders and bans now."""
+        await self._executor.execute(command("PUBLISH", keys.NODES, b""))
 
-    async def call(self) -> None:
-        """Have every node look at once at what concerns it."""
-        await self._ask(("PUBLISH", keys.NODES, b""))
-
-    async def newest_order(self) -> str:
-        """The id of the newest order."""
-        (newest,) = await self._ask(("XREVRANGE", keys.ORDERS, "+", "-", "COUNT", 1))
+    async def newest_order_id(self) -> str:
+        """Return the id of the newest order."""
+        (newest,) = await self._executor.execute(command("XREVRANGE", keys.ORDERS, "+", "-", "COUNT", 1))
         return newest[0][0].decode() if newest else "0-0"
 
     async def orders(self, after: str) -> list[tuple[str, Order | None]]:
-        """The orders after the one of an id, each with its own; None in the place of one that only later versions know."""
-        (found,) = await self._ask(("XRANGE", keys.ORDERS, f"({after}", "+"))
-        return [(id_.decode(), _order(fields[b"order"])) for id_, fields in found]
-
-    # ---------------------------------------------------------------- whom they keep away
+        """Return the orders after id ``after``, with their ids. An order that this version can't decode is None."""
+        (found,) = await self._executor.execute(command("XRANGE", keys.ORDERS, f"({after}", "+"))
+        return [(id_.decode(), _decode_order(fields[b"order"])) for id_, fields in found]
 
     async def ban(self, line: BanLine) -> None:
-        """Keep somebody away, on every node."""
-        await self._ask(("HSET", keys.BANS, line.who, pack(line)))
-        await self.call()
+        """Add a ban, which applies on every node."""
+        await self._executor.execute(command("HSET", keys.BANS, line.target, pack(line)))
+        await self.notify_nodes()
 
-    async def unban(self, who: str) -> bool:
-        """Keep somebody away no longer; False when there was no such ban."""
-        (lifted,) = await self._ask(("HDEL", keys.BANS, who))
-        await self.call()
+    async def unban(self, target: str) -> bool:
+        """Lift a ban. Return False if there was none."""
+        (lifted,) = await self._executor.execute(command("HDEL", keys.BANS, target))
+        await self.notify_nodes()
         return bool(lifted)
 
     async def bans(self, now: int) -> tuple[BanLine, ...]:
-        """The bans in force at a time, newest first; those that are over are forgotten."""
-        (found,) = await self._ask(("HVALS", keys.BANS))
+        """Return the bans in force at time ``now``, newest first. Delete those that have expired."""
+        (found,) = await self._executor.execute(command("HVALS", keys.BANS))
         lines = [unpack(packed, BanLine) for packed in found]
-        over = [line.who for line in lines if 0 < line.until <= now]
-        if over:
-            await self._ask(("HDEL", keys.BANS, *over))
-        holding = (line for line in lines if line.who not in over)
-        return tuple(sorted(holding, key=lambda line: (-line.since, line.who)))
-
-    # ---------------------------------------------------------------- how all fares
+        expired = [line.target for line in lines if 0 < line.until <= now]
+        if expired:
+            await self._executor.execute(command("HDEL", keys.BANS, *expired))
+        in_force = (line for line in lines if line.target not in expired)
+        return tuple(sorted(in_force, key=lambda line: (-line.since, line.target)))
 
     async def phases(self, rooms: Sequence[str]) -> Phases:
-        """How many of these rooms are in each phase."""
+        """Count the rooms in each phase."""
         counts = dict.fromkeys(Phases.__struct_fields__, 0)
-        for first in range(0, len(rooms), _AT_A_TIME):
-            for phase in await self._ask(
-                *(("HGET", keys.meta(room), "phase") for room in rooms[first : first + _AT_A_TIME])
-            ):
+        for first in range(0, len(rooms), _BATCH):
+            batch = rooms[first : first + _BATCH]
+            for phase in await self._executor.execute(*(command("HGET", keys.meta(room), "phase") for room in batch)):
                 if phase is not None and phase.decode() in counts:
                     counts[phase.decode()] += 1
         return Phases(**counts)
 
-    async def redis_line(self, answer: float) -> RedisLine:
-        """How Redis fares, all primaries of a cluster together, which took so many milliseconds to answer."""
-        infos = [await one.info() for one in await self._store.redis.primaries()]
+    async def redis_line(self, latency: float) -> RedisLine:
+        """Return the state of Redis, summed over all primaries. ``latency`` is its response time in milliseconds."""
+        infos = list((await self._executor.server_info()).values())
         return RedisLine(
+            problem=self._executor.redis.availability.problem,
             version=str(infos[0].get("redis_version", "")),
-            answer=answer,
+            latency=latency,
             memory=sum(int(info.get("used_memory", 0)) for info in infos),
             clients=sum(int(info.get("connected_clients", 0)) for info in infos),
             commands=sum(int(info.get("instantaneous_ops_per_sec", 0)) for info in infos),

@@ -1,1 +1,1 @@
-"""What clients and servers say to each other; PROTOCOL.md writes it down for other languages."""
+"""The messages between clients and servers, and their encoding. PROTOCOL.md specifies them for other languages."""

@@ -1,8 +1,8 @@
-"""The messages of the operator's subprotocol: two sealed unions, ``FromOperator`` and ``ToOperator``; ADMIN.md is the page.
+"""The messages of the operator protocol: two sealed unions, ``FromOperator`` and ``ToOperator``. ADMIN.md describes them.
 
-A connection begins with ``Login``. Every request carries an ``id`` and is answered by messages that repeat it as ``to``:
-by one, or, for ``Backup``, by parts and an end. Nothing here holds a card, or the seed of a race that is not finished.
-Times are milliseconds since 1970 on the server's one clock.
+A connection starts with ``Login``. Every request carries an ``id``, and its answer repeats the id as ``to``. ``Backup`` is
+answered by parts and an end, every other request by one message. Times are milliseconds since 1970 by the server's clock.
+Apart from the parts of a backup, no message holds a card or the seed of a race that is not finished.
 """
 
 from __future__ import annotations
@@ -15,55 +15,58 @@ from samedeal.protocol.messages import Done, Id, Refused, RoomCode, RoomLine, Ro
 
 SUBPROTOCOL: Final = "samedeal.admin.v1"
 
-LARGEST_PART: Final = 64 * 1024
-"""Bytes of a backup that one message holds."""
+MAX_PART_BYTES: Final = 64 * 1024
+"""Maximum number of bytes of a backup in one message."""
 
-MOST_ROOMS: Final = 1000
-LONGEST_BAN: Final = 10 * 366 * 86_400
-"""Seconds; a ban that is to last longer is one for good."""
+MAX_LISTED_ROOMS: Final = 1000
+"""Maximum number of rooms in one answer."""
 
-LONGEST_SENTENCE: Final = 300
+MAX_CLOSED_ROOMS: Final = 1000
+"""Maximum number of rooms that one request closes."""
 
-Sentence = Annotated[str, Meta(max_length=LONGEST_SENTENCE)]
-"""Text that people are to read."""
+MAX_BAN_SECONDS: Final = 10 * 366 * 86_400
+"""Maximum length of a temporary ban, in seconds."""
+
+MAX_SENTENCE_LENGTH: Final = 300
+"""Maximum length of a ``Sentence``, in characters."""
+
+Sentence = Annotated[str, Meta(max_length=MAX_SENTENCE_LENGTH)]
+"""A text that an operator writes for people."""
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
     """A message: a map with its ``type``."""
 
 
-# ---------------------------------------------------------------- from an operator
-
-
 class Login(_Message, frozen=True):
-    """The first message of a connection: the token that the server was given."""
+    """The first message of a connection: the operator token of the server."""
 
     id: Id
     token: Annotated[str, Meta(max_length=1024)]
 
 
 class Status(_Message, frozen=True):
-    """Asks how all nodes and their Redis fare."""
+    """Ask for the state of all nodes and of their Redis."""
 
     id: Id
 
 
-class ListRooms(_Message, frozen=True):
-    """Asks for the newest rooms, so many at the most."""
+class ListServerRooms(_Message, frozen=True):
+    """Ask for the newest rooms, at most ``limit`` of them."""
 
     id: Id
-    most: Annotated[int, Meta(ge=1, le=MOST_ROOMS)] = 100
+    limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_ROOMS)] = 100
 
 
 class ShowRoom(_Message, frozen=True):
-    """Asks for all that may be known of a room."""
+    """Ask for the state of a room and the whereabouts of its players."""
 
     id: Id
     room: RoomCode
 
 
 class Kick(_Message, frozen=True):
-    """Takes a player, by id or by name, out of a room; they can't come back to it."""
+    """Remove a player, by id or by name, from a room. The player can't join it again."""
 
     id: Id
     room: RoomCode
@@ -71,29 +74,29 @@ class Kick(_Message, frozen=True):
 
 
 class Ban(_Message, frozen=True):
-    """Keeps a player (by id), an address or a network of addresses away, for so many seconds, or 0 for good."""
+    """Ban ``target``: a player's id, an address or a network. ``seconds`` is the length of the ban; 0 is permanent."""
 
     id: Id
-    who: Text
-    seconds: Annotated[int, Meta(ge=0, le=LONGEST_BAN)] = 0
+    target: Text
+    seconds: Annotated[int, Meta(ge=0, le=MAX_BAN_SECONDS)] = 0
     reason: Sentence = ""
 
 
 class Unban(_Message, frozen=True):
-    """Takes a ban back."""
+    """Remove the ban of ``target``."""
 
     id: Id
-    who: Text
+    target: Text
 
 
 class ListBans(_Message, frozen=True):
-    """Asks for the bans in force."""
+    """Ask for the bans in force."""
 
     id: Id
 
 
 class Say(_Message, frozen=True):
-    """Tells something to everybody in a room, or, without one, to everybody on all nodes."""
+    """Send an announcement to everybody in a room, or to everybody on all nodes if ``room`` is empty."""
 
     id: Id
     text: Sentence
@@ -101,33 +104,62 @@ class Say(_Message, frozen=True):
 
 
 class CloseRoom(_Message, frozen=True):
-    """Closes a room, whatever goes on in it."""
+    """Close a room, even during a race."""
 
     id: Id
     room: RoomCode
 
 
+class CloseRooms(_Message, frozen=True):
+    """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them. At least one is required.
+
+    ``idle``: the room has not changed for this number of seconds. ``empty``: the room is open and nobody has a seat.
+    ``target``: a player in the room has this id, or connected from this address or network within a day.
+    """
+
+    id: Id
+    idle: Annotated[int, Meta(ge=0, le=MAX_BAN_SECONDS)] = 0
+    empty: bool = False
+    target: Text = ""
+
+
 class Drain(_Message, frozen=True):
-    """Has a node stop as by SIGTERM: by its name or the end of it, after a dash; without one the node that was asked."""
+    """Drain and stop a node, as SIGTERM does.
+
+    ``node`` is its name, or the end of its name, starting after a dash. It may be empty if there is only one node.
+    ``force`` drains the node even if no other node is ready.
+    """
 
     id: Id
     node: Text = ""
+    force: bool = False
 
 
 class Backup(_Message, frozen=True):
-    """Asks for everything that a server needs to go on from here."""
+    """Ask for a backup of everything that a server needs to continue."""
 
     id: Id
 
 
-FromOperator = Login | Status | ListRooms | ShowRoom | Kick | Ban | Unban | ListBans | Say | CloseRoom | Drain | Backup
-
-
-# ---------------------------------------------------------------- answers
+FromOperator = (
+    Login
+    | Status
+    | ListServerRooms
+    | ShowRoom
+    | Kick
+    | Ban
+    | Unban
+    | ListBans
+    | Say
+    | CloseRoom
+    | CloseRooms
+    | Drain
+    | Backup
+)
 
 
 class Granted(_Message, frozen=True):
-    """The token was right: the node that answers, and its version."""
+    """The token was accepted by ``node``, whose program and version are in ``server``."""
 
     to: Id
     node: str
@@ -136,17 +168,17 @@ class Granted(_Message, frozen=True):
 
 
 class NodeLine(Struct, frozen=True, kw_only=True):
-    """A node, as it said of itself when last ``heard`` of.
+    """A node, as its newest heartbeat described it at the time ``last_seen``.
 
-    ``players`` are its connections with a seat, ``watching`` those that watch, ``rooms`` the rooms that it follows.
-    ``moves`` are those that it acknowledged a second, ``typical`` and ``slow`` the milliseconds that half of them, and all
-    but one in a hundred, took at the most. ``load`` is the share of one core that it uses, ``memory`` in bytes.
+    ``players`` is the number of connections with a seat, ``watching`` of those that watch, and ``rooms`` of rooms that the
+    node follows. ``moves`` is the number of moves acknowledged per second. ``median`` and ``p99`` are percentiles of their
+    latency, in milliseconds. ``load`` is the share of one core in use; ``memory`` is in bytes.
     """
 
     node: str
     version: str
     started: int
-    heard: int
+    last_seen: int
     address: str
     draining: bool = False
     connections: int = 0
@@ -154,14 +186,14 @@ class NodeLine(Struct, frozen=True, kw_only=True):
     watching: int = 0
     rooms: int = 0
     moves: float = 0
-    typical: float = 0
-    slow: float = 0
+    median: float = 0
+    p99: float = 0
     load: float = 0
     memory: int = 0
 
 
 class Phases(Struct, frozen=True, kw_only=True):
-    """How many rooms there are in each phase."""
+    """The number of rooms in each phase."""
 
     open: int = 0
     countdown: int = 0
@@ -170,17 +202,22 @@ class Phases(Struct, frozen=True, kw_only=True):
 
 
 class RedisLine(Struct, frozen=True, kw_only=True):
-    """The Redis of all nodes: how long it took to answer just now, in milliseconds; its memory in bytes."""
+    """The Redis of all nodes. ``latency`` is its latest response time in milliseconds, ``memory`` is in bytes.
+
+    ``problem`` says which part of Redis the node that answers finds unusable or unsafe, and why. It is empty if there is no
+    problem.
+    """
 
     version: str
-    answer: float
+    latency: float
     memory: int
     clients: int
     commands: int
+    problem: str = ""
 
 
 class Survey(_Message, frozen=True):
-    """How all nodes fare; answers ``Status``."""
+    """The state of all nodes; answers ``Status``."""
 
     to: Id
     time: int
@@ -189,25 +226,25 @@ class Survey(_Message, frozen=True):
     redis: RedisLine
 
 
-class RoomList(_Message, frozen=True):
-    """The newest rooms, newest first, and how many there are."""
+class ServerRooms(_Message, frozen=True):
+    """The newest rooms, newest first, and the number of all rooms."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
-    all: int
+    total: int
 
 
 class Whereabouts(Struct, frozen=True, kw_only=True):
-    """Where a player was when they last said hello: the node, the address they came from, and when."""
+    """A player's last ``Hello``: its time, the address that it came from and the node that received it."""
 
     player: str
     node: str
     address: str
-    at: int
+    time: int
 
 
 class RoomShown(_Message, frozen=True):
-    """A room as everybody in it may know it, and where its players are."""
+    """The public state of a room, and the whereabouts of its players."""
 
     to: Id
     state: RoomState
@@ -215,9 +252,9 @@ class RoomShown(_Message, frozen=True):
 
 
 class BanLine(Struct, frozen=True, kw_only=True):
-    """A ban: of a player's id, an address or a network; ``until`` is 0 for one for good."""
+    """A ban of ``target``: a player's id, an address or a network. ``until`` is 0 for a permanent ban."""
 
-    who: str
+    target: str
     since: int
     until: int = 0
     reason: str = ""
@@ -230,15 +267,22 @@ class BanList(_Message, frozen=True):
     bans: tuple[BanLine, ...]
 
 
+class RoomsClosed(_Message, frozen=True):
+    """Answers ``CloseRooms`` with the number of rooms that were closed. If it is ``MAX_CLOSED_ROOMS``, there may be more."""
+
+    to: Id
+    rooms: int
+
+
 class BackupPart(_Message, frozen=True):
-    """The next bytes of a backup's file."""
+    """The next bytes of the backup file."""
 
     to: Id
     data: bytes
 
 
 class BackedUp(_Message, frozen=True):
-    """The backup is whole: its size in bytes, its SHA-256, and how many rooms and sessions are in it."""
+    """The end of a backup: its size in bytes, its SHA-256, and its numbers of rooms and sessions."""
 
     to: Id
     size: int
@@ -247,11 +291,4 @@ class BackedUp(_Message, frozen=True):
     sessions: int
 
 
-ToOperator = Granted | Survey | RoomList | RoomShown | BanList | Done | BackupPart | BackedUp | Refused
-
-
-class Close:
-    """The close codes that are this subprotocol's own; the others are those of ``messages.Close``."""
-
-    NOT_LET_IN: Final = 4007
-    """The token was wrong, or there were too many attempts."""
+ToOperator = Granted | Survey | ServerRooms | RoomShown | BanList | RoomsClosed | Done | BackupPart | BackedUp | Refused

@@ -1,78 +1,90 @@
-"""Messages to bytes and back, and values to bytes for keeping: the only user of msgpack."""
+"""Encodes messages, and values for the store, as msgpack, and decodes them. No other module uses msgpack."""
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 
-from samedeal.errors import BadOptions, MalformedFrame, SamedealError
+from samedeal.errors import MalformedFrame
 from samedeal.names import printable
 from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.messages import ToClient, ToServer
+from samedeal.protocol.request_errors import request_error
 
 LARGEST_FRAME: Final = 16 * 1024
-"""Bytes that a server takes in one frame; no message of a client comes near it."""
+"""Maximum size, in bytes, of a frame from a client. No valid message comes near it."""
 
 _LONGEST_REASON: Final = 160
-"""Characters; what was wrong may quote the frame."""
+"""Maximum length, in characters, of the part of an error that may quote the frame."""
 
 _Value = TypeVar("_Value")
 
 
 def encode(message: ToServer | ToClient | FromOperator | ToOperator) -> bytes:
-    """The frame of a message; fields that have their default value are left out only where the protocol says so."""
+    """Encode a message as a frame. Fields with their default value are left out only in the ``options`` of ``Create``."""
     return pack(message)
 
 
 def decode_to_server(frame: bytes | str) -> ToServer:
-    """Read a client's frame.
+    """Decode a client's frame.
 
-    Raises MalformedFrame with a sentence for the one who wrote it; UnknownGame, MalformedText (of a deal) or BadOptions for
-    a frame that could be read but asks for a room that can't be.
+    Raises MalformedFrame if the frame is not a message, and UnknownRequest if only another version may know the request.
+    Raises UnknownGame, MalformedText or BadOptions if the frame asks for a room with an invalid game, deal or option.
     """
-    try:
-        # A union is a type form, which mypy can't take as a type.
-        return _decode(frame, ToServer, _LIMITS_OF_A_STRANGER)  # type: ignore[arg-type]
-    except MalformedFrame as error:
-        # A cause is what a message's own check said, as opposed to its types.
-        if (said := error.__cause__) is not None:
-            raise said.__cause__ if isinstance(said.__cause__, SamedealError) else BadOptions(str(said)) from None
-        raise
+    return _decode_request(frame, ToServer)  # type: ignore[arg-type]  # mypy can't take a union as a type
 
 
 def decode_to_client(frame: bytes | str) -> ToClient:
-    """Read a server's frame. Raises MalformedFrame."""
+    """Decode a server's frame. Raises MalformedFrame if it is not a message."""
     return _decode(frame, ToClient)  # type: ignore[arg-type]  # as above
 
 
 def decode_from_operator(frame: bytes | str) -> FromOperator:
-    """Read an operator's frame. Raises MalformedFrame."""
-    return _decode(frame, FromOperator, _LIMITS_OF_A_STRANGER)  # type: ignore[arg-type]  # as above
+    """Decode an operator's frame. Raises MalformedFrame or UnknownRequest as ``decode_to_server`` does."""
+    return _decode_request(frame, FromOperator)  # type: ignore[arg-type]  # as above
 
 
 def decode_to_operator(frame: bytes | str) -> ToOperator:
-    """Read a server's frame to an operator. Raises MalformedFrame."""
+    """Decode a server's frame to an operator. Raises MalformedFrame if it is not a message."""
     return _decode(frame, ToOperator)  # type: ignore[arg-type]  # as above
 
 
-def _decode(frame: bytes | str, kind: type[_Value], limits: dict[str, Any] | None = None) -> _Value:
-    if isinstance(frame, str):
-        raise MalformedFrame("A message is a binary frame of msgpack; this one was text")
+def _decode_request(frame: bytes | str, union: type[_Value]) -> _Value:
+    fields = _unpack_frame(frame, _UNTRUSTED_LIMITS)
     try:
-        return unpack(frame, kind, limits)
+        return msgspec.convert(fields, union, builtin_types=(bytes,))
+    except ValueError as error:
+        raise request_error(fields, get_args(union), error) from None
+
+
+def _decode(frame: bytes | str, union: type[_Value]) -> _Value:
+    fields = _unpack_frame(frame, _LIMITS)
+    try:
+        return msgspec.convert(fields, union, builtin_types=(bytes,))
     except ValueError as error:
         why = printable(str(error), 4 * LARGEST_FRAME)
         if len(why) > _LONGEST_REASON:
             why = f"{why[: _LONGEST_REASON // 2]}...{why[-_LONGEST_REASON // 2 :]}"
-        raise MalformedFrame(f"Not a message of this protocol: {why}") from error.__cause__
+        raise MalformedFrame(f"This is not a message of the protocol: {why}.") from None
+
+
+def _unpack_frame(frame: bytes | str, limits: dict[str, Any]) -> Any:
+    if isinstance(frame, str):
+        raise MalformedFrame("A message is a binary frame of msgpack. This one was text.")
+    try:
+        return _unpack_fields(frame, limits)
+    except ValueError as error:
+        raise MalformedFrame(
+            f"This is not a message of the protocol: {printable(str(error), _LONGEST_REASON)}."
+        ) from None
 
 
 def request_id(frame: bytes | str) -> int:
-    """The id in a frame that could not be read otherwise, so that the refusal can name it; -1 where there is none."""
+    """Return the id in a malformed frame, so that the refusal can repeat it, or -1 if it has no valid id."""
     try:
-        fields: Any = msgpack.unpackb(frame, **_LIMITS_OF_A_STRANGER) if isinstance(frame, bytes) else None
+        fields: Any = msgpack.unpackb(frame, **_UNTRUSTED_LIMITS) if isinstance(frame, bytes) else None
     except (ValueError, msgpack.UnpackException):
         return -1
     found = fields.get("id") if isinstance(fields, dict) else None
@@ -87,23 +99,33 @@ _LIMITS: Final[dict[str, Any]] = {
     "max_map_len": 4096,
 }
 
-# Room for a list is made as soon as its length is read, and lists may stand in lists: the longest one that is taken bounds
-# what a frame costs that is nothing but such lengths.
-_LIMITS_OF_A_STRANGER: Final[dict[str, Any]] = {**_LIMITS, "max_array_len": 256, "max_map_len": 64}
+# msgpack allocates a list as soon as it reads its length, and lists nest. This bound limits the memory that a frame
+# of nothing but list headers can cost.
+_UNTRUSTED_LIMITS: Final[dict[str, Any]] = {**_LIMITS, "max_array_len": 256, "max_map_len": 64}
 
 
 def pack(value: object) -> bytes:
-    """A value made of structs, tuples, texts, bytes and numbers as msgpack."""
+    """Encode a value as msgpack. It may contain structs, tuples, strings, bytes and numbers."""
     packed: bytes = msgpack.packb(msgspec.to_builtins(value, builtin_types=(bytes,)))
     return packed
 
 
-def unpack(data: bytes, kind: type[_Value], limits: dict[str, Any] | None = None) -> _Value:
-    """Read what ``pack`` wrote, checked against its type. Raises ValueError with what is wrong and where."""
+def unpack(data: bytes, kind: type[_Value]) -> _Value:
+    """Decode what ``pack`` encoded, and check it against the type ``kind``.
+
+    Raises ValueError, which names the problem and its place, if the data is not a value of that type.
+    """
+    return msgspec.convert(_unpack_fields(data, _LIMITS), kind, builtin_types=(bytes,))
+
+
+def _unpack_fields(data: bytes, limits: dict[str, Any]) -> Any:
+    """Decode msgpack without checking types. Raises ValueError if the data is not valid within ``limits``."""
     try:
-        fields = msgpack.unpackb(data, **(limits or _LIMITS))
+        return msgpack.unpackb(data, **limits)
     except msgpack.ExtraData:
         raise ValueError("there are bytes after its end") from None
     except (ValueError, msgpack.UnpackException) as error:
-        raise ValueError(f"not msgpack as it is used here ({str(error) or type(error).__name__})") from None
-    return msgspec.convert(fields, kind, builtin_types=(bytes,))
+        raise ValueError(
+            "it is not msgpack, or it uses a feature of msgpack that the protocol does not allow "
+            f"({str(error) or type(error).__name__})"
+        ) from None

@@ -1,8 +1,8 @@
 """The messages of the protocol: two sealed unions, ``ToServer`` and ``ToClient``.
 
-Every message from a client carries an ``id`` of the client's choosing and is answered exactly once, by a message that
-repeats it as ``to``; what a server sends unasked has no ``to``. Times are milliseconds since 1970 on the server's one
-clock. Piles are bytes as in ``samedeal.cards``, masked as their reader may see them.
+Every message from a client is a request, with an ``id`` that the client chooses. The server answers each request exactly
+once, with a message that repeats the id as ``to``. A message that is not an answer has no ``to``. Times are milliseconds
+since 1970 by the server's clock. Piles are bytes as in ``samedeal.cards``, masked for the recipient.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SUBPROTOCOL: Final = "samedeal.v1"
 
 Phase = Literal["open", "countdown", "racing", "finished", "closed"]
 
-MOST_HELD: Final = 200
-"""Actions of one ``Recover``."""
+MAX_HELD_PER_RECOVER: Final = 200
+"""Maximum number of actions in one ``Recover``."""
 
 Id = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
@@ -27,19 +27,20 @@ RoomCode = Annotated[str, Meta(max_length=24)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
-    """A message: a map with its ``type``."""
-
-
-# ---------------------------------------------------------------- from a client
+    """A message: a map whose ``type`` is the name of the class in lower case."""
 
 
 class Hello(_Message, frozen=True):
-    """The first message of a connection: a name, and the session to go on with or an empty text for a new one."""
+    """Introduces the player, as the first request of a connection. An empty ``session`` starts a new session.
+
+    ``bot`` declares that a program plays.
+    """
 
     id: Id
     name: Text
     session: Text = ""
     client: Text = ""
+    bot: bool = False
 
 
 class Ping(_Message, frozen=True):
@@ -55,7 +56,7 @@ class ListRooms(_Message, frozen=True):
 
 
 class Create(_Message, frozen=True):
-    """Opens a room; ``room`` is the wanted code, or empty for any. It does not join it."""
+    """Opens a room without joining it. ``room`` is the requested code. If it is empty, the server chooses a code."""
 
     id: Id
     options: WantedOptions
@@ -64,7 +65,7 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Takes a seat, or takes it again. ``revision`` and ``event`` are the newest the client holds, -1 for none."""
+    """Takes a seat, or returns to it. ``revision`` and ``event`` are the newest that the client has, or -1."""
 
     id: Id
     room: RoomCode
@@ -74,7 +75,7 @@ class Join(_Message, frozen=True):
 
 
 class Watch(_Message, frozen=True):
-    """Watches a room's boards, late."""
+    """Enters a room as a spectator, who sees the boards with a delay."""
 
     id: Id
     room: RoomCode
@@ -82,26 +83,36 @@ class Watch(_Message, frozen=True):
 
 
 class Leave(_Message, frozen=True):
-    """Gives up the seat (which resigns a race under way), or stops watching."""
+    """Gives up the seat, or stops watching. A player who leaves during a race resigns."""
 
     id: Id
 
 
 class Ready(_Message, frozen=True):
-    """Says that one is ready, or not any more."""
+    """Declares the player ready, or no longer ready."""
 
     id: Id
     ready: bool = True
 
 
 class Start(_Message, frozen=True):
-    """The host starts the countdown."""
+    """Starts the countdown. Only the host may send it."""
 
     id: Id
 
 
+class KickPlayer(_Message, frozen=True):
+    """Removes a player from the room before the race starts. Only the host may send it."""
+
+    id: Id
+    player: Text
+
+
 class Act(_Message, frozen=True):
-    """A move, draw, deal or undo made on a revision of one's board; sent again it is answered as at first."""
+    """Makes a move, draw or deal on the player's board at ``revision``, or undoes one.
+
+    If the same ``Act`` is sent again, it gets the first answer again.
+    """
 
     id: Id
     revision: Revision
@@ -109,7 +120,7 @@ class Act(_Message, frozen=True):
 
 
 class Held(Struct, frozen=True, kw_only=True):
-    """An action that was acked: the id of its ``Act``, and when it was committed."""
+    """An acknowledged action, with the id of its ``Act`` and the time of its commit."""
 
     id: Id
     action: Annotated[str, Meta(max_length=16)]
@@ -117,39 +128,52 @@ class Held(Struct, frozen=True, kw_only=True):
 
 
 class Recover(_Message, frozen=True):
-    """Gives back actions that were acked and that the server has lost, with the receipt for the last of them.
+    """Gives the server back acknowledged actions that it has lost, with the receipt of the last one.
 
-    ``revision`` is that of the board that the first of them was made on.
+    ``revision`` is the revision of the board just before the first of them.
     """
 
     id: Id
     revision: Revision
-    held: Annotated[tuple[Held, ...], Meta(min_length=1, max_length=MOST_HELD)]
+    held: Annotated[tuple[Held, ...], Meta(min_length=1, max_length=MAX_HELD_PER_RECOVER)]
     receipt: Annotated[bytes, Meta(max_length=64)]
 
 
 class Resign(_Message, frozen=True):
-    """Goes out of the race; the board stays as it is and counts by its cards up."""
+    """Resigns from the race. The player's foundation cards still count."""
 
     id: Id
 
 
 class Rematch(_Message, frozen=True):
-    """Asks for the room of the next race; the first to ask opens it."""
+    """Asks for the room of the next race. The first such request in a room opens the next room."""
 
     id: Id
 
 
-ToServer = Hello | Ping | ListRooms | Create | Join | Watch | Leave | Ready | Start | Act | Recover | Resign | Rematch
-
-
-# ---------------------------------------------------------------- answers
+ToServer = (
+    Hello
+    | Ping
+    | ListRooms
+    | Create
+    | Join
+    | Watch
+    | Leave
+    | Ready
+    | Start
+    | KickPlayer
+    | Act
+    | Recover
+    | Resign
+    | Rematch
+)
 
 
 class Welcome(_Message, frozen=True):
-    """A session: ``session`` is secret and resumes it; ``player`` is its public id.
+    """Answers ``Hello``.
 
-    ``engine`` is the version of the server's rules, as ``samedeal.ENGINE``.
+    ``session`` is the secret token that resumes the session. ``player`` is the player's public id. ``engine`` is the version
+    of the server's rules, as in ``samedeal.ENGINE``.
     """
 
     to: Id
@@ -162,7 +186,7 @@ class Welcome(_Message, frozen=True):
 
 
 class Pong(_Message, frozen=True):
-    """The server's time."""
+    """Answers ``Ping``, with the server's time."""
 
     to: Id
     time: int
@@ -181,27 +205,28 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     spectators: bool
     starts: int = 0
     delay: int = 15
+    bots: bool = True
 
 
 class Rooms(_Message, frozen=True):
-    """The rooms that can be joined or watched, newest first."""
+    """Answers ``ListRooms`` with the rooms that can be joined or watched, newest first."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
 
 
 class Created(_Message, frozen=True):
-    """The room that was opened, or that the rematch goes to."""
+    """Answers ``Create`` and ``Rematch`` with the code of the room."""
 
     to: Id
     room: str
 
 
 class Joined(_Message, frozen=True):
-    """The seat that was taken, and the revision of the board as the server has it, -1 before the deal.
+    """Answers ``Join``. ``revision`` is that of the server's board, or -1 before the deal.
 
-    ``RoomState``, and ``BoardState`` once the deal is out, follow unless the client has them; who has the newest state of
-    the room gets a ``Progress`` with everybody's counts.
+    ``RoomState`` follows, or only ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal
+    ``BoardState`` follows too, unless the client has that revision or a later one.
     """
 
     to: Id
@@ -212,7 +237,7 @@ class Joined(_Message, frozen=True):
 
 
 class Watching(_Message, frozen=True):
-    """The room that is watched, and how many seconds late its boards come. ``RoomState`` and ``LateBoard`` follow."""
+    """Answers ``Watch``, with the delay of the boards in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
 
     to: Id
     room: str
@@ -220,24 +245,25 @@ class Watching(_Message, frozen=True):
 
 
 class Done(_Message, frozen=True):
-    """It was done."""
+    """Answers requests that have no other answer: the request succeeded."""
 
     to: Id
 
 
 class Acked(_Message, frozen=True):
-    """An action counts, and is kept. ``seen`` are the cards that it turned up for the first time, in order.
+    """Answers ``Act``: the action was accepted and stored.
 
-    ``hash`` is the state hash of the board after it; ``piles`` is the whole board after an undo and empty otherwise;
-    ``up``, ``moves`` and ``undos`` are the player's counts; ``stuck`` says that nothing that helps remains. ``at`` is when
-    it was committed, ``receipt`` proves that in a ``Recover``.
+    ``revision`` and ``hash`` are those of the new board. ``seen`` holds the cards that the action turned up for the first
+    time, in order. ``piles`` is the whole board after an undo, and empty after a move. ``foundation_cards``, ``moves`` and
+    ``undos`` are the player's counts. ``stuck`` says whether no helpful move is left. ``at`` is the time of the commit, and
+    ``receipt`` proves the commit in a ``Recover``.
     """
 
     to: Id
     revision: int
     seen: bytes
     hash: bytes
-    up: int
+    foundation_cards: int
     moves: int
     undos: int
     stuck: bool = False
@@ -247,10 +273,10 @@ class Acked(_Message, frozen=True):
 
 
 class Refused(_Message, frozen=True):
-    """A request that was not done: why, as a code and a sentence.
+    """Answers a request that was refused, with the reason as a code and as a sentence.
 
-    ``to`` is -1 where the request's id could not be read. ``revision`` is that of the player's board, -1 where there is
-    none or it is not known; ``retry_after`` is in seconds, 0 where trying again won't help.
+    ``to`` is -1 if the id of the request could not be read. ``revision`` is the revision of the player's board, or -1 if
+    there is no board or its revision is unknown. ``retry_after`` is in seconds; 0 means that a retry will not help.
     """
 
     to: int
@@ -260,55 +286,58 @@ class Refused(_Message, frozen=True):
     retry_after: float = 0
 
 
-# ---------------------------------------------------------------- unasked
-
-
 class Seat(Struct, frozen=True, kw_only=True):
-    """A player in a room."""
+    """A player in a room. ``bot`` tells whether the player declared that a program plays."""
 
     player: str
     name: str
     seat: int
     ready: bool = False
-    out: bool = False
+    resigned: bool = False
+    bot: bool = False
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """What everybody may know of a player's board: counts, never cards.
+    """The public part of a player's progress: counts, never cards.
 
-    ``active`` is when the last action was taken and ``risen`` when the last card went up, ``home`` when the last one
-    did; 0 for not yet. ``connected`` says whether the player is there.
+    ``last_action_at`` is the time of the last action, ``last_progress_at`` the time at which ``foundation_cards`` last
+    changed, and ``finished_at`` the time of the finish. For each of them, 0 means not yet.
     """
 
     player: str
-    up: int = 0
+    foundation_cards: int = 0
     moves: int = 0
     undos: int = 0
-    active: int = 0
-    risen: int = 0
-    home: int = 0
+    last_action_at: int = 0
+    last_progress_at: int = 0
+    finished_at: int = 0
     connected: bool = True
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """A line of the final order. ``time`` is milliseconds from the start to coming home, 0 for not home."""
+    """A line of the final standings.
+
+    ``time`` is the time from the start to the finish, in milliseconds, or 0 if the player did not finish.
+    """
 
     place: int
     player: str
     name: str
-    up: int
+    foundation_cards: int
     time: int
     moves: int
     undos: int
-    out: bool = False
+    resigned: bool = False
+    bot: bool = False
 
 
 class RoomState(_Message, frozen=True):
-    """A room as everybody in it may know it, sent whole at each change.
+    """The public state of a room, sent whole at each change.
 
-    ``event`` numbers the changes. ``starts`` and ``ends`` are when the race starts and when its time is up, 0 before
-    the countdown. ``commitment`` binds the server to the seed; ``seed`` is empty until the race ends. ``next`` is the
-    room of the rematch, where there is one. ``standings`` are there at the end.
+    ``event`` is the number of the change; a later change has a higher number. ``starts`` is the time at which the race
+    starts, and ``ends`` the time at which its time is up; both are 0 before the countdown. ``commitment`` binds the server
+    to the seed. ``seed`` and ``standings`` are empty until the race ends. ``next`` is the room of the rematch, and empty
+    until there is one.
     """
 
     room: str
@@ -331,7 +360,7 @@ class RoomState(_Message, frozen=True):
 
 
 class BoardState(_Message, frozen=True):
-    """One's own board, masked: at the deal, and after a reconnection where something was missed."""
+    """The player's own board, masked. It is sent at the deal, and later whenever the client's board is out of date."""
 
     room: str
     revision: int
@@ -343,14 +372,14 @@ class BoardState(_Message, frozen=True):
     stuck: bool = False
 
 
-class Progress(_Message, frozen=True):
-    """The counts of the players that changed."""
+class ProgressUpdate(_Message, frozen=True):
+    """The counts of the players whose counts changed."""
 
     tallies: tuple[Tally, ...]
 
 
 class LateBoard(_Message, frozen=True):
-    """A player's board as spectators see it, ``at`` a time that lies at least the room's delay back."""
+    """A player's board for spectators. Until the race ends, the time ``at`` is at least the room's delay ago."""
 
     player: str
     revision: int
@@ -361,7 +390,7 @@ class LateBoard(_Message, frozen=True):
 
 
 class LateMove(_Message, frozen=True):
-    """A player's move as spectators see it, on the board of the revision before."""
+    """A player's move for spectators. It leads from the board of the previous revision to that of ``revision``."""
 
     player: str
     revision: int
@@ -371,12 +400,7 @@ class LateMove(_Message, frozen=True):
 
 
 class Notice(_Message, frozen=True):
-    """Something that a client should know.
-
-    ``draining`` says to reconnect, to this or another address; ``seated`` that this player, who watched, has taken a seat
-    in the room and is shown no more boards. The others are the operator's: ``said`` is a word to everybody, ``kicked`` says
-    that the seat is gone for good, ``closed`` that the room is, ``banned`` that the server wants to see no more of them.
-    """
+    """News for a client, as a ``NoticeCode`` and a sentence. PROTOCOL.md, *Notice*, explains the codes."""
 
     code: str
     message: str
@@ -394,22 +418,8 @@ ToClient = (
     | Refused
     | RoomState
     | BoardState
-    | Progress
+    | ProgressUpdate
     | LateBoard
     | LateMove
     | Notice
 )
-
-
-class Close:
-    """The close codes, and whether to come back."""
-
-    RESTART: Final = 1012
-    VERSION: Final = 4000
-    BAD_FRAMES: Final = 4001
-    TAKEN_OVER: Final = 4002
-    SLOW: Final = 4003
-    SILENT: Final = 4004
-    FLOOD: Final = 4005
-    BANNED: Final = 4006
-    STAY_AWAY: Final = frozenset((VERSION, BAD_FRAMES, TAKEN_OVER, BANNED))

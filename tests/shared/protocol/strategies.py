@@ -1,4 +1,4 @@
-"""Messages of all kinds, drawn from their types."""
+"""Hypothesis strategies for messages, derived from their types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BIGGEST = (1 << 63) - 1
 
 @st.composite
 def options(draw: st.DrawFn) -> Options:
-    """Options of a room that go together."""
+    """Valid options of a room."""
     fields: dict[str, Any] = {
         field.name: draw(values(field.type))
         for field in inspected(Options).fields
@@ -75,7 +75,7 @@ def values(kind: inspect.Type) -> st.SearchStrategy[Any]:
 
 
 def structs(kind: type[_Message]) -> st.SearchStrategy[_Message]:
-    """Any message of one kind; fields with a default value have it now and then."""
+    """Any message of a type. Fields sometimes have their default value."""
     fields = inspected(kind).fields
     required = {field.name: values(field.type) for field in fields if field.required}
     optional = {field.name: values(field.type) for field in fields if not field.required}
@@ -100,10 +100,10 @@ plain = st.recursive(
     ),
     max_leaves=20,
 )
-"""Whatever msgpack can say."""
+"""Any value that msgpack can encode."""
 
 
 def fields_of(message: Struct) -> dict[str, Any]:
-    """The map that a message is on the wire."""
+    """A message as the map that is sent."""
     found: dict[str, Any] = msgspec.to_builtins(message, builtin_types=(bytes,))
     return found

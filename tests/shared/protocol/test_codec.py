@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import json
+import re
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from samedeal.errors import BadOptions, MalformedFrame, MalformedText, SamedealError, UnknownGame
+from samedeal.errors import BadOptions, MalformedFrame, MalformedText, SamedealError, UnknownGame, UnknownRequest
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
 from samedeal.protocol.messages import (
@@ -25,6 +25,7 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Joined,
+    KickPlayer,
     LateBoard,
     LateMove,
     Leave,
@@ -32,7 +33,7 @@ from samedeal.protocol.messages import (
     Notice,
     Ping,
     Pong,
-    Progress,
+    ProgressUpdate,
     Ready,
     Recover,
     Refused,
@@ -51,8 +52,10 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from tests.golden.kept import assert_kept
+from tests.golden.golden_files import assert_golden, assert_sentences
+from tests.shared.protocol.diagnostic import diagnostic
 from tests.shared.protocol.strategies import TO_CLIENT, TO_SERVER, fields_of, plain, to_client, to_server
+from tests.shared.raised import error_of
 
 HASH = bytes.fromhex("973cbeefc3c33aec")
 
@@ -77,6 +80,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Ready(id=8),
     Ready(id=8, ready=False),
     Start(id=9),
+    KickPlayer(id=9, player="3f2a9c0d1e4b"),
     Act(id=10, revision=0, action="3 5 x4"),
     Act(id=11, revision=1, action="undo"),
     Recover(
@@ -115,17 +119,30 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         revision=1,
         seen=b"\x29\x3d",
         hash=HASH,
-        up=3,
+        foundation_cards=3,
         moves=1,
         undos=0,
         at=1_795_000_000_000,
         receipt=bytes(range(16)),
     ),
     Acked(
-        to=11, revision=2, seen=b"", hash=HASH, up=2, moves=1, undos=1, stuck=True, piles=(b"\x01\xc0", b"", b"\x2a")
+        to=11,
+        revision=2,
+        seen=b"",
+        hash=HASH,
+        foundation_cards=2,
+        moves=1,
+        undos=1,
+        stuck=True,
+        piles=(b"\x01\xc0", b"", b"\x2a"),
     ),
-    Refused(to=10, code="illegal", message="9H can't go on TC: a column builds down by one", revision=1),
-    Refused(to=-1, code="bad_frame", message="Not a message of this protocol"),
+    Refused(
+        to=10,
+        code="illegal",
+        message="9H can't go on TC. A column builds down by one in alternating colours.",
+        revision=1,
+    ),
+    Refused(to=-1, code="bad_frame", message="This is not a message of the protocol."),
     Refused(to=3, code="busy", message="Too many requests", retry_after=0.5),
     RoomState(
         room="friday",
@@ -149,16 +166,16 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         options=Options(deal="#4821"),
         private=True,
         host="p7k2",
-        players=(Seat(player="p7k2", name="Ana", seat=0, ready=True, out=True),),
+        players=(Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True),),
         tallies=(
             Tally(
                 player="p7k2",
-                up=52,
+                foundation_cards=52,
                 moves=85,
                 undos=2,
-                active=1_795_000_100_000,
-                risen=1_795_000_100_000,
-                home=1_795_000_100_000,
+                last_action_at=1_795_000_100_000,
+                last_progress_at=1_795_000_100_000,
+                finished_at=1_795_000_100_000,
                 connected=False,
             ),
         ),
@@ -169,55 +186,52 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         seed=bytes(32),
         next="saturday",
         standings=(
-            Standing(place=1, player="p7k2", name="Ana", up=52, time=100_000, moves=85, undos=2),
-            Standing(place=2, player="p9xx", name="Bo", up=12, time=0, moves=40, undos=0, out=True),
+            Standing(place=1, player="p7k2", name="Ana", foundation_cards=52, time=100_000, moves=85, undos=2),
+            Standing(place=2, player="p9xx", name="Bo", foundation_cards=12, time=0, moves=40, undos=0, resigned=True),
         ),
     ),
     BoardState(
         room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0
     ),
-    Progress(tallies=(Tally(player="p7k2", up=3, moves=9, active=1_795_000_003_000, risen=1_795_000_003_000),)),
+    ProgressUpdate(
+        tallies=(
+            Tally(
+                player="p7k2",
+                foundation_cards=3,
+                moves=9,
+                last_action_at=1_795_000_003_000,
+                last_progress_at=1_795_000_003_000,
+            ),
+        )
+    ),
     LateBoard(player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, at=1_795_000_001_000),
     LateMove(player="p7k2", revision=5, action="3 5", seen=b"\x29", at=1_795_000_002_000),
     Notice(code="draining", message="This server is going down: reconnect"),
 )
 
 
-def diagnostic(value: Any) -> str:
-    """A value as JSON, but bytes as ``h'00ff'``."""
-    match value:
-        case bytes():
-            return f"h'{value.hex()}'"
-        case dict():
-            return "{" + ", ".join(f"{json.dumps(key)}: {diagnostic(inner)}" for key, inner in value.items()) + "}"
-        case list() | tuple():
-            return "[" + ", ".join(map(diagnostic, value)) + "]"
-        case _:
-            return json.dumps(value)
-
-
 def test_every_message_has_a_sample() -> None:
     assert {type(sample) for sample in SAMPLES} == {*TO_SERVER, *TO_CLIENT}
 
 
-def test_golden_frames() -> None:
-    """Each message as fields and as the bytes of its frame, as ``tests/golden/frames.txt`` keeps them."""
+def test_frames_match_golden_file() -> None:
+    """Each message as fields and as the bytes of its frame, in the format of ``tests/golden/frames.txt``."""
     lines = []
     for sample in SAMPLES:
         side = "to the server" if isinstance(sample, TO_SERVER) else "to the client"
         lines += [f"{type(sample).__name__} ({side})", diagnostic(fields_of(sample)), encode(sample).hex(" "), ""]
-    assert_kept("frames.txt", "\n".join(lines))
+    assert_golden("frames.txt", "\n".join(lines))
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sample).__name__)
-def test_samples_are_read_again(sample: ToServer | ToClient) -> None:
+def test_sample_round_trips(sample: ToServer | ToClient) -> None:
     decode: Any = decode_to_server if isinstance(sample, TO_SERVER) else decode_to_client
     assert decode(encode(sample)) == sample
     assert msgpack.unpackb(encode(sample)) == json_lists(fields_of(sample))
 
 
 def json_lists(value: Any) -> Any:
-    """A value with lists where it has tuples, which msgpack doesn't tell apart."""
+    """A value with lists instead of tuples, which are the same in msgpack."""
     match value:
         case dict():
             return {key: json_lists(inner) for key, inner in value.items()}
@@ -228,7 +242,7 @@ def json_lists(value: Any) -> Any:
 
 
 @given(to_server)
-def test_messages_to_the_server_go_through_frames(message: ToServer) -> None:
+def test_message_to_server_round_trips(message: ToServer) -> None:
     frame = encode(message)
     assert decode_to_server(frame) == message
     assert len(frame) <= LARGEST_FRAME
@@ -236,19 +250,19 @@ def test_messages_to_the_server_go_through_frames(message: ToServer) -> None:
 
 
 @given(to_client)
-def test_messages_to_the_client_go_through_frames(message: ToClient) -> None:
+def test_message_to_client_round_trips(message: ToClient) -> None:
     assert decode_to_client(encode(message)) == message
 
 
 @given(st.one_of(to_server, to_client))
-def test_messages_of_one_side_are_none_of_the_other(message: ToServer | ToClient) -> None:
+def test_messages_of_both_sides_are_disjoint(message: ToServer | ToClient) -> None:
     decode: Any = decode_to_client if isinstance(message, TO_SERVER) else decode_to_server
-    with pytest.raises(MalformedFrame, match=r"^Not a message of this protocol: Invalid value"):
+    with pytest.raises(MalformedFrame):
         decode(encode(message))
 
 
 @given(to_server)
-def test_fields_with_a_default_may_be_left_out(message: ToServer) -> None:
+def test_field_with_default_may_be_left_out(message: ToServer) -> None:
     fields = fields_of(message)
     for name, value in fields_of(type(message)(**{n: getattr(message, n) for n in required(message)})).items():
         if name not in ("type", *required(message)) and fields[name] == value:
@@ -266,37 +280,35 @@ def required(message: Struct) -> list[str]:
 
 
 @given(to_server, st.text(max_size=10), plain)
-def test_fields_that_are_not_known_are_passed_over(message: ToServer, name: str, value: Any) -> None:
-    """A newer client may say more."""
+def test_unknown_field_is_ignored(message: ToServer, name: str, value: Any) -> None:
+    """A newer client may send more fields."""
     fields = {**fields_of(message), f"x{name}": value}
     assert decode_to_server(msgpack.packb(fields)) == message
 
 
-UNPACKED = r"not msgpack as it is used here \(.+\)"
-
-REFUSED = {
-    "empty": (b"", UNPACKED),
-    "no msgpack": (b"\xc1", UNPACKED),
-    "cut short": (encode(Ping(id=1))[:-1], UNPACKED),
-    "numbers for keys": (b"\x81\x01\x01", UNPACKED),
-    "an extension": (b"\xc7\x01\x05\x00", UNPACKED),
-    "a time": (b"\xd6\xff\x00\x00\x00\x00", UNPACKED),
-    "bad UTF-8": (b"\x81\xa4type\xa2\xff\xfe", UNPACKED),
-    "a huge list": (b"\xdd\xff\xff\xff\xff", UNPACKED),
-    "a huge map": (b"\xdf\xff\xff\xff\xff", UNPACKED),
-    "deep": (b"\x91" * 5000 + b"\x01", UNPACKED),
-    "two messages": (encode(Ping(id=1)) * 2, "there are bytes after its end"),
-    "no map": (b"\x01", "Expected `object`, got `int`"),
-    "a list": (b"\x91\x01", "Expected `object`, got `array`"),
-    "less deep": (b"\x91" * 500 + b"\x01", "Expected `object`, got `array`"),
-    "an empty map": (b"\x80", "Object missing required field `type`"),
+MALFORMED = {
+    "empty": b"",
+    "no msgpack": b"\xc1",
+    "cut short": encode(Ping(id=1))[:-1],
+    "numbers for keys": b"\x81\x01\x01",
+    "an extension": b"\xc7\x01\x05\x00",
+    "a time": b"\xd6\xff\x00\x00\x00\x00",
+    "bad UTF-8": b"\x81\xa4type\xa2\xff\xfe",
+    "a huge list": b"\xdd\xff\xff\xff\xff",
+    "a huge map": b"\xdf\xff\xff\xff\xff",
+    "deep": b"\x91" * 5000 + b"\x01",
+    "two messages": encode(Ping(id=1)) * 2,
+    "no map": b"\x01",
+    "a list": b"\x91\x01",
+    "less deep": b"\x91" * 500 + b"\x01",
+    "an empty map": b"\x80",
 }
 
 
-@pytest.mark.parametrize(("frame", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_malformed_frames(frame: bytes, sentence: str) -> None:
+@pytest.mark.parametrize("frame", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_frame_is_rejected(frame: bytes) -> None:
     for decode in (decode_to_server, decode_to_client):
-        with pytest.raises(MalformedFrame, match=f"^Not a message of this protocol: {sentence}$"):
+        with pytest.raises(MalformedFrame):
             decode(frame)
 
 
@@ -319,8 +331,8 @@ def test_malformed_frames(frame: bytes, sentence: str) -> None:
         b"\x81\xa1a",
     ],
 )
-def test_lengths_that_are_not_true_cost_little(head: bytes) -> None:
-    """Invariant 9: everything is bounded. Room is made for what a frame holds, not for what it says that it holds."""
+def test_false_length_costs_little_memory(head: bytes) -> None:
+    """Invariant 9: everything is bounded. The decoder allocates memory for real content, not for declared lengths."""
     frame = (head * LARGEST_FRAME)[:LARGEST_FRAME]
     tracemalloc.start()
     try:
@@ -332,94 +344,112 @@ def test_lengths_that_are_not_true_cost_little(head: bytes) -> None:
     assert most < 200 * LARGEST_FRAME
 
 
-def test_of_a_field_that_comes_twice_the_last_one_counts() -> None:
+def test_last_of_duplicate_fields_counts() -> None:
     assert decode_to_server(b"\x83\xa4type\xa4ping\xa2id\x01\xa2id\x02") == Ping(id=2)
 
 
-def test_a_text_frame_is_no_message() -> None:
+def test_text_frame_is_rejected() -> None:
     for decode in (decode_to_server, decode_to_client):
-        with pytest.raises(MalformedFrame, match=r"^A message is a binary frame of msgpack; this one was text$"):
+        with pytest.raises(MalformedFrame):
             decode('{"type": "ping", "id": 1}')
     assert request_id('{"type": "ping", "id": 1}') == -1
 
 
-WRONG = [
-    ({"type": "nonsense", "id": 1}, "Invalid value 'nonsense' - at `$.type`"),
-    ({"type": b"ping", "id": 1}, "Expected `str`, got `bytes` - at `$.type`"),
-    ({"type": 1, "id": 1}, "Expected `str`, got `int` - at `$.type`"),
-    ({"type": "ping"}, "Object missing required field `id`"),
-    ({"type": "ping", "id": -1}, "Expected `int` >= 0 - at `$.id`"),
-    ({"type": "ping", "id": 1 << 53}, "Expected `int` <= 9007199254740991 - at `$.id`"),
-    ({"type": "ping", "id": 1.5}, "Expected `int`, got `float` - at `$.id`"),
-    ({"type": "ping", "id": True}, "Expected `int`, got `bool` - at `$.id`"),
-    ({"type": "ping", "id": "1"}, "Expected `int`, got `str` - at `$.id`"),
-    ({"type": "ping", "id": None}, "Expected `int`, got `null` - at `$.id`"),
-    ({"type": "hello", "id": 1, "name": "x" * 129}, "Expected `str` of length <= 128 - at `$.name`"),
-    ({"type": "hello", "id": 1, "name": b"ana"}, "Expected `str`, got `bytes` - at `$.name`"),
-    ({"type": "join", "id": 1, "room": "x" * 25}, "Expected `str` of length <= 24 - at `$.room`"),
-    ({"type": "join", "id": 1, "room": "x", "revision": -2}, "Expected `int` >= -1 - at `$.revision`"),
-    ({"type": "act", "id": 1, "revision": 0, "action": "x" * 17}, "Expected `str` of length <= 16 - at `$.action`"),
-    ({"type": "act", "id": 1, "revision": -1, "action": "3 5"}, "Expected `int` >= 0 - at `$.revision`"),
-    ({"type": "ready", "id": 1, "ready": 1}, "Expected `bool`, got `int` - at `$.ready`"),
-    ({"type": "create", "id": 1, "options": None}, "Expected `object`, got `null` - at `$.options`"),
-    ({"type": "create", "id": 1, "options": {"players": 17}}, "Expected `int` <= 16 - at `$.options.players`"),
-    ({"type": "create", "id": 1, "options": {"undo": "maybe"}}, "Invalid enum value 'maybe' - at `$.options.undo`"),
-    ({"type": "create", "id": 1, "options": {"games": []}}, "Expected `array` of length >= 1 - at `$.options.games`"),
-    ({"type": "create", "id": 1, "options": {"speed": 2}}, "Object contains unknown field `speed` - at `$.options`"),
-    ({"type": "welcome", "to": 1}, "Invalid value 'welcome' - at `$.type`"),
+WRONG: list[dict[str, Any]] = [
+    {"type": b"ping", "id": 1},
+    {"type": 1, "id": 1},
+    {"type": "ping"},
+    {"type": "ping", "id": -1},
+    {"type": "ping", "id": 1 << 53},
+    {"type": "ping", "id": 1.5},
+    {"type": "ping", "id": True},
+    {"type": "ping", "id": "1"},
+    {"type": "ping", "id": None},
+    {"type": "hello", "id": 1, "name": "x" * 129},
+    {"type": "hello", "id": 1, "name": b"ana"},
+    {"type": "join", "id": 1, "room": "x" * 25},
+    {"type": "join", "id": 1, "room": "x", "revision": -2},
+    {"type": "act", "id": 1, "revision": 0, "action": "x" * 17},
+    {"type": "act", "id": 1, "revision": -1, "action": "3 5"},
+    {"type": "ready", "id": 1, "ready": 1},
+    {"type": "create", "id": 1, "options": None},
+    {"type": "recover", "id": 1, "revision": 0, "held": [], "receipt": b""},
+    {"type": "recover", "id": 1, "revision": 0, "held": [{}], "receipt": b""},
+    {"type": "act", "id": 1},
+    {"type": "nonsense"},
+    {"type": "nonsense", "id": "1"},
+    {"type": "welcome", "to": 1},
+]
+
+UNKNOWN: list[dict[str, Any]] = [
+    {"type": "nonsense", "id": 1},
+    {"type": "welcome", "id": 1, "to": 1},
+    {"type": "\x1b[2J" * 500, "id": 1},
 ]
 
 
-@pytest.mark.parametrize(
-    ("fields", "sentence"), WRONG, ids=[f"{at} {sentence}" for at, (_, sentence) in enumerate(WRONG)]
-)
-def test_fields_that_are_wrong(fields: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(MalformedFrame) as caught:
+@pytest.mark.parametrize("fields", WRONG)
+def test_wrong_field_is_rejected(fields: dict[str, Any]) -> None:
+    with pytest.raises(MalformedFrame):
         decode_to_server(msgpack.packb(fields))
-    assert str(caught.value) == f"Not a message of this protocol: {sentence}"
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
-        (
-            {"games": ["klondike"]},
-            UnknownGame,
-            "'klondike' is not a game: choose one of athena, steve, phoenix, ace-of-hearts, willow",
-        ),
-        (
-            {"deal": "tomorrow"},
-            MalformedText,
-            (
-                "'tomorrow' is not a deal: write 'random', a number from 0 to 999999999 as in '#4821', "
-                "or 'daily', with a date as in 'daily 2026-11-21' or without"
-            ),
-        ),
-        (
-            {"start": "at"},
-            BadOptions,
-            "start 'at' goes with start_at, a time in milliseconds since 1970, and no other start does",
-        ),
-    ],
-)
-def test_rooms_that_can_not_be(options: dict[str, Any], error: type[SamedealError], sentence: str) -> None:
-    with pytest.raises(error) as caught:
-        decode_to_server(msgpack.packb({"type": "create", "id": 1, "options": options}))
-    assert type(caught.value) is error
-    assert str(caught.value) == sentence
+@pytest.mark.parametrize("fields", UNKNOWN, ids=lambda fields: fields["type"][:8])
+def test_request_of_another_version_is_recognized(fields: dict[str, Any]) -> None:
+    with pytest.raises(UnknownRequest):
+        decode_to_server(msgpack.packb(fields))
+
+
+IMPOSSIBLE_ROOMS: list[tuple[dict[str, Any], type[SamedealError]]] = [
+    ({"games": ["klondike"]}, UnknownGame),
+    ({"deal": "tomorrow"}, MalformedText),
+    ({"start": "at"}, BadOptions),
+    ({"players": 17}, BadOptions),
+    ({"players": "two"}, BadOptions),
+    ({"undo": "maybe"}, BadOptions),
+    ({"hints": "yes"}, BadOptions),
+    ({"games": []}, BadOptions),
+    ({"deal": "x" * 33}, BadOptions),
+    ({"speed": 2}, BadOptions),
+    ({"speed\x1b[2J" * 100: 2}, BadOptions),
+]
+
+
+def create(options: dict[str, Any]) -> bytes:
+    """The frame of a request for a room."""
+    frame: bytes = msgpack.packb({"type": "create", "id": 1, "options": options})
+    return frame
+
+
+@pytest.mark.parametrize(("options", "error"), IMPOSSIBLE_ROOMS)
+def test_impossible_room_is_rejected(options: dict[str, Any], error: type[SamedealError]) -> None:
+    assert type(error_of(decode_to_server, create(options))) is error
+
+
+def test_wording_of_rejected_frames() -> None:
+    frames: dict[str, bytes | str] = {**MALFORMED, "text": '{"type": "ping", "id": 1}'}
+    frames |= {str(fields)[:60]: msgpack.packb(fields) for fields in [*WRONG, *UNKNOWN]}
+    frames |= {str(options)[:60]: create(options) for options, _ in IMPOSSIBLE_ROOMS}
+    errors = {case: error_of(decode_to_server, frame) for case, frame in frames.items()}
+    # What msgpack says in parentheses depends on its version.
+    lines = [
+        f"{error.code}, {case}\t{re.sub(r'allow [(].+[)]', 'allow (...)', str(error))}"
+        for case, error in errors.items()
+    ]
+    assert_sentences("engine: frames", lines)
 
 
 def answer(decode: Callable[[bytes], object], frame: bytes) -> str:
-    """The sentence for a frame, empty when it can be read."""
+    """The sentence that refuses a frame; empty if the frame is valid."""
     try:
         decode(frame)
-    except (MalformedFrame, MalformedText, UnknownGame, BadOptions) as error:
+    except (MalformedFrame, MalformedText, UnknownGame, UnknownRequest, BadOptions) as error:
         return str(error)
     return ""
 
 
 def assert_answered(frame: bytes) -> None:
-    """A frame is read, or refused in one printable sentence that is not long."""
+    """Check that a frame is decoded, or refused with a short printable sentence."""
     for decode in (decode_to_server, decode_to_client):
         sentence = answer(decode, frame)
         assert sentence.isprintable()
@@ -428,17 +458,17 @@ def assert_answered(frame: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_answered(frame: bytes) -> None:
+def test_any_bytes_are_decoded_or_rejected(frame: bytes) -> None:
     assert_answered(frame)
 
 
 @given(plain)
-def test_any_value_is_answered(value: Any) -> None:
+def test_any_value_is_decoded_or_rejected(value: Any) -> None:
     assert_answered(msgpack.packb(value))
 
 
 @given(st.one_of(to_server, to_client), st.data())
-def test_any_damage_is_answered(message: ToServer | ToClient, data: st.DataObject) -> None:
+def test_damaged_frame_is_decoded_or_rejected(message: ToServer | ToClient, data: st.DataObject) -> None:
     frame = bytearray(encode(message))
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(frame) - 1))
@@ -450,7 +480,7 @@ def test_any_damage_is_answered(message: ToServer | ToClient, data: st.DataObjec
 
 
 @given(st.one_of(to_server, to_client), st.data(), plain)
-def test_any_wrong_field_is_answered(message: ToServer | ToClient, data: st.DataObject, value: Any) -> None:
+def test_any_wrong_field_is_rejected(message: ToServer | ToClient, data: st.DataObject, value: Any) -> None:
     fields = fields_of(message)
     fields[data.draw(st.sampled_from(sorted(fields)))] = value
     assert_answered(msgpack.packb(fields))
@@ -475,20 +505,20 @@ def test_any_wrong_field_is_answered(message: ToServer | ToClient, data: st.Data
         (None, -1),
     ],
 )
-def test_the_id_of_a_frame_that_can_not_be_read(fields: Any, expected: int) -> None:
+def test_request_id_of_malformed_frame_is_found(fields: Any, expected: int) -> None:
     assert request_id(msgpack.packb(fields)) == expected
 
 
-@pytest.mark.parametrize("frame", [frame for frame, _ in REFUSED.values()], ids=REFUSED)
-def test_a_broken_frame_has_no_id(frame: bytes | str) -> None:
+@pytest.mark.parametrize("frame", MALFORMED.values(), ids=MALFORMED)
+def test_broken_frame_has_no_request_id(frame: bytes | str) -> None:
     assert request_id(frame) == -1
 
 
-def test_what_is_kept_goes_through_bytes() -> None:
+def test_packed_value_round_trips() -> None:
     for value in (Options(), (Seat(player="p", name="Ana", seat=0),), [1, b"2", "3"], {"a": 1}):
         kind: Any = type(value) if not isinstance(value, tuple) else tuple[Seat, ...]
         assert unpack(pack(value), kind) == value
     with pytest.raises(ValueError, match="Expected `str`, got `int`"):
         unpack(pack(1), str)
-    with pytest.raises(ValueError, match="not msgpack as it is used here"):
+    with pytest.raises(ValueError, match="it is not msgpack"):
         unpack(b"\xc1", str)

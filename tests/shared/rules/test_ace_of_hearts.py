@@ -27,60 +27,58 @@ DEALT = {
     "Foundation: The foundation area starts empty": [("01", "")],
 }
 
-UP = "a foundation builds up by one in any suit, an ace after a king"
-DOWN = "a column builds down by one in the same suit"
 
 MOVES = {
     "Only the Ace of Hearts can be placed on an empty foundation to start": [
         ("1: AH", "1 0", "1: | 01: AH"),
-        ("1: AS", "1 0", "illegal: AS can't go to a foundation: an empty foundation takes only the ace of hearts"),
-        ("1: AD", "1 0", "illegal: AD can't go to a foundation: an empty foundation takes only the ace of hearts"),
-        ("1: 2H", "1 0", "illegal: 2H can't go to a foundation: an empty foundation takes only the ace of hearts"),
-        ("1: KH", "1 0", "illegal: KH can't go to a foundation: an empty foundation takes only the ace of hearts"),
+        ("1: AS", "1 0", "illegal: not_on_empty"),
+        ("1: AD", "1 0", "illegal: not_on_empty"),
+        ("1: 2H", "1 0", "illegal: not_on_empty"),
+        ("1: KH", "1 0", "illegal: not_on_empty"),
     ],
     "R24 One foundation: the ace of hearts, then any two, any three ...: ascending order, regardless of suit": [
         ("1: 2H | 01: AH", "1 0", "1: | 01: AH 2H"),
         ("1: 2S | 01: AH", "1 0", "1: | 01: AH 2S"),
         ("1: 4C 3D 2S | 01: AH", "1 0, 1 0, 1 0", "1: | 01: AH 2S 3D 4C"),
-        ("1: 3S | 01: AH", "1 0", f"illegal: 3S can't go on AH: {UP}"),
-        ("1: AS | 01: AH", "1 0", f"illegal: AS can't go on AH: {UP}"),
-        ("1: KS | 01: AH", "1 0", f"illegal: KS can't go on AH: {UP}"),
-        ("1: 2H | 01: AH 2S", "1 0", f"illegal: 2H can't go on 2S: {UP}"),
-        ("1: AS | 01: AH 2S", "1 0", f"illegal: AS can't go on 2S: {UP}"),
+        ("1: 3S | 01: AH", "1 0", "illegal: not_on_card"),
+        ("1: AS | 01: AH", "1 0", "illegal: not_on_card"),
+        ("1: KS | 01: AH", "1 0", "illegal: not_on_card"),
+        ("1: 2H | 01: AH 2S", "1 0", "illegal: not_on_card"),
+        ("1: AS | 01: AH 2S", "1 0", "illegal: not_on_card"),
     ],
     "R24 any King, any Ace, any two ... until it holds all 52: after King, the sequence may wrap around to Ace again": [
         ("1: KC | 01: AH-QH", "1 0", "1: | 01: AH-QH KC"),
         ("1: AS | 01: AH-QH KC", "1 0", "1: | 01: AH-QH KC AS"),
         ("1: 2C AD | 01: AH-KH", "1 0, 1 0", "1: | 01: AH-KH AD 2C"),
-        ("1: 2S | 01: AH-KH", "1 0", f"illegal: 2S can't go on KH: {UP}"),
-        ("1: QS | 01: AH-KH", "1 0", f"illegal: QS can't go on KH: {UP}"),
-        ("1: KS | 01: AH-KH", "1 0", f"illegal: KS can't go on KH: {UP}"),
+        ("1: 2S | 01: AH-KH", "1 0", "illegal: not_on_card"),
+        ("1: QS | 01: AH-KH", "1 0", "illegal: not_on_card"),
+        ("1: KS | 01: AH-KH", "1 0", "illegal: not_on_card"),
         ("1: KS | 01: AH-KH AS-QS", "1 0", "1: | 01: AH-KH AS-KS"),
     ],
     "R26 Only the top card of a column goes to the foundation": [
-        ("1: 2S 7S | 01: AH", "1 0", f"illegal: 7S can't go on AH: {UP}"),
+        ("1: 2S 7S | 01: AH", "1 0", "illegal: not_on_card"),
         (
             "1: 3S 2S | 01: AH",
             "1 0 x2",
-            "illegal: 2 cards can't go to a foundation together: it takes one card at a time",
+            "illegal: one_at_a_time",
         ),
     ],
     "R5 Foundations give none back": [
-        ("1: 3H | 01: AH 2H", "01 1", "illegal: Nothing can be taken from a foundation"),
-        ("01: AH-KH", "01 1", "illegal: Nothing can be taken from a foundation"),
+        ("1: 3H | 01: AH 2H", "01 1", "illegal: not_a_source"),
+        ("01: AH-KH", "01 1", "illegal: not_a_source"),
     ],
     "Build tableau piles down by the same suit (e.g., TS on JS)": [
         ("1: TS | 2: JS", "1 2", "1: | 2: JS TS"),
         ("1: 9H | 2: TH", "1 2", "1: | 2: TH 9H"),
-        ("1: TC | 2: JS", "1 2", f"illegal: TC can't go on JS: {DOWN}"),
-        ("1: TH | 2: JS", "1 2", f"illegal: TH can't go on JS: {DOWN}"),
-        ("1: QS | 2: JS", "1 2", f"illegal: QS can't go on JS: {DOWN}"),
-        ("1: 9S | 2: JS", "1 2", f"illegal: 9S can't go on JS: {DOWN}"),
-        ("1: JH | 2: JS", "1 2", f"illegal: JH can't go on JS: {DOWN}"),
+        ("1: TC | 2: JS", "1 2", "illegal: not_on_card"),
+        ("1: TH | 2: JS", "1 2", "illegal: not_on_card"),
+        ("1: QS | 2: JS", "1 2", "illegal: not_on_card"),
+        ("1: 9S | 2: JS", "1 2", "illegal: not_on_card"),
+        ("1: JH | 2: JS", "1 2", "illegal: not_on_card"),
     ],
     "R25 No wrapping in the tableau": [
-        ("1: KS | 2: AS", "1 2", f"illegal: KS can't go on AS: {DOWN}"),
-        ("1: AS | 2: KS", "1 2", f"illegal: AS can't go on KS: {DOWN}"),
+        ("1: KS | 2: AS", "1 2", "illegal: not_on_card"),
+        ("1: AS | 2: KS", "1 2", "illegal: not_on_card"),
         ("1: AS | 2: 2S", "1 2", "1: | 2: 2S AS"),
     ],
     "R25 A group is any number of top cards, in whatever order": [
@@ -90,18 +88,18 @@ MOVES = {
         ("1: 2C TS TH | 2: JS", "1 2 x2", "1: 2C | 2: JS TS TH"),
     ],
     "R25 its deepest card must be one rank lower than, and of the same suit as, the card it goes on": [
-        ("1: 2C TS 4D | 2: 5D", "1 2 x2", f"illegal: TS can't go on 5D: {DOWN}"),
+        ("1: 2C TS 4D | 2: 5D", "1 2 x2", "illegal: not_on_card"),
         ("1: 2C TS 4D | 2: 5D", "1 2", "1: 2C TS | 2: 5D 4D"),
-        ("1: 2C TS 4D | 2: JS", "1 2 x3", f"illegal: 2C can't go on JS: {DOWN}"),
-        ("1: TS 4D | 2: JS", "1 2 x3", "illegal: There are only 2 cards in column 1, not 3"),
+        ("1: 2C TS 4D | 2: JS", "1 2 x3", "illegal: not_on_card"),
+        ("1: TS 4D | 2: JS", "1 2 x3", "illegal: too_few_cards"),
     ],
     "R25 Only a group whose deepest card is a King goes to an empty column": [
         ("1: 2C KS", "1 2", "1: 2C | 2: KS"),
         ("1: 2C KS 4D KH 3C", "1 2 x4", "1: 2C | 2: KS 4D KH 3C"),
         ("1: 2C KS 4D KH 3C", "1 2 x2", "1: 2C KS 4D | 2: KH 3C"),
-        ("1: 2C QS", "1 2", "illegal: QS can't go to the empty column 2: an empty column takes only a king"),
-        ("1: 2C QS KS", "1 2 x2", "illegal: QS can't go to the empty column 2: an empty column takes only a king"),
-        ("1: 2C KS 4D", "1 2", "illegal: 4D can't go to the empty column 2: an empty column takes only a king"),
+        ("1: 2C QS", "1 2", "illegal: not_on_empty"),
+        ("1: 2C QS KS", "1 2 x2", "illegal: not_on_empty"),
+        ("1: 2C KS 4D", "1 2", "illegal: not_on_empty"),
     ],
     "R23 A deal gives one card to each column left to right, empty ones too": [
         (
@@ -119,25 +117,25 @@ MOVES = {
         ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal", "1: 3C 4H | 2: 5H | 3: 6H | stock:"),
     ],
     "R23 One pass: only one pass through the stock is allowed; no redeals": [
-        ("7: ... 9C", "deal", "illegal: There is nothing to deal: the stock is empty"),
-        ("7: ... 9C | stock: [6H] [5H] [4H]", "deal, deal", "illegal: There is nothing to deal: the stock is empty"),
+        ("7: ... 9C", "deal", "illegal: stock_empty"),
+        ("7: ... 9C | stock: [6H] [5H] [4H]", "deal, deal", "illegal: stock_empty"),
     ],
     "No Reserve or Waste Pile: There are no reserve or waste piles in this variant": [
-        ("1: 3C", "draw", "illegal: Ace of Hearts has no draw: one card is dealt to each column"),
+        ("1: 3C", "draw", "illegal: no_such_action"),
         (
             "1: 3C",
             "w 1",
-            "illegal: Ace of Hearts has no pile 'w': its piles are 1, 2, 3, 4, 5, 6, 7, 01, and 0 for a foundation",
+            "illegal: unknown_pile",
         ),
         (
             "1: 3C",
             "1 q",
-            "illegal: Ace of Hearts has no pile 'q': its piles are 1, 2, 3, 4, 5, 6, 7, 01, and 0 for a foundation",
+            "illegal: unknown_pile",
         ),
         (
             "1: 3C",
             "02 1",
-            "illegal: Ace of Hearts has no pile '02': its piles are 1, 2, 3, 4, 5, 6, 7, 01, and 0 for a foundation",
+            "illegal: unknown_pile",
         ),
     ],
     "Any card or valid sequence of cards (regardless of their internal build) may be moved between tableau piles": [
@@ -147,7 +145,7 @@ MOVES = {
         (
             "1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]",
             "deal, 3 2",
-            "illegal: 6H can't go on 5H: a column builds down by one in the same suit",
+            "illegal: not_on_card",
         ),
         ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal, 2 3, 1 3", "3: 6H 5H 4H | stock:"),
     ],
@@ -197,20 +195,20 @@ STATES = {
 
 
 @pytest.mark.parametrize(("pile", "cards"), cases(DEALT))
-def test_deal(pile: str, cards: str) -> None:
+def test_deal_gives_the_pile(pile: str, cards: str) -> None:
     assert dealt("ace-of-hearts", pile) == cards
 
 
 @pytest.mark.parametrize(("position", "actions", "outcome"), cases(MOVES))
-def test_moves(position: str, actions: str, outcome: str) -> None:
+def test_move_has_its_outcome(position: str, actions: str, outcome: str) -> None:
     assert after("ace-of-hearts", position, actions) == outcome
 
 
 @pytest.mark.parametrize(("position", "legal"), cases(LEGAL))
-def test_legal_moves(position: str, legal: str) -> None:
+def test_legal_moves_are_listed(position: str, legal: str) -> None:
     assert moves("ace-of-hearts", position) == legal
 
 
 @pytest.mark.parametrize(("position", "standing"), cases(STATES))
-def test_states(position: str, standing: str) -> None:
+def test_position_has_its_state(position: str, standing: str) -> None:
     assert state("ace-of-hearts", position) == standing

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from samedeal.board import Board
+from samedeal.board_history import Play, Undo
 from samedeal.cards import FACE, Card
 from samedeal.deal import shuffled
-from samedeal.errors import IllegalMove
+from samedeal.errors import IllegalMove, RuleReason
 from samedeal.games import GAMES, Game
 from samedeal.moves import Move
-from samedeal.play import Play, Undo
 from tests.shared.positions import after, cases, is_null, moves, position, state
 
 DEALING = {
@@ -66,7 +66,7 @@ DEALING = {
 
 
 @pytest.mark.parametrize(("game", "keys", "places"), cases(DEALING))
-def test_dealing(game: str, keys: str, places: str) -> None:
+def test_deal_gives_the_pile(game: str, keys: str, places: str) -> None:
     """``places`` says for each pile which cards of the deck, counted from 0, it is dealt."""
     known = Game.named(game)
     deck = shuffled(bytes(32), known.decks)
@@ -82,13 +82,13 @@ MOVES = {
             "willow",
             "1: 8S 2C | 2: 9H",
             "1 2",
-            "illegal: 2C can't go on 9H: a column builds down by one in alternating colours",
+            "illegal: not_on_card",
         ),
         ("willow", "1: 2C 8S | 2: 9H", "1 2", "1: 2C | 2: 9H 8S"),
     ],
     "R5 Foundations give none back, except in Steve": [
         *(
-            (game, "1: 3H | 01: AH 2H", "01 1", "illegal: Nothing can be taken from a foundation")
+            (game, "1: 3H | 01: AH 2H", "01 1", "illegal: not_a_source")
             for game in ("athena", "phoenix", "ace-of-hearts", "willow")
         ),
         ("steve", "1: 3H | 01: AH 2H", "01 1", "1: 3H 2H | 01: AH"),
@@ -99,7 +99,7 @@ MOVES = {
             "athena",
             "1: QH JS",
             "1 2 x2",
-            "illegal: QH can't go to the empty column 2: an empty column takes only a king",
+            "illegal: not_on_empty",
         ),
         ("steve", "1: 9H 8H", "1 2 x2", "1: | 2: 9H 8H"),
         ("phoenix", "1: 9H 8S", "1 2 x2", "1: | 2: 9H 8S"),
@@ -108,7 +108,7 @@ MOVES = {
             "ace-of-hearts",
             "1: 9H 2S",
             "1 2 x2",
-            "illegal: 9H can't go to the empty column 2: an empty column takes only a king",
+            "illegal: not_on_empty",
         ),
         ("willow", "1: 9H 8S", "1 2 x2", "1: | 2: 9H 8S"),
     ],
@@ -121,10 +121,7 @@ MOVES = {
             game,
             "1: AH",
             "1 01",
-            (
-                "malformed: '1 01' is not a move: write a source and a target pile and the number of cards, "
-                "as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
-            ),
+            ("malformed"),
         )
         for game in GAMES
     ],
@@ -132,7 +129,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("game", "text", "actions", "outcome"), cases(MOVES))
-def test_moves(game: str, text: str, actions: str, outcome: str) -> None:
+def test_move_has_its_outcome(game: str, text: str, actions: str, outcome: str) -> None:
     assert after(game, text, actions) == outcome
 
 
@@ -158,18 +155,18 @@ NULLS = {
 
 
 @pytest.mark.parametrize(("game", "text", "move", "expected"), cases(NULLS))
-def test_null_moves(game: str, text: str, move: str, expected: str) -> None:
+def test_null_move_is_recognized(game: str, text: str, move: str, expected: str) -> None:
     assert move in moves(game, text).split(", ")
     assert is_null(game, text, move) == (expected == "null")
 
 
-def test_r8_won_the_moment_the_last_card_is_on_a_foundation() -> None:
+def test_last_card_on_a_foundation_wins() -> None:
     play = Play(position("willow", "1: KS | q: KH | 01: AS-QS | 02: AH-QH | 03: AD-KD | 04: AC-KC").board, Undo.OFF)
     standings = []
     for action in ("1 0", "q 0"):
-        standings.append((play.board.won, play.board.cards_up, play.over))
+        standings.append((play.board.won, play.board.foundation_cards, play.no_moves_left))
         play = play.act(action)
-    assert [*standings, (play.board.won, play.board.cards_up, play.over)] == [
+    assert [*standings, (play.board.won, play.board.foundation_cards, play.no_moves_left)] == [
         (False, 50, False),
         (False, 51, False),
         (True, 52, False),
@@ -196,15 +193,15 @@ COUNTS = {
 
 
 @pytest.mark.parametrize(("game", "text", "actions", "expected"), cases(COUNTS))
-def test_counts(game: str, text: str, actions: str, expected: str) -> None:
+def test_actions_are_counted(game: str, text: str, actions: str, expected: str) -> None:
     play = Play(position(game, text).board, Undo.FREE)
     for action in actions.split(", "):
         play = play.act(action, revision=play.revision)
-    up = play.board.cards_up
+    up = play.board.foundation_cards
     assert f"{play.moves} moves, {play.undos} undos, {up} up, revision {play.revision}" == expected
 
 
-SEEN = "cannot_undo: The last move turned up a card, and this race doesn't take back what was seen"
+SEEN = "cannot_undo"
 
 UNDOS = {
     "R10 Undo takes back the last move not yet taken back, any number of times": [
@@ -250,16 +247,16 @@ UNDOS = {
         ("athena", "no-reveal", "1: [2C] AS | 2: 3H", "1 0, 1 2, undo, undo", SEEN),
     ],
     "R10 nothing to take back": [
-        ("willow", "free", "1: AS", "undo", "cannot_undo: There is no move to take back"),
-        ("willow", "no-reveal", "1: AS", "1 0, undo, undo", "cannot_undo: There is no move to take back"),
-        ("willow", "off", "1: AS", "undo", "cannot_undo: Nothing can be taken back: undo is off in this race"),
-        ("willow", "off", "1: AS", "1 0, undo", "cannot_undo: Nothing can be taken back: undo is off in this race"),
+        ("willow", "free", "1: AS", "undo", "cannot_undo"),
+        ("willow", "no-reveal", "1: AS", "1 0, undo, undo", "cannot_undo"),
+        ("willow", "off", "1: AS", "undo", "cannot_undo"),
+        ("willow", "off", "1: AS", "1 0, undo", "cannot_undo"),
     ],
 }
 
 
 @pytest.mark.parametrize(("game", "rule", "text", "actions", "outcome"), cases(UNDOS))
-def test_undo(game: str, rule: str, text: str, actions: str, outcome: str) -> None:
+def test_undo_has_its_outcome(game: str, rule: str, text: str, actions: str, outcome: str) -> None:
     assert after(game, text, actions, rule) == outcome
 
 
@@ -278,15 +275,16 @@ OVER = {
 
 
 @pytest.mark.parametrize(("game", "text"), cases(OVER))
-def test_a_board_with_no_legal_move_at_all_and_undo_off_is_over(game: str, text: str) -> None:
+def test_no_legal_move_without_undo_ends_the_play(game: str, text: str) -> None:
     assert [state(game, text, rule) for rule in ("off", "no-reveal", "free")] == ["over", "stuck", "stuck"]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_move_of_no_cards_is_refused(game: str) -> None:
+def test_move_of_no_cards_is_refused(game: str) -> None:
     """Such a move can't be written, but it can be made."""
     board = position(game, "1: AH").board
     for size in (0, -1):
         assert not board.is_legal(Move("1", "0", size))
-        with pytest.raises(IllegalMove, match=f"A move takes at least one card, not {size}"):
+        with pytest.raises(IllegalMove) as caught:
             board.play(Move("1", "0", size))
+        assert caught.value.reason is RuleReason.NO_CARDS

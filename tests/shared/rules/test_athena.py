@@ -38,14 +38,14 @@ MOVES = {
     "Only an Ace can be moved to an empty foundation pile": [
         ("1: 2H AS", "1 0", "1: 2H | 01: AS"),
         ("1: AH | 01: AS", "1 0", "1: | 02: AH"),
-        ("1: 2S", "1 0", "illegal: 2S can't go to a foundation: an empty foundation takes only an ace"),
-        ("1: KS | 01: AH", "1 0", "illegal: KS can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: 2S", "1 0", "illegal: not_on_empty"),
+        ("1: KS | 01: AH", "1 0", "illegal: not_on_empty"),
     ],
     "Foundations must be built up by suit (2S on AS, 3S on 2S) until reaching King": [
         ("1: 3S 2S | 01: AS", "1 0, 1 0", "1: | 01: AS-3S"),
         ("1: KS | 01: AS-QS", "1 0", "1: | 01: AS-KS"),
-        ("1: 3S | 01: AS", "1 0", "illegal: 3S can't go on AS: a foundation builds up by one in the same suit"),
-        ("1: 2H | 01: AS", "1 0", "illegal: 2H can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: 3S | 01: AS", "1 0", "illegal: not_on_card"),
+        ("1: 2H | 01: AS", "1 0", "illegal: not_on_empty"),
         ("1: 2H | 01: AS | 02: AH", "1 0", "1: | 02: AH 2H"),
         ("1: AS | 01: AH 2H | 03: AC", "1 0", "1: | 02: AS"),
     ],
@@ -53,43 +53,43 @@ MOVES = {
         (
             "1: 2S AS",
             "1 0 x2",
-            "illegal: 2S AS can't be taken from column 1 together: a group must run down by one in alternating colours",
+            "illegal: not_a_group",
         ),
         (
             "1: 3S 2H | 01: AS-2S",
             "1 0 x2",
-            "illegal: 2 cards can't go to a foundation together: it takes one card at a time",
+            "illegal: one_at_a_time",
         ),
     ],
     "R5 Foundations give none back": [
-        ("1: 3H | 01: AS-2S", "01 1", "illegal: Nothing can be taken from a foundation"),
-        ("1: 3H | 01: AS-2S", "01 0", "illegal: Nothing can be taken from a foundation"),
-        ("01: AS-KS", "01 1", "illegal: Nothing can be taken from a foundation"),
+        ("1: 3H | 01: AS-2S", "01 1", "illegal: not_a_source"),
+        ("1: 3H | 01: AS-2S", "01 0", "illegal: not_a_source"),
+        ("01: AS-KS", "01 1", "illegal: not_a_source"),
     ],
     "Cards are built down in sequence by alternating colors (red on black, black on red)": [
         ("1: 9S | 2: TH", "1 2", "1: | 2: TH 9S"),
         ("1: 9D | 2: TC", "1 2", "1: | 2: TC 9D"),
         ("1: 9H | 2: TC", "1 2", "1: | 2: TC 9H"),
-        ("1: 9S | 2: TC", "1 2", "illegal: 9S can't go on TC: a column builds down by one in alternating colours"),
-        ("1: 9D | 2: TH", "1 2", "illegal: 9D can't go on TH: a column builds down by one in alternating colours"),
-        ("1: 9H | 2: TH", "1 2", "illegal: 9H can't go on TH: a column builds down by one in alternating colours"),
-        ("1: 8S | 2: TH", "1 2", "illegal: 8S can't go on TH: a column builds down by one in alternating colours"),
-        ("1: JS | 2: TH", "1 2", "illegal: JS can't go on TH: a column builds down by one in alternating colours"),
-        ("1: TS | 2: TH", "1 2", "illegal: TS can't go on TH: a column builds down by one in alternating colours"),
-        ("1: KS | 2: AH", "1 2", "illegal: KS can't go on AH: a column builds down by one in alternating colours"),
-        ("1: AS | 2: KH", "1 2", "illegal: AS can't go on KH: a column builds down by one in alternating colours"),
+        ("1: 9S | 2: TC", "1 2", "illegal: not_on_card"),
+        ("1: 9D | 2: TH", "1 2", "illegal: not_on_card"),
+        ("1: 9H | 2: TH", "1 2", "illegal: not_on_card"),
+        ("1: 8S | 2: TH", "1 2", "illegal: not_on_card"),
+        ("1: JS | 2: TH", "1 2", "illegal: not_on_card"),
+        ("1: TS | 2: TH", "1 2", "illegal: not_on_card"),
+        ("1: KS | 2: AH", "1 2", "illegal: not_on_card"),
+        ("1: AS | 2: KH", "1 2", "illegal: not_on_card"),
     ],
     "Only a King can be moved to an empty tableau pile": [
         ("1: 5C KH", "1 2", "1: 5C | 2: KH"),
-        ("1: 5C QH", "1 2", "illegal: QH can't go to the empty column 2: an empty column takes only a king"),
-        ("1: 5C AS", "1 2", "illegal: AS can't go to the empty column 2: an empty column takes only a king"),
+        ("1: 5C QH", "1 2", "illegal: not_on_empty"),
+        ("1: 5C AS", "1 2", "illegal: not_on_empty"),
         ("w: 5C KD", "w 3", "3: KD | w: 5C"),
-        ("w: 5C QD", "w 3", "illegal: QD can't go to the empty column 3: an empty column takes only a king"),
+        ("w: 5C QD", "w 3", "illegal: not_on_empty"),
     ],
     "R15 only a King, alone or leading its run, goes to an empty column (valid descending sequence starting with a King)": [
         ("1: 5C KH QS JD", "1 2 x3", "1: 5C | 2: KH QS JD"),
-        ("1: 5C KH QS JD", "1 2 x2", "illegal: QS can't go to the empty column 2: an empty column takes only a king"),
-        ("1: 5C KH QS JD", "1 2", "illegal: JD can't go to the empty column 2: an empty column takes only a king"),
+        ("1: 5C KH QS JD", "1 2 x2", "illegal: not_on_empty"),
+        ("1: 5C KH QS JD", "1 2", "illegal: not_on_empty"),
     ],
     "R15 A group is a run down in alternating colours; sequences can be moved together as a group": [
         ("1: 2C 9S 8D 7C | 2: TH", "1 2 x3", "1: 2C | 2: TH 9S 8D 7C"),
@@ -97,43 +97,40 @@ MOVES = {
         (
             "1: 9S 8C | 2: TH",
             "1 2 x2",
-            "illegal: 9S 8C can't be taken from column 1 together: a group must run down by one in alternating colours",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S 7D | 2: TH",
             "1 2 x2",
-            "illegal: 9S 7D can't be taken from column 1 together: a group must run down by one in alternating colours",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S TD | 2: TH",
             "1 2 x2",
-            "illegal: 9S TD can't be taken from column 1 together: a group must run down by one in alternating colours",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S 8D 7D | 2: TH",
             "1 2 x3",
-            (
-                "illegal: 9S 8D 7D can't be taken from column 1 together: a group must run "
-                "down by one in alternating colours"
-            ),
+            ("illegal: not_a_group"),
         ),
     ],
     "R3 Its deepest card must fit the destination": [
         (
             "1: 9S 8D 7C | 2: 8H",
             "1 2 x3",
-            "illegal: 9S can't go on 8H: a column builds down by one in alternating colours",
+            "illegal: not_on_card",
         ),
         ("1: 9S 8D 7C | 2: 8H", "1 2", "1: 9S 8D | 2: 8H 7C"),
     ],
     "R3 A group is some number of cards from the top of a column, all face up": [
-        ("1: [9S] 8D 7C | 2: TH", "1 2 x3", "illegal: A group can't hold a card that lies face down: column 1"),
-        ("1: 2C [9S] 8D | 2: TH", "1 2 x3", "illegal: A group can't hold a card that lies face down: column 1"),
-        ("1: 2C (9S) 8D | 2: TH", "1 2 x2", "illegal: A group can't hold a card that lies face down: column 1"),
-        ("1: 9S | 2: TH", "1 2 x2", "illegal: There is only 1 card in column 1, not 2"),
-        ("1: 9S 8D | 2: TH", "1 2 x7", "illegal: There are only 2 cards in column 1, not 7"),
-        ("2: TH", "1 2", "illegal: There is nothing to take: the column 1 is empty"),
-        ("2: TH", "2 2", "illegal: Pile 2 can't go onto itself"),
+        ("1: [9S] 8D 7C | 2: TH", "1 2 x3", "illegal: face_down"),
+        ("1: 2C [9S] 8D | 2: TH", "1 2 x3", "illegal: face_down"),
+        ("1: 2C (9S) 8D | 2: TH", "1 2 x2", "illegal: face_down"),
+        ("1: 9S | 2: TH", "1 2 x2", "illegal: too_few_cards"),
+        ("1: 9S 8D | 2: TH", "1 2 x7", "illegal: too_few_cards"),
+        ("2: TH", "1 2", "illegal: empty_source"),
+        ("2: TH", "2 2", "illegal: same_pile"),
     ],
     "R4 A face-down card that becomes the top of its column is turned up at once": [
         ("1: [2C] 4D [KS] 9S | 2: TH", "1 2", "1: [2C] 4D KS | 2: TH 9S"),
@@ -162,24 +159,24 @@ MOVES = {
         ("7: [...] KC | w: AH 2H 9C 7D", ", ".join(["draw"] * 300), ""),
     ],
     "R14 With both empty there is no draw": [
-        ("7: [...] KC", "draw", "illegal: There is nothing to draw: the stock and the waste are empty"),
+        ("7: [...] KC", "draw", "illegal: stock_empty"),
     ],
     "Only the top card of the waste is available for play": [
         ("1: TH | w: 2C 9S", "w 1", "1: TH 9S | w: 2C"),
-        ("1: TH | w: 9S 2C", "w 1", "illegal: 2C can't go on TH: a column builds down by one in alternating colours"),
+        ("1: TH | w: 9S 2C", "w 1", "illegal: not_on_card"),
         (
             "1: TH | w: 9S 8D",
             "w 1 x2",
-            "illegal: 9S 8D can't be taken from waste w together: only its top card can be taken",
+            "illegal: not_a_group",
         ),
         ("w: 2C AS", "w 0", "01: AS | w: 2C"),
-        ("w: AS 2C", "w 0", "illegal: 2C can't go to a foundation: an empty foundation takes only an ace"),
-        ("1: TH", "w 1", "illegal: There is nothing to take: the waste w is empty"),
+        ("w: AS 2C", "w 0", "illegal: not_on_empty"),
+        ("1: TH", "w 1", "illegal: empty_source"),
     ],
     "Cards and valid sequences from the tableau or the top card of the waste may be moved to another tableau pile, the "
     "foundations, or empty tableau spaces (if the card is a King)": [
-        ("1: 9S | w: TH", "1 w", "illegal: 9S can't go to waste w: no card is ever put there"),
-        ("1: 9S | w: KH", "w 2, 1 3", "illegal: 9S can't go to the empty column 3: an empty column takes only a king"),
+        ("1: 9S | w: TH", "1 w", "illegal: not_a_target"),
+        ("1: 9S | w: KH", "w 2, 1 3", "illegal: not_on_empty"),
         ("1: 2S | w: AS | 01: AH", "w 0, 1 0", "1: | 02: AS 2S | w:"),
     ],
     "Move the top card of the waste to the tableau or foundations, if legal": [
@@ -190,38 +187,29 @@ MOVES = {
         (
             "1: TH | stock: [...] [9S]",
             "stock 1",
-            (
-                "malformed: 'stock 1' is not a move: write a source and a target pile and "
-                "the number of cards, as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
-            ),
+            ("malformed"),
         ),
     ],
     "There is no deal of a row": [
-        ("1: TH", "deal", "illegal: Athena has no deal: three cards are drawn to the waste"),
+        ("1: TH", "deal", "illegal: no_such_action"),
     ],
     "It has no other piles": [
         (
             "1: TH",
             "1 q",
-            (
-                "illegal: Athena has no pile 'q': its piles are 1, 2, 3, 4, 5, 6, 7, 01, 02, 03, 04, w, and 0 for "
-                "a foundation"
-            ),
+            ("illegal: unknown_pile"),
         ),
         (
             "1: TH",
             "8 1",
-            (
-                "illegal: Athena has no pile '8': its piles are 1, 2, 3, 4, 5, 6, 7, 01, 02, 03, 04, w, and 0 for "
-                "a foundation"
-            ),
+            ("illegal: unknown_pile"),
         ),
     ],
     "Waste: Cards from the stock are dealt face up; when the stock is tapped, three cards are dealt face up": [
         (
             "stock: [...] [3C] [2H] [9S] | 1: TH",
             "draw, w 1",
-            "illegal: 3C can't go on TH: a column builds down by one in alternating colours",
+            "illegal: not_on_card",
         ),
         ("stock: [...] [9S] [2H] [3C] | 1: TH", "draw, w 1", "1: TH 9S | stock: [...] | w: 3C 2H"),
     ],
@@ -237,7 +225,7 @@ MOVES = {
         (
             "1: 2S | 2: 3S | 01: AS",
             "1 2",
-            "illegal: 2S can't go on 3S: a column builds down by one in alternating colours",
+            "illegal: not_on_card",
         ),
     ],
     "Initial Deal: what lies face down is turned up only when it is bared": [
@@ -308,20 +296,20 @@ STATES = {
 
 
 @pytest.mark.parametrize(("pile", "cards"), cases(DEALT))
-def test_deal(pile: str, cards: str) -> None:
+def test_deal_gives_the_pile(pile: str, cards: str) -> None:
     assert dealt("athena", pile) == cards
 
 
 @pytest.mark.parametrize(("position", "actions", "outcome"), cases(MOVES))
-def test_moves(position: str, actions: str, outcome: str) -> None:
+def test_move_has_its_outcome(position: str, actions: str, outcome: str) -> None:
     assert after("athena", position, actions) == outcome
 
 
 @pytest.mark.parametrize(("position", "legal"), cases(LEGAL))
-def test_legal_moves(position: str, legal: str) -> None:
+def test_legal_moves_are_listed(position: str, legal: str) -> None:
     assert moves("athena", position) == legal
 
 
 @pytest.mark.parametrize(("position", "standing"), cases(STATES))
-def test_states(position: str, standing: str) -> None:
+def test_position_has_its_state(position: str, standing: str) -> None:
     assert state("athena", position) == standing

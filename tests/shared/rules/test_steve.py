@@ -27,8 +27,6 @@ DEALT = {
     "R16 Eight foundations": [(f"0{number}", "") for number in range(1, 9)],
 }
 
-UP = "a foundation builds up by one in the same suit"
-DOWN = "a column builds down by one in any suit"
 
 MOVES = {
     "R19 An Ace goes to the first empty foundation: only an Ace may be moved to an empty foundation pile": [
@@ -37,8 +35,8 @@ MOVES = {
         ("1: AH | 01: AS | 03: AD", "1 0", "1: | 02: AH"),
         ("1: AH | 02: AH-5H", "1 0", "1: | 01: AH"),
         ("1: AC | 01: AS | 02: AS | 03: AH | 04: AH | 05: AD | 06: AD | 07: AC", "1 0", "1: | 08: AC"),
-        ("1: 2S", "1 0", "illegal: 2S can't go to a foundation: an empty foundation takes only an ace"),
-        ("1: KS", "1 0", "illegal: KS can't go to a foundation: an empty foundation takes only an ace"),
+        ("1: 2S", "1 0", "illegal: not_on_empty"),
+        ("1: KS", "1 0", "illegal: not_on_empty"),
     ],
     "R19 another card to the foundation of its suit that awaits it, the first where both do": [
         ("1: 2S | 01: AS | 02: AS", "1 0", "1: | 01: AS 2S"),
@@ -49,33 +47,33 @@ MOVES = {
     "Foundations are built up by suit, in ascending order (Ace, 2, 3 ... King)": [
         ("1: 4S 3S 2S | 01: AS", "1 0, 1 0, 1 0", "1: | 01: AS-4S"),
         ("1: KS | 01: AS-QS", "1 0", "1: | 01: AS-KS"),
-        ("1: 2H | 01: AS", "1 0", "illegal: 2H can't go to a foundation: an empty foundation takes only an ace"),
-        ("1: 3S | 01: AS", "1 0", f"illegal: 3S can't go on AS: {UP}"),
-        ("1: 2S | 01: AS 2S", "1 0", f"illegal: 2S can't go on 2S: {UP}"),
-        ("1: 2S | 01: AS-KS", "1 0", f"illegal: 2S can't go on KS: {UP}"),
-        ("1: 5S | 01: AS-3S | 02: AH | 03: AS-6S", "1 0", f"illegal: 5S can't go on 3S or 6S: {UP}"),
-        ("1: 5S | 01: AS-3S | 02: AS-3S", "1 0", f"illegal: 5S can't go on 3S: {UP}"),
+        ("1: 2H | 01: AS", "1 0", "illegal: not_on_empty"),
+        ("1: 3S | 01: AS", "1 0", "illegal: not_on_card"),
+        ("1: 2S | 01: AS 2S", "1 0", "illegal: not_on_card"),
+        ("1: 2S | 01: AS-KS", "1 0", "illegal: not_on_card"),
+        ("1: 5S | 01: AS-3S | 02: AH | 03: AS-6S", "1 0", "illegal: not_on_card"),
+        ("1: 5S | 01: AS-3S | 02: AS-3S", "1 0", "illegal: not_on_card"),
     ],
     "R5 Foundations take one card at a time": [
         (
             "1: 3S 2S | 01: AS",
             "1 0 x2",
-            "illegal: 2 cards can't go to a foundation together: it takes one card at a time",
+            "illegal: one_at_a_time",
         ),
     ],
     "R20 The top card of a foundation may go back to a column where it fits: cards on the foundation may be moved": [
         ("1: 4H | 01: AS-3S", "01 1", "1: 4H 3S | 01: AS 2S"),
         ("1: 4S | 03: AS-3S", "03 1", "1: 4S 3S | 03: AS 2S"),
         ("1: 2H | 02: AS", "02 1", "1: 2H AS | 02:"),
-        ("1: 5H | 01: AS-3S", "01 1", f"illegal: 3S can't go on 5H: {DOWN}"),
-        ("1: 3H | 01: AS-3S", "01 1", f"illegal: 3S can't go on 3H: {DOWN}"),
-        ("1: 2H | 01: AS-3S", "01 1", f"illegal: 3S can't go on 2H: {DOWN}"),
+        ("1: 5H | 01: AS-3S", "01 1", "illegal: not_on_card"),
+        ("1: 3H | 01: AS-3S", "01 1", "illegal: not_on_card"),
+        ("1: 2H | 01: AS-3S", "01 1", "illegal: not_on_card"),
         (
             "1: 4H | 01: AS-3S",
             "01 1 x2",
-            "illegal: 2S 3S can't be taken from foundation 01 together: only its top card can be taken",
+            "illegal: not_a_group",
         ),
-        ("1: 4H", "01 1", "illegal: There is nothing to take: the foundation 01 is empty"),
+        ("1: 4H", "01 1", "illegal: empty_source"),
     ],
     "R20 or to an empty one": [
         ("01: AS-3S", "01 1", "1: 3S | 01: AS 2S"),
@@ -83,9 +81,9 @@ MOVES = {
         ("01: AS-KS", "01 4", "4: KS | 01: AS-QS"),
     ],
     "R20 never to another foundation": [
-        ("01: AS 2S | 02: AS", "01 0", "illegal: 2S can't go from a foundation to another foundation"),
-        ("02: AS 2S | 01: AS", "02 0", "illegal: 2S can't go from a foundation to another foundation"),
-        ("01: AS", "01 0", "illegal: AS can't go from a foundation to another foundation"),
+        ("01: AS 2S | 02: AS", "01 0", "illegal: between_foundations"),
+        ("02: AS 2S | 01: AS", "02 0", "illegal: between_foundations"),
+        ("01: AS", "01 0", "illegal: between_foundations"),
     ],
     "R18 to an empty column: any card may be moved to an empty tableau column": [
         ("1: 4C KS", "1 2", "1: 4C | 2: KS"),
@@ -95,7 +93,7 @@ MOVES = {
         (
             "1: 4C 7S 6H",
             "1 2 x2",
-            "illegal: 7S 6H can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
         ("1: 7S", "1 2", "1: | 2: 7S"),
     ],
@@ -104,12 +102,12 @@ MOVES = {
         ("1: 9S | 2: TC", "1 2", "1: | 2: TC 9S"),
         ("1: 9S | 2: TH", "1 2", "1: | 2: TH 9S"),
         ("1: 9S | 2: TD", "1 2", "1: | 2: TD 9S"),
-        ("1: 9S | 2: JS", "1 2", f"illegal: 9S can't go on JS: {DOWN}"),
-        ("1: 9S | 2: 8S", "1 2", f"illegal: 9S can't go on 8S: {DOWN}"),
-        ("1: 9S | 2: 9H", "1 2", f"illegal: 9S can't go on 9H: {DOWN}"),
-        ("1: 9S | 2: 9S", "1 2", f"illegal: 9S can't go on 9S: {DOWN}"),
-        ("1: KS | 2: AH", "1 2", f"illegal: KS can't go on AH: {DOWN}"),
-        ("1: AS | 2: KH", "1 2", f"illegal: AS can't go on KH: {DOWN}"),
+        ("1: 9S | 2: JS", "1 2", "illegal: not_on_card"),
+        ("1: 9S | 2: 8S", "1 2", "illegal: not_on_card"),
+        ("1: 9S | 2: 9H", "1 2", "illegal: not_on_card"),
+        ("1: 9S | 2: 9S", "1 2", "illegal: not_on_card"),
+        ("1: KS | 2: AH", "1 2", "illegal: not_on_card"),
+        ("1: AS | 2: KH", "1 2", "illegal: not_on_card"),
     ],
     "R18 A group is a run down in one suit: sequences of cards built down by the same suit can be moved together": [
         ("1: 4C 9S 8S 7S | 2: TH", "1 2 x3", "1: 4C | 2: TH 9S 8S 7S"),
@@ -118,37 +116,34 @@ MOVES = {
         (
             "1: 9S 8H | 2: TH",
             "1 2 x2",
-            "illegal: 9S 8H can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S 8C | 2: TH",
             "1 2 x2",
-            "illegal: 9S 8C can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S 7S | 2: TH",
             "1 2 x2",
-            "illegal: 9S 7S can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
         (
             "1: 8S 9S | 2: TH",
             "1 2 x2",
-            "illegal: 8S 9S can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
         (
             "1: 9S 9S | 2: TH",
             "1 2 x2",
-            "illegal: 9S 9S can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
-        ("1: 9S 8S | 2: 9H", "1 2 x2", f"illegal: 9S can't go on 9H: {DOWN}"),
+        ("1: 9S 8S | 2: 9H", "1 2 x2", "illegal: not_on_card"),
         ("1: KH QH JH TH 9H 8H 7H 6H", "1 2 x8", "1: | 2: KH QH JH TH 9H 8H 7H 6H"),
         (
             "1: KH KH QH JH TH 9H 8H 7H",
             "1 2 x8",
-            (
-                "illegal: KH KH QH JH TH 9H ... can't be taken from column 1 together: a "
-                "group must run down by one in the same suit"
-            ),
+            ("illegal: not_a_group"),
         ),
     ],
     "Tap the stock to deal one card face up to each tableau column: R17 left to right, empty ones too": [
@@ -176,28 +171,22 @@ MOVES = {
         ),
     ],
     "R17 No redeal: if the stock is empty, no further cards can be introduced": [
-        ("8: ... TC", "deal", "illegal: There is nothing to deal: the stock is empty"),
-        ("8: ... TC | stock: [AH]", "deal, deal", "illegal: There is nothing to deal: the stock is empty"),
-        ("8: ... TC | stock: [AH]", "draw", "illegal: Steve has no draw: one card is dealt to each column"),
+        ("8: ... TC", "deal", "illegal: stock_empty"),
+        ("8: ... TC | stock: [AH]", "deal, deal", "illegal: stock_empty"),
+        ("8: ... TC | stock: [AH]", "draw", "illegal: no_such_action"),
     ],
     "Play Areas: foundations, tableau and stock, and no others": [
         (
             "1: 3C",
             "1 w",
-            (
-                "illegal: Steve has no pile 'w': its piles are 1, 2, 3, 4, 5, 6, 7, 8, 01, 02, 03, 04, 05, 06, 07, "
-                "08, and 0 for a foundation"
-            ),
+            ("illegal: unknown_pile"),
         ),
     ],
     "Stock cards are face down until drawn; a row that was dealt lies face up": [
         (
             "8: ... TC | stock: [7H] [6S] [5D] [4C]",
             "stock 1",
-            (
-                "malformed: 'stock 1' is not a move: write a source and a target pile and the number of cards, "
-                "as in '3 5', '3 5 x4' or '3 0', or 'draw' or 'deal'"
-            ),
+            ("malformed"),
         ),
         ("8: ... TC | stock: [7H] [6S] (5D) [4C]", "deal", "1: 4C | 2: 5D | 3: 6S | 4: 7H | stock:"),
     ],
@@ -210,7 +199,7 @@ MOVES = {
         (
             "1: 9S 8D | 2: TS",
             "1 2 x2",
-            "illegal: 9S 8D can't be taken from column 1 together: a group must run down by one in the same suit",
+            "illegal: not_a_group",
         ),
     ],
 }
@@ -254,20 +243,20 @@ STATES = {
 
 
 @pytest.mark.parametrize(("pile", "cards"), cases(DEALT))
-def test_deal(pile: str, cards: str) -> None:
+def test_deal_gives_the_pile(pile: str, cards: str) -> None:
     assert dealt("steve", pile) == cards
 
 
 @pytest.mark.parametrize(("position", "actions", "outcome"), cases(MOVES))
-def test_moves(position: str, actions: str, outcome: str) -> None:
+def test_move_has_its_outcome(position: str, actions: str, outcome: str) -> None:
     assert after("steve", position, actions) == outcome
 
 
 @pytest.mark.parametrize(("position", "legal"), cases(LEGAL))
-def test_legal_moves(position: str, legal: str) -> None:
+def test_legal_moves_are_listed(position: str, legal: str) -> None:
     assert moves("steve", position) == legal
 
 
 @pytest.mark.parametrize(("position", "standing"), cases(STATES))
-def test_states(position: str, standing: str) -> None:
+def test_position_has_its_state(position: str, standing: str) -> None:
     assert state("steve", position) == standing

@@ -1,1 +1,0 @@
-"""A board as a player sees it and plays on it."""

@@ -1,0 +1,93 @@
+"""The bots that a player adds to rooms: child processes that end with the client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from contextlib import AsyncExitStack
+from itertools import chain, count
+from random import Random, SystemRandom
+from typing import Final, NamedTuple
+
+from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.bots.local_processes import BotPlan, local_bots
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.state.bot_levels import Level
+
+DEFAULT_PACE: Final = 20.0
+"""Moves a minute, about as many as an experienced player makes."""
+
+
+class _RunningBot(NamedTuple):
+    """The room that a bot was added to, and the context that ends its process."""
+
+    room: str
+    process: AsyncExitStack
+
+
+class LocalBots:
+    """The bots of one player on one server. They follow to rematches until they are removed."""
+
+    def __init__(self, address: ServerAddress, rng: Random | None = None) -> None:
+        self._address = address
+        self._rng = rng or SystemRandom()
+        self._running: dict[str, _RunningBot] = {}
+        self._adding = asyncio.Lock()
+        self._removing: set[asyncio.Task[None]] = set()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the bots, in the order in which they were added."""
+        return tuple(self._running)
+
+    def names_in(self, room: str) -> tuple[str, ...]:
+        """The names of the bots in a room, including those that have yet to join it."""
+        return tuple(name for name, bot in self._running.items() if bot.room == room)
+
+    def move_to_rematch(self, room: str, rematch: str) -> None:
+        """Record that the bots of a room are now in its rematch, which they join by themselves."""
+        for name in self.names_in(room):
+            self._running[name] = self._running[name]._replace(room=rematch)
+
+    async def add(
+        self, room: str, level: Level, passphrase: str, *, taken: Collection[str], warn: Callable[[str], None]
+    ) -> str:
+        """Start a bot that joins a room. Return the bot's name, which is neither in ``taken`` nor another bot's name.
+
+        ``warn`` is called with a sentence if the bot can't join, or ends by itself. Raises OSError if no process can be
+        started.
+        """
+        async with self._adding:
+            plan = BotPlan(self._free_name((*taken, *self._running)), level, DEFAULT_PACE)
+            process = AsyncExitStack()
+            bots = local_bots(
+                self._address, room, [plan], stay=True, warn=warn, on_exit=self._on_exit, passphrase=passphrase
+            )
+            await process.enter_async_context(bots)
+            self._running[plan.name] = _RunningBot(room, process)
+        return plan.name
+
+    def _on_exit(self, name: str) -> None:
+        """Clean up after a bot that has ended by itself."""
+        if name in self._running:
+            task = asyncio.create_task(self.remove(name))
+            self._removing.add(task)
+            task.add_done_callback(self._removing.discard)
+
+    def _free_name(self, taken: Collection[str]) -> str:
+        """Return a name that is not in ``taken``. If all names are, return one with a number."""
+        names = self._rng.sample(BOT_NAMES, len(BOT_NAMES))
+        numbered = (f"{name}{number}" for number in count(2) for name in names)
+        used = {name.casefold() for name in taken}
+        return next(name for name in chain(names, numbered) if name not in used)
+
+    async def remove(self, name: str) -> None:
+        """End a bot and wait for its process. Before the race this frees its seat."""
+        bot = self._running.pop(name, None)
+        if bot is not None:
+            await bot.process.aclose()
+
+    async def remove_all(self) -> None:
+        """End all bots and wait for their processes."""
+        async with self._adding:
+            await asyncio.gather(*(self.remove(name) for name in self.names), *self._removing)

@@ -1,0 +1,223 @@
+"""The evaluation of a board for its player, from the cards that the player sees.
+
+The worth of a column depends only on the column's own cards. Most columns stay the same from one board to the next, so the
+worth of each column is cached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from random import Random
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.cards import ACE_OF_HEARTS, DOWN
+from samedeal.games import Game
+
+_CACHED_COLUMNS: Final = 200_000
+_MAX_DISTANCE: Final = 12
+"""Number of cards on top of a wanted card from which more make no difference. It also stands for a card not in sight."""
+
+_WANTED_RANKS: Final = 4
+"""Number of ranks, from the next card of a single foundation on, that count."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of a board's features, and of the moves that lead to a board.
+
+    These features add to the worth of a board: ``foundation``, each card on a foundation; ``empty``, each empty column;
+    ``king``, each column that starts with a king; ``run``, two neighbours that can be lifted together; ``pair``, two
+    neighbours that fit but can't be lifted together.
+
+    These features subtract from it: ``gap``, two neighbours that don't fit; ``face_down``, each card that lies face down;
+    ``buried``, each card on top of another one, more for another one of a low rank; ``blocked``, each card on top of a lower
+    one; ``fan``, each card in a fan; ``fan_buried``, each card on top of a card in a fan; ``stock``, each card in stock and
+    waste; ``wanted``, each card on top of the card that a single foundation takes next. For each rank after that card,
+    ``wanted`` is multiplied by ``wanted_later``.
+
+    Each move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
+    """
+
+    foundation: float = 5.0
+    empty: float = 4.0
+    king: float = 1.0
+    run: float = 1.0
+    pair: float = 0.3
+    gap: float = 0.5
+    face_down: float = 3.0
+    buried: float = 0.5
+    blocked: float = 1.4
+    fan: float = 0.5
+    fan_buried: float = 1.0
+    stock: float = 0.5
+    wanted: float = 0.0
+    wanted_later: float = 0.7
+    haste: float = 0.3
+    reveal: float = 2.0
+    draw: float = 0.6
+    deal: float = 0.03
+
+    def varied(self, rng: Random) -> Weights:
+        """Return slightly different weights, so that bots of the same level play differently."""
+        return replace(
+            self, **{weight.name: getattr(self, weight.name) * rng.uniform(0.9, 1.1) for weight in fields(self)}
+        )
+
+
+_DEFAULT_WEIGHTS: Final = Weights()
+_WEIGHTS: Final[dict[str, Weights]] = {
+    "athena": Weights(
+        empty=3.2,
+        king=0.48,
+        pair=0.14,
+        gap=0.41,
+        face_down=2.0,
+        buried=0.75,
+        blocked=2.24,
+        stock=0.0,
+        haste=1,
+        reveal=10,
+        draw=0.17,
+    ),
+    "steve": Weights(
+        foundation=2.5,
+        king=0.1,
+        run=1.4,
+        gap=0.35,
+        buried=0.15,
+        blocked=0.98,
+        stock=0.98,
+        haste=1.26,
+        reveal=0.63,
+        deal=0.09,
+    ),
+    "phoenix": Weights(foundation=1.6, empty=25.6, king=1.5, run=0.75, pair=3.2, gap=0.16, buried=0.62, haste=0.088),
+    "ace-of-hearts": Weights(
+        foundation=0.48,
+        king=0.24,
+        pair=1.0,
+        gap=0.48,
+        buried=0,
+        blocked=0,
+        wanted=0.4,
+        haste=0.063,
+        reveal=0.25,
+        deal=0.008,
+    ),
+    "willow": Weights(
+        foundation=4.8, empty=2, king=1.88, run=2.0, pair=2.0, gap=0.15, buried=0.62, fan=0.3, haste=0.12
+    ),
+}
+"""The weights that won most of sixty numbered deals of each game, found by random search."""
+
+
+def weights_of(game: Game) -> Weights:
+    """Return the tuned weights of a game. A game without tuned weights has the default ones."""
+    return _WEIGHTS.get(game.name, _DEFAULT_WEIGHTS)
+
+
+class Evaluation:
+    """The evaluation of boards of one game. Call it with a board to get the board's worth."""
+
+    def __init__(self, game: Game, weights: Weights) -> None:
+        self.weights = weights
+        self._columns = game.columns
+        self._foundations = game.foundations
+        self._fans = game.fans
+        self._undealt = [at for at in (game.stock_at, game.waste_at) if at >= 0]
+        column = game.piles[game.columns.start]
+        self._sequence = column.sequence
+        self._on = column.on
+        self._has_single_foundation = not game.piles[game.foundations.start].follows_suit
+        self._column_cache: dict[bytes, float] = {}
+        self._fan_cache: dict[bytes, float] = {}
+
+    def __call__(self, board: Board) -> float:
+        """Return the worth of a board. Only differences between boards of the same game are meaningful."""
+        piles = board.piles
+        cache = self._column_cache
+        worth = 0.0
+        for at in self._columns:
+            pile = piles[at]
+            value = cache.get(pile)
+            if value is None:
+                value = self._cached_column(pile)
+            worth += value
+        foundation_cards = 0
+        for at in self._foundations:
+            foundation_cards += len(piles[at])
+        worth += self.weights.foundation * foundation_cards
+        for at in self._fans:
+            worth += self._fan(piles[at])
+        for at in self._undealt:
+            worth -= self.weights.stock * len(piles[at])
+        return worth - self._wanted_distance(board) if self._has_single_foundation else worth
+
+    def _cached_column(self, pile: bytes) -> float:
+        if len(self._column_cache) > _CACHED_COLUMNS:
+            self._column_cache.clear()
+        value = self._column_cache[pile] = self._column(pile)
+        return value
+
+    def _column(self, pile: bytes) -> float:
+        weights = self.weights
+        if not pile:
+            return weights.empty
+        worth = weights.king if pile[0] & 0x0F == 13 else 0.0
+        lowest = 99
+        under = -1
+        for depth, card in enumerate(pile):
+            if card >= DOWN:
+                worth -= weights.face_down
+                under = card
+                continue
+            rank = card & 0x0F
+            if depth:
+                if card in self._sequence[under]:
+                    worth += weights.run
+                elif card in self._on[under]:
+                    worth += weights.pair
+                else:
+                    worth -= weights.gap
+            worth -= weights.buried * (13 - rank) * (len(pile) - 1 - depth) / 13
+            if rank > lowest:
+                worth -= weights.blocked
+            lowest = min(lowest, rank)
+            under = card
+        return worth
+
+    def _fan(self, pile: bytes) -> float:
+        value = self._fan_cache.get(pile)
+        if value is None:
+            weights = self.weights
+            buried = sum((13 - (card & 0x0F)) * (len(pile) - 1 - depth) for depth, card in enumerate(pile)) / 13
+            value = self._fan_cache[pile] = -weights.fan * len(pile) - weights.fan_buried * buried
+        return value
+
+    def _wanted_distance(self, board: Board) -> float:
+        """Return the weighted number of cards on top of those that the single foundation takes next, in any suit."""
+        foundation = board.piles[self._foundations.start]
+        if not foundation:
+            wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]
+            rank = 1
+        else:
+            wanted = []
+            rank = foundation[-1] & 0x0F
+        while len(wanted) < _WANTED_RANKS:
+            rank = rank % 13 + 1
+            wanted.append(tuple(suit << 4 | rank for suit in range(4)))
+        total = 0.0
+        weight = self.weights.wanted
+        columns = [board.piles[at] for at in self._columns]
+        for cards in wanted:
+            nearest = _MAX_DISTANCE
+            for card in cards:
+                for pile in columns:
+                    place = pile.find(card)
+                    if place >= 0:
+                        nearest = min(nearest, len(pile) - 1 - place)
+                        break
+            total += weight * nearest
+            weight *= self.weights.wanted_later
+        return total

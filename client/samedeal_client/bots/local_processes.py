@@ -1,0 +1,204 @@
+"""A server and bots on this machine, as child processes that end with the process that started them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import IO, Final
+
+from samedeal.names import printable
+from samedeal_client.bots import parent_watch
+from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
+from samedeal_client.state.bot_levels import MIXES, Level
+
+START_TIMEOUT: Final = 30.0
+"""Timeout, in seconds, for the server to announce its address."""
+
+STOP_TIMEOUT: Final = 8.0
+"""Timeout, in seconds, for processes to end after SIGTERM. After the timeout they are killed."""
+
+_ANNOUNCED: Final = b"listening on "
+
+
+class CannotHost(Exception):
+    """The local server could not be started, or has ended. ``str()`` gives sentences for the player."""
+
+
+@dataclass(frozen=True)
+class BotPlan:
+    """A bot to start. ``pace`` is in moves a minute."""
+
+    name: str
+    level: Level
+    pace: float
+
+
+def plan_bots(count: int, mix: str, pace: float, rng: Random) -> list[BotPlan]:
+    """Plan up to fifteen bots with random names and the levels of a mix."""
+    levels = MIXES[mix]
+    names = rng.sample(BOT_NAMES, count)
+    return [BotPlan(name, levels[at % len(levels)], pace) for at, name in enumerate(names)]
+
+
+class LocalServer:
+    """A server process on this machine."""
+
+    def __init__(self, address: ServerAddress, process: Process, log: Path) -> None:
+        self.address = address
+        self._process = process
+        self._log = log
+
+    async def wait(self) -> CannotHost:
+        """Wait until the server ends by itself. Return the reason."""
+        code = await self._process.wait()
+        reason = _last_line(self._log)
+        return CannotHost(f"The server has ended with code {code}. {reason}".rstrip())
+
+
+@asynccontextmanager
+async def local_server() -> AsyncIterator[LocalServer]:
+    """Run a server and its own Redis on a free port of this machine. Raises CannotHost if the server does not start.
+
+    Both end with the context, and also if this process is killed.
+    """
+    with TemporaryDirectory(prefix="samedeal-", ignore_cleanup_errors=True) as directory:
+        log = Path(directory, "server.log")
+        command = [
+            *("-I", "-S", parent_watch.__file__, sys.executable),
+            *("-m", "samedeal_server", "--port", "0", "--announce"),
+            *("--data", str(Path(directory, "data")), "--durability", "everysec"),
+            *("--log-level", "warning", "--log-style", "json"),
+        ]
+        with _open_log(log) as errors:
+            process = await _start(command, errors, announces=True)
+        try:
+            yield LocalServer(await _announced_address(process, log), process, log)
+        finally:
+            await _stop([process])
+
+
+def _open_log(path: Path) -> IO[bytes]:
+    return path.open("wb")
+
+
+async def _announced_address(process: Process, log: Path) -> ServerAddress:
+    assert process.stdout is not None  # noqa: S101 (it was started with a pipe)
+    line = b""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(START_TIMEOUT):
+            line = await process.stdout.readline()
+    if not line.startswith(_ANNOUNCED):
+        reason = _last_line(log) or f"It did not answer within {START_TIMEOUT:g} seconds."
+        raise CannotHost(f"The server could not be started. {reason}")
+    return parse_address(line.removeprefix(_ANNOUNCED).decode())
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return printable(lines[-1]) if lines else ""
+
+
+@asynccontextmanager
+async def local_bots(
+    address: ServerAddress,
+    room: str,
+    plans: Sequence[BotPlan],
+    *,
+    stay: bool,
+    warn: Callable[[str], None],
+    on_exit: Callable[[str], None] = lambda _: None,
+    passphrase: str = "",
+) -> AsyncIterator[None]:
+    """Run bots that join a room and play.
+
+    The bots end with the context, and also if this process is killed, because each bot ends when its standard input closes.
+    ``on_exit`` is called with the name of a bot that ends by itself. If that bot failed, ``warn`` is called with a sentence.
+    """
+    processes: list[Process] = []
+    watching: list[asyncio.Task[None]] = []
+    with TemporaryDirectory(prefix="samedeal-bots-", ignore_cleanup_errors=True) as directory:
+        try:
+            for number, plan in enumerate(plans):
+                command = ["-m", "samedeal_client", "bot", address.url, room]
+                command += ["--level", plan.level, "--pace", f"{plan.pace:g}", "--name", plan.name, "--exit-with-stdin"]
+                log = Path(directory, f"{number}.log")
+                with _open_log(log) as errors:
+                    process = await _start([*command, *(["--stay"] if stay else [])], errors, passphrase=passphrase)
+                processes.append(process)
+                watching.append(asyncio.create_task(_report_exit(plan.name, process, log, warn, on_exit)))
+            yield
+        finally:
+            for task in watching:
+                task.cancel()
+            await _stop(processes)
+
+
+async def _report_exit(
+    name: str, process: Process, log: Path, warn: Callable[[str], None], on_exit: Callable[[str], None]
+) -> None:
+    code = await process.wait()
+    on_exit(name)
+    if code != 0:
+        reason = _last_line(log).removeprefix("samedeal: ")
+        warn(f"The bot {name} has stopped. {reason}".rstrip())
+
+
+async def _start(
+    arguments: Sequence[str],
+    errors: IO[bytes],
+    *,
+    announces: bool = False,
+    passphrase: str = "",
+) -> Process:
+    """Start a process whose standard input closes when this process ends, however it ends."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE if announces else asyncio.subprocess.DEVNULL,
+        stderr=errors,
+        # A process group of its own: Ctrl-C reaches this process alone, which then ends its children in order.
+        start_new_session=True,
+        # Every user of the machine can read the arguments, but only the owner can read the environment.
+        env=_environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
+    )
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without the settings for a server that the user runs.
+
+    The settings for debugging and for the Redis binary stay.
+    """
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in ("SAMEDEAL_DEBUG", "SAMEDEAL_REDIS_SERVER") or not name.startswith("SAMEDEAL_")
+    }
+
+
+async def _stop(processes: Sequence[Process]) -> None:
+    """End processes with SIGTERM. After a timeout, or if this coroutine is cancelled, kill them."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            process.terminate()
+    try:
+        async with asyncio.timeout(STOP_TIMEOUT):
+            for process in processes:
+                await process.wait()
+    except TimeoutError:
+        pass
+    finally:
+        for process in processes:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()

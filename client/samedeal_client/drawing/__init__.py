@@ -1,0 +1,1 @@
+"""Drawing boards as rows of styled text."""

@@ -1,0 +1,99 @@
+"""A drawn board: rows of styled text, and the piles and cards at each position.
+
+A board is divided into regions: the top rows, the reserve, and each column and fan. A client can have a widget for each
+region and redraw only one of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from samedeal_client.drawing.layout import Rect
+from samedeal_client.text.spans import Row, Span, row_text
+
+
+class HitTarget(NamedTuple):
+    """The pile at a position of the screen, and the index of the card from the deepest; None for the pile as such.
+
+    ``collapsed`` is the number of cards that the sign for collapsed cards stands for, if the position is on that sign.
+    """
+
+    pile: str
+    card: int | None = None
+    collapsed: int = 0
+
+
+class HitArea(NamedTuple):
+    """The rectangle of a hit target, relative to its region."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    target: HitTarget
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region of a board. Each row is exactly as wide as ``place``, and there are at most as many rows as it is high."""
+
+    name: str
+    place: Rect
+    rows: tuple[Row, ...]
+    hit_areas: tuple[HitArea, ...]
+
+    def hit(self, x: int, y: int) -> HitTarget | None:
+        """Return the hit target at a position relative to the region's corner."""
+        for area in self.hit_areas:
+            if area.x <= x < area.x + area.width and area.y <= y < area.y + area.height:
+                return area.target
+        return None
+
+
+@dataclass(frozen=True)
+class BoardPicture:
+    """A whole board. Every card that lies face up is shown, except those that are collapsed into one sign."""
+
+    regions: tuple[Region, ...]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the board. Each ends with the last region in it."""
+        height = max(region.place.y + len(region.rows) for region in self.regions)
+        rows: list[Row] = []
+        for y in range(height):
+            spans: list[Span] = []
+            x = 0
+            for region in self.regions:
+                place = region.place
+                line = y - place.y
+                if 0 <= line < len(region.rows):
+                    if place.x > x:
+                        spans.append(Span(" " * (place.x - x)))
+                    spans += region.rows[line]
+                    x = place.x + place.width
+            rows.append(tuple(spans))
+        return tuple(rows)
+
+    def text(self) -> str:
+        """Return the rows without styles and without trailing blanks."""
+        return "\n".join(row_text(row).rstrip() for row in self.rows) + "\n"
+
+    def hit(self, x: int, y: int) -> HitTarget | None:
+        """Return the hit target at a position, or None if there is no pile at it."""
+        for region in self.regions:
+            place = region.place
+            if place.x <= x < place.x + place.width and place.y <= y < place.y + place.height:
+                return region.hit(x - place.x, y - place.y)
+        return None
+
+    def position_of(self, pile: str, card: int | None = None) -> tuple[int, int] | None:
+        """Return the position of a pile or a card; None for a card that is not shown."""
+        wanted = HitTarget(pile, card)
+        for region in self.regions:
+            for area in region.hit_areas:
+                if area.target == wanted:
+                    return region.place.x + area.x, region.place.y + area.y
+        return None

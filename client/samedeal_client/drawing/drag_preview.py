@@ -1,0 +1,34 @@
+"""Dragged cards: the pile under the pointer, drawn as if the cards had been dropped there. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from samedeal.board import Board
+from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.foundation_order import foundation_for
+from samedeal_client.drawing.marks import Marks
+from samedeal_client.drawing.render import region_of
+
+
+class DragPreview(NamedTuple):
+    """The region under the dragged cards, with the board and the marks to draw it from."""
+
+    region: str
+    board: Board
+    marks: Marks
+
+
+def drag_preview(board: Board, move: Move) -> DragPreview:
+    """Preview a legal move. A card under the moved cards is not turned up yet."""
+    index = board.game.index
+    cards = board.piles[index[move.source]][-move.size :]
+    target = foundation_for(board, cards[0]) if move.target == FOUNDATION else move.target
+    if target is None:
+        raise ValueError(f"{move} is not legal")
+    piles = list(board.piles)
+    piles[index[move.source]] = piles[index[move.source]][: -move.size]
+    piles[index[target]] += cards
+    return DragPreview(
+        region_of(board.game, target), Board(board.game, tuple(piles)), Marks(source=(target, move.size))
+    )

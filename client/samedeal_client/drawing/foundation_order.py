@@ -1,0 +1,38 @@
+"""The order in which the foundations are shown, and the place of a card that goes to one of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.cards import Card
+
+_SHOWN_SUITS: Final = (3, 2, 1, 0)
+
+
+def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
+    """Return the positions of the foundations in the order in which they are shown, each with its suit.
+
+    With one foundation for each suit, that is spades, hearts, diamonds, clubs. Otherwise it is the order of the piles, since
+    a card goes to the first one that takes it (ruling R19 in RULES.md), and the suit is None.
+    """
+    game = board.game
+    group = game.piles[game.foundations.start]
+    if not group.follows_suit or len(game.foundations) != len(_SHOWN_SUITS):
+        return [(index, None) for index in game.foundations]
+    held = {Card(board.piles[index][0]).suit: index for index in game.foundations if board.piles[index]}
+    free = iter([index for index in game.foundations if not board.piles[index]])
+    return [(held[suit] if suit in held else next(free), suit) for suit in _SHOWN_SUITS]
+
+
+def foundation_for(board: Board, card: int) -> str | None:
+    """Return the name of the foundation in whose place a card is shown when it goes to a foundation; None if none takes it.
+
+    An ace goes to the first empty pile (ruling R19 in RULES.md), which then moves to the place of the ace's suit.
+    """
+    game = board.game
+    for at, suit in foundations_shown(board):
+        pile, group = board.piles[at], game.piles[at]
+        if suit in (None, Card(card).suit) and card in (group.on[pile[-1]] if pile else group.on_empty):
+            return game.keys[at]
+    return None

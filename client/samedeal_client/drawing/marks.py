@@ -1,0 +1,153 @@
+"""Marks on a board: the selected cards, their targets, the last move, a card that was found, a hint.
+
+A mark is a style. On a terminal without colour it is a pair of signs around the card::
+
+    [10♥]  selected     >10♥   possible target     10♥<  arrived with the last move
+    *10♥*  found        ?10♥?  moved by the hint  |10♥|  the playable card of the waste
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.board import Board, Step
+from samedeal.cards import DOWN, FACE
+from samedeal.games import Group
+from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.foundation_order import foundation_for
+from samedeal_client.text.appearance import Look
+
+SIGNS: Final[dict[str, tuple[str, str]]] = {
+    "": (" ", " "),
+    "last": (" ", "<"),
+    "top": ("|", "|"),
+    "target": (">", " "),
+    "hint": ("?", "?"),
+    "source": ("[", "]"),
+    "found": ("*", "*"),
+}
+"""The signs before and after a card, for each mark. If a card has several marks, the last of them in this order is shown."""
+
+STRENGTH: Final = {mark: at for at, mark in enumerate(SIGNS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of a board.
+
+    ``source`` is a pile and the number of its top cards that are selected. ``targets`` holds names of piles, including
+    foundations. ``last`` holds the piles that the last move changed, each with the number of cards that arrived there.
+    ``found`` is the face of a card, marked wherever it lies face up. ``hint`` is a move.
+    """
+
+    source: tuple[str, int] | None = None
+    targets: frozenset[str] = frozenset()
+    last: tuple[tuple[str, int], ...] = ()
+    found: int | None = None
+    hint: Move | None = None
+
+    def of_pile(self, key: str) -> str:
+        """Return the mark on the name of the pile ``key``: ``source``, ``target``, ``hint``, or an empty string for none."""
+        if self.source is not None and self.source[0] == key:
+            return "source"
+        hint = self.hint
+        if hint is not None and (hint.source == key or (key == "stock" and not hint.is_transfer)):
+            return "hint"
+        return "target" if key in self.targets or (hint is not None and hint.target == key) else ""
+
+    def of_cards(self, key: str, pile: bytes) -> dict[int, str]:
+        """Return the marks of a pile's cards, by their index from the deepest. Cards without a mark are left out."""
+        size = len(pile)
+        marks: dict[int, str] = {}
+        if not size:
+            return marks
+        for changed, count in self.last:
+            if changed == key:
+                marks.update(dict.fromkeys(range(max(size - count, 0), size), "last"))
+        hint = self.hint
+        if key in self.targets or (hint is not None and hint.target == key):
+            marks[size - 1] = "target"
+        if hint is not None and hint.source == key:
+            marks.update(dict.fromkeys(range(max(size - hint.size, 0), size), "hint"))
+        if self.source is not None and self.source[0] == key:
+            marks.update(dict.fromkeys(range(max(size - self.source[1], 0), size), "source"))
+        if self.found is not None:
+            marks.update({at: "found" for at, card in enumerate(pile) if card == self.found})
+        return marks
+
+
+NO_MARKS: Final = Marks()
+
+
+def mark_signs(look: Look, mark: str) -> tuple[str, str]:
+    """Return the signs before and after a card with a mark; blanks if colour shows the mark."""
+    return SIGNS["" if look.colour else mark]
+
+
+def with_signs(text: str, look: Look, mark: str) -> str:
+    """Return a card of up to three characters, right-aligned in five, with the signs of a mark around it."""
+    before, after = mark_signs(look, mark)
+    return (before + text).rjust(4) + after
+
+
+def run_length(group: Group, pile: bytes) -> int:
+    """Return the number of top cards that form an ordered sequence."""
+    linked = group.sequence
+    size = min(len(pile), 1)
+    while 0 < size < len(pile) and pile[-size] in linked[pile[-size - 1]]:
+        size += 1
+    return size
+
+
+def liftable_count(board: Board, key: str) -> int:
+    """Return the maximum number of top cards of a pile that can be lifted together; 0 if there are none."""
+    at = board.game.index[key]
+    group, pile = board.game.piles[at], board.piles[at]
+    if not pile or not group.gives or pile[-1] & DOWN:
+        return 0
+    size = 1
+    while size < len(pile) and pile[-size] in group.run[pile[-size - 1]]:
+        size += 1
+    return size
+
+
+def movable_counts(board: Board, key: str) -> tuple[int, ...]:
+    """Return the numbers of top cards that a legal move can take, in ascending order.
+
+    If no move is legal, return the numbers of cards that can be lifted.
+    """
+    sizes = {move.size for move in board.legal_moves() if move.source == key}
+    return tuple(sorted(sizes)) or tuple(range(1, liftable_count(board, key) + 1))
+
+
+def selection_marks(
+    board: Board, key: str, size: int | None = None, *, last: tuple[tuple[str, int], ...] = ()
+) -> Marks:
+    """Return the marks for ``size`` selected cards of a pile and for their targets.
+
+    Without ``size``, as many cards as can move are selected, and the targets are those of any number of them. ``0``
+    means the top cards of all foundations.
+    """
+    if key == FOUNDATION:
+        from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))
+        return Marks(None, from_foundations, last)
+    targets = set()
+    top = board.piles[board.game.index[key]][-1:]
+    for move in board.legal_moves():
+        if move.source == key and size in (None, move.size):
+            target = foundation_for(board, top[0] & FACE) if move.target == FOUNDATION else move.target
+            targets.update([target] if target else [])
+    return Marks((key, max(movable_counts(board, key), default=0) if size is None else size), frozenset(targets), last)
+
+
+def arrived_cards(board: Board, step: Step | None) -> tuple[tuple[str, int], ...]:
+    """Return the piles that got cards in a step, each with the number of cards, for ``Marks.last``."""
+    if step is None:
+        return ()
+    keys = board.game.keys
+    if step.target < 0:
+        return tuple((keys[at], 1) for at in board.game.columns[: step.size])
+    if step.target == board.game.stock_at:
+        return ()
+    return ((keys[step.target], step.size),)

@@ -1,0 +1,89 @@
+"""Drawing a board in a given ``Look`` and size. Pure.
+
+``pile_rows`` lists all cards of a pile, including those that are too deep to be seen on the board.
+"""
+
+from __future__ import annotations
+
+from samedeal.board import Board
+from samedeal.games import Game
+from samedeal_client.drawing.board_picture import BoardPicture, Region
+from samedeal_client.drawing.column import draw_column
+from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest
+from samedeal_client.drawing.marks import NO_MARKS, Marks
+from samedeal_client.drawing.top_row import draw_reserve, draw_top
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span, fit_row, wrap
+
+
+def draw_board(
+    board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS, *, roomy: bool = True
+) -> BoardPicture:
+    """Draw a board without a panel. If the size is less than ``smallest``, draw a sentence that says so.
+
+    Without ``roomy``, cards are never drawn two rows apart.
+    """
+    needed = smallest(board.game)
+    if width < needed.width or height < needed.height:
+        return _too_small(board.game, width, height)
+    return draw(board, look, layout(board.game, width, height, roomy=roomy), marks)
+
+
+def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
+    """Draw a board for a layout."""
+    regions = [draw_top(board, look, at, marks)]
+    if RESERVE in at.places:
+        regions.append(draw_reserve(board, look, at, marks))
+    keys = board.game.keys
+    regions += [draw_column(board, keys[pile], look, at, marks) for pile in (*board.game.columns, *board.game.fans)]
+    return BoardPicture(tuple(regions))
+
+
+def draw_region(board: Board, name: str, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
+    """Draw one region, by its name in ``Layout.places``."""
+    if name == TOP:
+        return draw_top(board, look, at, marks)
+    if name == RESERVE:
+        return draw_reserve(board, look, at, marks)
+    return draw_column(board, name, look, at, marks)
+
+
+def region_of(game: Game, pile: str) -> str:
+    """Return the name of the region that shows a pile."""
+    at = game.index[pile]
+    if at in game.columns or at in game.fans:
+        return pile
+    return RESERVE if at in game.reserve else TOP
+
+
+def _too_small(game: Game, width: int, height: int) -> BoardPicture:
+    needed = smallest(game)
+    sentence = (
+        f"The window has {width} columns and {height} rows. {game.title} needs {needed.width} and {needed.height}."
+    )
+    rows = tuple(fit_row((Span(line, "notice"),), width) for line in wrap(sentence, max(width, 1))[: max(height, 1)])
+    return BoardPicture((Region(TOP, Rect(0, 0, width, len(rows)), rows, ()),))
+
+
+def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> tuple[Row, ...]:
+    """List all cards of a pile from the deepest, as in ``column 3, 5 cards: ▒▒ 10♠ ▒▒ 3♣ 2♦``.
+
+    The rows are at most ``width`` characters wide. For a stock only the number of cards is shown.
+    """
+    index = board.game.index[key]
+    pile, name = board.piles[index], board.game.pile_name(key)
+    count = f"{len(pile)} card{'s' if len(pile) != 1 else ''}" if pile else "empty"
+    lists_cards = index != board.game.stock_at and bool(pile)
+    words = [Span(f"{name}, {count}{':' if lists_cards else ''}", "label")]
+    words += [look.span(card) for card in pile] if lists_cards else []
+    rows: list[list[Span]] = [[]]
+    used = 0
+    for word in words:
+        if width is not None and used + len(word.text) > width and rows[-1]:
+            rows.append([])
+            used = 0
+        if rows[-1]:
+            rows[-1].append(Span(" "))
+        rows[-1].append(word)
+        used += len(word.text) + 1
+    return tuple(tuple(row) for row in rows)

@@ -1,0 +1,155 @@
+"""Actions of a player that take several steps: enter a room, find a match, add bots, race again.
+
+The full-screen client, the line client and the commands share them. Nothing here is shown to the player.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from samedeal.errors import RequestRefused
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.state.bot_levels import Level
+from samedeal_client.text.appearance import Look
+
+QUICK_MATCH_PLAYERS: Final = 4
+"""Seats of the room that a quick match opens when there is none to join."""
+
+_TRY_NEXT_ROOM: Final = frozenset(
+    (
+        RefusalCode.ROOM_FULL,
+        RefusalCode.RACE_STARTED,
+        RefusalCode.ROOM_CLOSED,
+        RefusalCode.NO_ROOM,
+        RefusalCode.BAD_PASSPHRASE,
+        RefusalCode.NAME_TAKEN,
+    )
+)
+"""Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
+
+AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
+"""A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
+
+
+async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, ask: AskPassphrase) -> None:
+    """Enter a room. While its passphrase is refused, ask for another one.
+
+    Raises RequestRefused if the server refuses for another reason.
+    """
+    while True:
+        try:
+            return await enter(passphrase)
+        except RequestRefused as refused:
+            if refused.code != RefusalCode.BAD_PASSPHRASE:
+                raise
+            answer = await ask(refused, passphrase)
+            if answer is None:
+                return None
+            passphrase = answer
+
+
+async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, spectators: bool) -> None:
+    """Join a room, or watch it if its race has started without the player and the room allows ``spectators``.
+
+    Raises RequestRefused if neither is possible.
+    """
+    try:
+        await client.join(room, passphrase)
+    except RequestRefused as refused:
+        if refused.code != RefusalCode.RACE_STARTED or not spectators:
+            raise
+        await client.watch(room, passphrase)
+
+
+async def join_match(client: ClientSession, rooms: Iterable[str], options: Options) -> None:
+    """Join the first of ``rooms`` that has a free seat, or open a room with ``options`` and join that.
+
+    Raises RequestRefused if the server refuses for another reason than a missing seat.
+    """
+    for room in rooms:
+        try:
+            return await client.join(room)
+        except RequestRefused as refused:
+            if refused.code not in _TRY_NEXT_ROOM:
+                raise
+    return await client.join(await client.rooms.create(options))
+
+
+def quick_match_options(game: str) -> Options:
+    """Return the options of a room that a quick match opens."""
+    return Options(games=(game,), players=QUICK_MATCH_PLAYERS, start="all-ready")
+
+
+def daily_deal_options(game: str) -> Options:
+    """Return the options of a room for the daily deal."""
+    return Options(games=(game,), deal="daily")
+
+
+def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
+    """Return the command that runs a race against bots on this machine and then returns to the lobby of this server."""
+    display = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
+    link = client.link
+    practice = [sys.executable, "-m", "samedeal_client", "play", game, "--name", link.name]
+    return [*practice, *display, "--back-to", link.address.typed]
+
+
+async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:
+    """Send a bot into the client's room.
+
+    ``warn`` is called with a sentence if the bot can't enter the room, and when it leaves. Raises OSError if no process can
+    be started.
+    """
+    room = client.model.room
+    if room is not None:
+        taken = {seat.name for seat in room.players}
+        await bots.add(room.room, level, client.rooms.passphrase, taken=taken, warn=warn)
+
+
+async def start_without(client: ClientSession, bots: LocalBots, names: Iterable[str]) -> None:
+    """Start the race without the bots in ``names``, which have no seat yet, and end them. Raises RequestRefused."""
+    await client.rooms.start()
+    for name in names:
+        await bots.remove(name)
+
+
+async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
+    """Leave the room and end the player's bots. Raises RequestRefused."""
+    await bots.remove_all()
+    await client.leave()
+
+
+async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
+    """Enter the room of the rematch, as a player or a spectator like in this race. Raises RequestRefused."""
+    spectator = client.model.seat is None
+    passphrase = client.rooms.passphrase
+    before = client.model.room
+    room = await client.rooms.rematch()
+    if before is not None and bots is not None:
+        bots.move_to_rematch(before.room, room)
+    await (client.watch(room, passphrase) if spectator else client.join(room, passphrase))
+
+
+async def open_similar_room(client: ClientSession, deal: str = "random") -> None:
+    """Open a room with the options of the client's room and another deal, and join it. Raises RequestRefused."""
+    room = client.model.room
+    if room is not None:
+        passphrase = client.rooms.passphrase if room.private else ""
+        code = await client.rooms.create(similar_options(room, deal), passphrase=passphrase)
+        await client.join(code, passphrase)
+
+
+def similar_options(room: RoomState, deal: str = "random") -> Options:
+    """Return a room's options for another race. A cycle of games continues from the room's game."""
+    options = room.options
+    position = options.games.index(room.game) if room.game in options.games else 0
+    games = (*options.games[position:], *options.games[:position])
+    start = "host" if options.start == "at" else options.start
+    return replace(options, games=games, deal=deal, start=start, start_at=0)

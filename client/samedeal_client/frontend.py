@@ -1,0 +1,148 @@
+"""The choice of a front end: a full screen on a terminal, or the line client."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from samedeal.errors import MalformedText
+from samedeal_client.input.bindings import DEFAULT, Bindings
+from samedeal_client.input.key_file import load_bindings
+from samedeal_client.line_client import LineClient
+from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.link import Link
+from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
+from samedeal_client.paths import config_home
+from samedeal_client.signals import Failure, is_terminal, on_signals
+from samedeal_client.state.action_journal import ActionJournal
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
+
+
+@dataclass(frozen=True)
+class DisplayOptions:
+    """The player's choices of how the client looks."""
+
+    plain: bool = False
+    ascii_only: bool = False
+    four_colour: bool = False
+
+    @classmethod
+    def from_arguments(cls, given: Namespace) -> DisplayOptions:
+        """Return the options given on the command line."""
+        return cls(given.plain, given.ascii, given.four_color)
+
+
+class LineIO:
+    """Standard input and output of the line client."""
+
+    def __init__(self, look: Look, printer: Printer, reader: LineReader | None) -> None:
+        self.look = look
+        self.printer = printer
+        self.reader = reader
+
+    async def ask(self, question: str) -> str:
+        """Print a question and return the answer, or an empty string at the end of the input."""
+        self.printer.print_lines([question])
+        line = await self.reader.read_line() if self.reader is not None else None
+        return (line or "").strip()
+
+    async def ask_secret(self, question: str) -> str:
+        """Do the same as ``ask``, without showing the answer on the terminal."""
+        with echo_off(sys.stdin.fileno()):
+            return await self.ask(question)
+
+
+Enter = Callable[[ClientSession, LineIO | None], Awaitable[None]]
+
+
+def invitation(address: ServerAddress, room: str) -> str:
+    """Return the arguments of ``samedeal join`` for a room."""
+    link = f"samedeal://{address.typed}/{room}"
+    try:
+        if parse_address(link) == ServerAddress(address.url, room):
+            return link
+    except MalformedText:
+        pass
+    return f"{address.url} {room}"
+
+
+async def run_client(
+    address: ServerAddress, name: str, display: DisplayOptions, enter: Enter, *, lasting: bool = True, back_to: str = ""
+) -> int:
+    """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
+
+    ``lasting`` says that the server outlives this program, so that the player can return. ``back_to`` names the server
+    whose lobby the player returns to, instead of the lobby of this server. Raises CannotConnect if there is no connection,
+    RequestRefused if the server refuses the player or the room, and Failure if ``keys.toml`` is invalid.
+    """
+    can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
+    screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
+    look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour)
+    warnings: list[str] = []
+    sessions = FileSessions(warnings.append) if lasting else MemorySessions()
+    async with Link(address, name, sessions) as link:
+        _print_warnings(warnings)
+        client = ClientSession(link, journal=ActionJournal())
+        if screen:
+            from samedeal_client.tui import show, with_background
+
+            bindings = key_bindings()
+            await enter(client, None)
+            code = await show(client, with_background(look), bindings, back_to, lasting=lasting)
+            if back_to:
+                print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
+            if lasting and (sentence := _how_to_return(client)):
+                print(sentence)
+        else:
+            code = await _run_line_client(client, look, enter, lasting=lasting)
+    _print_warnings(warnings)
+    return code
+
+
+async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, lasting: bool) -> int:
+    printer = Printer(sys.stdout, colour=look.colour)
+    reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
+    how_to_return = partial(_how_to_return, client) if lasting else str
+    line_client = LineClient(client, look, printer, how_to_return, ends_with_race=not is_terminal())
+    with on_signals(line_client.interrupt):
+        return await line_client.run(reader, lambda: enter(client, LineIO(look, printer, reader)))
+
+
+def _how_to_return(client: ClientSession) -> str:
+    """Return the sentences that tell a player how to return to a seat, or an empty string if the player has none."""
+    room = client.model.room
+    if room is None or not client.model.has_live_seat:
+        return ""
+    command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
+    return f"Your seat is kept, and the clock keeps running. Return with: {command}"
+
+
+def _print_warnings(warnings: list[str]) -> None:
+    for warning in warnings:
+        print(f"samedeal: {warning}", file=sys.stderr)
+    warnings.clear()
+
+
+def key_bindings() -> Bindings:
+    """Return the key bindings from ``keys.toml`` in the configuration directory. Raises Failure if the file is invalid."""
+    path = config_home() / "keys.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return DEFAULT
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(
+            f"Cannot read {path}: {error.strerror if isinstance(error, OSError) else error}. Check the file.", 2
+        ) from None
+    try:
+        return load_bindings(text)
+    except MalformedText as error:
+        raise Failure(f"{os.fspath(path)}: {error}", 2) from None

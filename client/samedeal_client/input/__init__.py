@@ -1,0 +1,1 @@
+"""Input: keys, mouse and typed lines."""

@@ -1,0 +1,104 @@
+"""Key bindings: the keys of each command and of each pile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from samedeal.games import GAMES
+from samedeal.moves import FOUNDATION
+
+
+class KeyCommand(Enum):
+    """A key's action, unless it names a pile. The value is its name in a key file."""
+
+    BEST = "best"
+    STOCK = "stock"
+    COLLECT = "collect"
+    UNDO = "undo"
+    HINT = "hint"
+    FIND = "find"
+    VIEW = "view"
+    FEWER = "fewer"
+    MORE = "more"
+    CANCEL = "cancel"
+    RESIGN = "resign"
+    HELP = "help"
+
+
+NAMED_KEYS: Final = (
+    *("space", "enter", "backspace", "escape", "tab", "delete", "insert", "home", "end", "pageup", "pagedown"),
+    *("up", "down", "left", "right", *(f"f{number}" for number in range(1, 13))),
+)
+
+_OTHER_NAMES: Final = {
+    " ": "space",
+    "return": "enter",
+    "esc": "escape",
+    "question_mark": "?",
+    "slash": "/",
+    "minus": "-",
+    "plus": "+",
+    "equals_sign": "=",
+    "ctrl+h": "backspace",
+}
+
+PILES: Final = (
+    FOUNDATION,
+    *dict.fromkeys(key for game in GAMES.values() for key in game.typed_keys),
+)
+"""The names of piles that can be typed in any game. ``0`` means any foundation."""
+
+_COMMAND_KEYS: Final[dict[KeyCommand, tuple[str, ...]]] = {
+    KeyCommand.BEST: ("enter",),
+    KeyCommand.STOCK: ("space",),
+    KeyCommand.COLLECT: ("x",),
+    KeyCommand.UNDO: ("backspace", "z"),
+    KeyCommand.HINT: ("?",),
+    KeyCommand.FIND: ("/",),
+    KeyCommand.VIEW: ("v",),
+    KeyCommand.FEWER: ("-",),
+    KeyCommand.MORE: ("+", "="),
+    KeyCommand.CANCEL: ("escape",),
+    KeyCommand.RESIGN: ("ctrl+r",),
+    KeyCommand.HELP: ("f1",),
+}
+
+
+def normal_key(key: str) -> str:
+    """Return the one name of a key for which terminals and toolkits have several."""
+    return _OTHER_NAMES.get(key, key)
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """The keys of each command and of each pile. No key has two meanings."""
+
+    commands: Mapping[KeyCommand, tuple[str, ...]]
+    piles: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def meanings(self) -> Mapping[str, KeyCommand | str]:
+        """The command or the name of the pile that each key stands for."""
+        meanings: dict[str, KeyCommand | str] = {}
+        for command, keys in self.commands.items():
+            meanings.update(dict.fromkeys(keys, command))
+        for pile, keys in self.piles.items():
+            meanings.update(dict.fromkeys(keys, pile))
+        return MappingProxyType(meanings)
+
+    def meaning(self, key: str) -> KeyCommand | str | None:
+        """Return the command or the name of the pile that ``key`` stands for, or None if it stands for neither.
+
+        Letters may be upper or lower case.
+        """
+        name = normal_key(key)
+        meaning = self.meanings.get(name)
+        return self.meanings.get(name.swapcase()) if meaning is None and len(name) == 1 else meaning
+
+
+DEFAULT: Final = Bindings(MappingProxyType(_COMMAND_KEYS), MappingProxyType({pile: (pile,) for pile in PILES}))

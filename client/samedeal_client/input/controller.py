@@ -1,0 +1,199 @@
+"""A player's input in a race, pure: keys and mouse events in, actions and messages out.
+
+The controller adds to the two-key grammar what a whole race needs: keys that wait until the server has revealed a card,
+a drag with its preview, and the marks for a found card and for a hint. The screen carries out the actions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, TypeAlias
+
+from samedeal.board import Board, Step
+from samedeal.cards import FACE, Card
+from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.drawing.drag_preview import DragPreview, drag_preview
+from samedeal_client.drawing.marks import Marks, arrived_cards, movable_counts, selection_marks
+from samedeal_client.input.bindings import KeyCommand
+from samedeal_client.input.grammar import (
+    Cancelled,
+    Effect,
+    EntryPrompt,
+    FindCard,
+    KeyGrammar,
+    KeyResult,
+    MoveChoice,
+    RunCommand,
+    Selected,
+    ViewPile,
+)
+from samedeal_client.input.intended_move import Rejected
+from samedeal_client.input.pointer import Pointer, PointerResult
+
+MAX_QUEUED_KEYS: Final = 1000
+"""Maximum number of keys that wait until a card is revealed."""
+
+DESTINATION_WINDOW: Final = 1.0
+"""Time, in seconds, within which a key that follows an empty source is taken for its destination."""
+
+NOT_DEALT: Final = "The cards have not been dealt yet. You can move when the race has started."
+QUEUE_FULL: Final = f"{MAX_QUEUED_KEYS} keys are waiting for the server. This key was ignored."
+
+OpenEntry: TypeAlias = Selected | MoveChoice | EntryPrompt
+"""An effect after which the entry needs more keys."""
+
+
+class MarkedMove(NamedTuple):
+    """A move that is shown on a board. On any other board it is not shown."""
+
+    board: Board
+    move: Move
+
+
+class ControllerResult(NamedTuple):
+    """The controller after an event, an action for the screen, and a message for the player.
+
+    An empty message clears the message line; None leaves it as it is.
+    """
+
+    controller: RaceController
+    action: Move | FindCard | RunCommand | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class RaceController:
+    """The state of a player's input.
+
+    ``entry`` is what the player has typed of a command that needs more keys. ``queue`` holds the keys that wait until a
+    card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the face of
+    the card that was searched for. ``rejected_at`` is when the player last chose a source from which no card can be moved.
+    """
+
+    grammar: KeyGrammar = field(default_factory=KeyGrammar)
+    pointer: Pointer = field(default_factory=Pointer)
+    queue: tuple[str, ...] = ()
+    entry: OpenEntry | None = None
+    drag: MarkedMove | None = None
+    hint: MarkedMove | None = None
+    found: int | None = None
+    inspected: str = ""
+    rejected_at: float = 0.0
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to cancel."""
+        return self.grammar.idle and not self.inspected
+
+    def press(self, key: str, board: Board | None, now: float, *, awaiting_face: bool = False) -> ControllerResult:
+        """Handle a key. While a card is being revealed (``awaiting_face``), the key is queued."""
+        command = self.grammar.bindings.meaning(key)
+        closed = replace(self, inspected="")
+        if self.inspected and command is KeyCommand.CANCEL:
+            return ControllerResult(closed)
+        if board is None:
+            if command is KeyCommand.HELP:
+                return ControllerResult(closed, RunCommand(KeyCommand.HELP))
+            return ControllerResult(closed, message=NOT_DEALT)
+        if not awaiting_face:
+            return _type(closed, key, board, now)
+        if command is KeyCommand.CANCEL:
+            return ControllerResult(replace(closed, queue=()))
+        if len(self.queue) >= MAX_QUEUED_KEYS:
+            return ControllerResult(closed, message=QUEUE_FULL)
+        return ControllerResult(replace(closed, queue=(*self.queue, key)))
+
+    def press_queued(self, board: Board, now: float) -> ControllerResult:
+        """Handle the oldest key of the queue."""
+        return _type(replace(self, queue=self.queue[1:]), self.queue[0], board, now)
+
+    def mouse_down(self, hit: HitTarget | None, board: Board | None, now: float) -> ControllerResult:
+        """Handle the left button going down on a card or pile: pick cards up, or put them down."""
+        if board is None:
+            return ControllerResult(self, message=NOT_DEALT)
+        pointed = self.pointer.press(hit, self.grammar, board)
+        found = self.found if pointed.key_result is None else None
+        return _after_pointer(replace(self, drag=None, found=found), pointed, now)
+
+    def mouse_move(self, hit: HitTarget | None, board: Board | None) -> RaceController:
+        """Preview the dragged cards on the pile that would take them."""
+        if board is None or self.pointer.pressed_on is None:
+            return self
+        move = self.pointer.drop_move(hit, self.grammar, board)
+        drag = MarkedMove(board, move) if move is not None else None
+        return self if drag == self.drag else replace(self, drag=drag)
+
+    def mouse_up(self, hit: HitTarget | None, board: Board | None, now: float) -> ControllerResult:
+        """Handle the left button coming up: drop dragged cards, or make a double click."""
+        if board is None or self.pointer.pressed_on is None:
+            return ControllerResult(self)
+        pointed = self.pointer.release(hit, self.grammar, board, now)
+        return _after_pointer(replace(self, drag=None), pointed, now)
+
+    def cancel(self, board: Board | None, now: float) -> ControllerResult:
+        """Cancel what was begun, as another mouse button does."""
+        if board is None:
+            return ControllerResult(self, message=NOT_DEALT)
+        return _after(self, KeyResult(KeyGrammar(self.grammar.bindings), Cancelled(self.grammar.idle)), now)
+
+    def marks(self, board: Board, last: Step | None) -> Marks:
+        """The marks on a board after its last step."""
+        arrived = arrived_cards(board, last)
+        source = self.grammar.source
+        if not source:
+            hint = self.hint.move if self.hint is not None and self.hint.board == board else None
+            return Marks(last=arrived, found=self.found, hint=hint)
+        return replace(selection_marks(board, source, self.grammar.size, last=arrived), found=self.found)
+
+    def preview(self, board: Board) -> DragPreview | None:
+        """The dragged cards on the pile that would take them; None when no pile would."""
+        return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
+
+    def can_resize(self, board: Board) -> bool:
+        """Whether the number of cards picked up can be changed."""
+        source = self.grammar.source
+        return source not in ("", FOUNDATION) and len(movable_counts(board, source)) > 1
+
+    def closed(self) -> RaceController:
+        """The controller with no pile shown in full."""
+        return replace(self, inspected="")
+
+    def hinted(self, board: Board, move: Move) -> RaceController:
+        """The controller with a hint for a board."""
+        return replace(self, hint=MarkedMove(board, move))
+
+
+def _type(controller: RaceController, key: str, board: Board, now: float) -> ControllerResult:
+    """Pass a key to the grammar."""
+    grammar = controller.grammar
+    if grammar.rejection and now - controller.rejected_at > DESTINATION_WINDOW:
+        grammar = KeyGrammar(grammar.bindings)
+    return _after(replace(controller, found=None), grammar.press(key, board), now)
+
+
+def _after_pointer(controller: RaceController, pointed: PointerResult, now: float) -> ControllerResult:
+    """The response to a mouse event."""
+    moved = replace(controller, pointer=pointed.pointer)
+    return ControllerResult(moved) if pointed.key_result is None else _after(moved, pointed.key_result, now)
+
+
+def _after(controller: RaceController, result: KeyResult, now: float) -> ControllerResult:
+    """The response to an effect of the grammar."""
+    after = replace(controller, grammar=result.grammar, entry=None)
+    effect: Effect = result.effect
+    match effect:
+        case Move() | RunCommand():
+            return ControllerResult(after, effect, "")
+        case FindCard(card):
+            return ControllerResult(replace(after, found=card & FACE), FindCard(Card(card & FACE)), "")
+        case ViewPile(pile):
+            return ControllerResult(replace(after, inspected=pile), message="")
+        case Selected(sentence=sentence) | EntryPrompt(sentence=sentence):
+            return ControllerResult(replace(after, entry=effect), message=sentence)
+        case MoveChoice():
+            return ControllerResult(replace(after, entry=effect), message="")
+        case Rejected(_, sentence):
+            return ControllerResult(replace(after, rejected_at=now), message=sentence)
+        case Cancelled():
+            return ControllerResult(replace(after, hint=None), message="")

@@ -1,0 +1,279 @@
+"""The two-key grammar as a pure state machine: a key goes in, the next state and an effect come out.
+
+A move is two keys, the source pile and the target pile::
+
+    3 5      column 3 to column 5: the one group that fits on its cards, or the longest group if it is empty
+    3 3, 3 0 column 3 to a foundation
+    3 Enter  column 3 to the most useful target
+    0 5      from a foundation back to column 5, where the game allows it
+
+Between the two keys ``-`` and ``+`` change the number of cards. The mouse uses the same states (see ``pointer``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
+
+from samedeal.board import Board
+from samedeal.cards import RANKS, SUITS, Card
+from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.marks import liftable_count, movable_counts
+from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand, normal_key
+from samedeal_client.input.intended_move import (
+    Ambiguous,
+    Problem,
+    Rejected,
+    best_move,
+    legal_or_rejected,
+    move_between,
+    source_rejection,
+    stock_move,
+)
+from samedeal_client.input.key_names import key_text
+from samedeal_client.text.appearance import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The top ``size`` cards of the pile ``source`` are selected.
+
+    With the source ``0`` it is one foundation's top card, and the target decides which. ``sentence`` says why the selection
+    differs from what the player asked for; it is empty otherwise.
+    """
+
+    source: str
+    size: int
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChoice:
+    """Several moves are possible. ``question`` asks the player which; the next key answers."""
+
+    moves: tuple[Move, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPrompt:
+    """More keys are needed. ``text`` shows what was typed, and ``sentence`` what was wrong with the last key."""
+
+    text: str
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindCard:
+    """The card is to be highlighted."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ViewPile:
+    """All cards of a pile are to be listed."""
+
+    pile: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCommand:
+    """A command that the screen carries out: ``COLLECT``, ``UNDO``, ``HINT``, ``RESIGN`` or ``HELP``."""
+
+    command: KeyCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The entry was cancelled. ``idle`` is true if there was nothing to cancel."""
+
+    idle: bool
+
+
+Effect: TypeAlias = Move | Selected | MoveChoice | EntryPrompt | FindCard | ViewPile | RunCommand | Cancelled | Rejected
+"""The outcome of a key. A ``Move`` is legal and to be made; draws and deals are moves too."""
+
+
+class KeyResult(NamedTuple):
+    """The state after a key, and its effect."""
+
+    grammar: KeyGrammar
+    effect: Effect
+
+
+@dataclass(frozen=True)
+class KeyGrammar:
+    """The keys of an unfinished entry.
+
+    ``source`` is the selected pile, and ``size`` the number of cards if the player chose one. ``candidates`` holds the moves
+    of a ``MoveChoice``. ``search_text`` is what was typed of a card to find. While ``viewing``, the next pile is listed.
+    ``rejection`` is set after a source that gives no card: a target typed right after it must not become a new source.
+    """
+
+    bindings: Bindings = field(default=DEFAULT, repr=False)
+    source: str = ""
+    size: int | None = None
+    candidates: tuple[Move, ...] = ()
+    search_text: str | None = None
+    viewing: bool = False
+    rejection: Rejected | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether no entry has been started."""
+        return self == KeyGrammar(self.bindings, rejection=self.rejection)
+
+    def press(self, key: str, board: Board) -> KeyResult:
+        """Process a key, given by its character or its name, on the board that is shown."""
+        meaning = self.bindings.meaning(key)
+        if self.search_text is not None:
+            return self._search(self.search_text, key, meaning)
+        if self.candidates and meaning is not KeyCommand.CANCEL:
+            return self._choose_move(meaning)
+        if isinstance(meaning, KeyCommand):
+            return self._run(meaning, board)
+        if meaning is None or not (meaning == FOUNDATION or meaning in board.game.index):
+            return self._done(self._unknown_key(key, board))
+        if self.viewing:
+            return self.view_pile(meaning, board)
+        if self.rejection:
+            return self._done(self.rejection)
+        if self.source:
+            return self.choose_target(meaning, board)
+        selected = self.select(meaning, board)
+        if isinstance(selected.effect, Rejected):
+            return KeyResult(KeyGrammar(self.bindings, rejection=selected.effect), selected.effect)
+        return selected
+
+    def select(self, source: str, board: Board, size: int | None = None) -> KeyResult:
+        """Select ``size`` cards of a pile, or leave the number to the target."""
+        if rejected := source_rejection(board, source):
+            return self._done(rejected)
+        if source == FOUNDATION:
+            return KeyResult(KeyGrammar(self.bindings, source), Selected(source, 1))
+        if size is not None and size > liftable_count(board, source):
+            return self._done(legal_or_rejected(board, Move(source, FOUNDATION, size)))
+        shown = max(movable_counts(board, source), default=0) if size is None else size
+        return KeyResult(KeyGrammar(self.bindings, source, size), Selected(source, shown))
+
+    def choose_target(self, target: str, board: Board) -> KeyResult:
+        """Move the selected cards to a pile. The source itself, like ``0``, means a foundation."""
+        if not self.source:
+            return self.select(target, board)
+        intent = move_between(board, self.source, target, self.size)
+        if isinstance(intent, Ambiguous):
+            return self._ask_which(intent, board)
+        return self._done(intent)
+
+    def choose_best(self, board: Board) -> KeyResult:
+        """Move the selected cards to the most useful target."""
+        if not self.source:
+            no_source = Rejected(Problem.NO_SOURCE, "No pile is selected. Type its key or click it first.")
+            return self._done(self.rejection or no_source)
+        return self._done(best_move(board, self.source, self.size))
+
+    def view_pile(self, pile: str, board: Board) -> KeyResult:
+        """List all cards of a pile."""
+        if pile == FOUNDATION:
+            foundations = board.game.foundations
+            if len(foundations) > 1:
+                sentence = (
+                    "There is nothing to view: a foundation holds all ranks below its top card. View another pile."
+                )
+                return self._done(Rejected(Problem.WHOLE_FOUNDATION, sentence))
+            pile = board.game.keys[foundations.start]
+        return self._done(ViewPile(pile))
+
+    def use_stock(self, board: Board) -> KeyResult:
+        """Draw or deal from the stock."""
+        return self._done(stock_move(board))
+
+    def _done(self, effect: Effect) -> KeyResult:
+        return KeyResult(KeyGrammar(self.bindings), effect)
+
+    def _run(self, command: KeyCommand, board: Board) -> KeyResult:
+        match command:
+            case KeyCommand.BEST:
+                return self.choose_best(board)
+            case KeyCommand.STOCK:
+                return self.use_stock(board)
+            case KeyCommand.FIND:
+                return KeyResult(KeyGrammar(self.bindings, search_text=""), EntryPrompt("/"))
+            case KeyCommand.VIEW if self.source:
+                return self.view_pile(self.source, board)
+            case KeyCommand.VIEW:
+                return KeyResult(KeyGrammar(self.bindings, viewing=True), EntryPrompt("view which pile?"))
+            case KeyCommand.FEWER | KeyCommand.MORE:
+                return self._resize(1 if command is KeyCommand.MORE else -1, board)
+            case KeyCommand.CANCEL:
+                return self._done(Cancelled(self.idle))
+            case KeyCommand.HELP:
+                return KeyResult(self, RunCommand(command))
+            case _:
+                return self._done(RunCommand(command))
+
+    def _resize(self, step: int, board: Board) -> KeyResult:
+        """Select the next larger or smaller number of cards that can move."""
+        if not self.source or self.source == FOUNDATION:
+            sentence = "No pile is selected. Select one, then change its number of cards with - or +."
+            return self._done(Rejected(Problem.NO_SOURCE, sentence))
+        counts = movable_counts(board, self.source)
+        now = max(counts, default=0) if self.size is None else self.size
+        if step > 0:
+            size = min((count for count in counts if count > now), default=now)
+        else:
+            size = max((count for count in counts if count < now), default=now)
+        sentence = ""
+        if size == now:
+            change = "larger" if step > 0 else "smaller"
+            sentence = f"The selection in {board.game.pile_phrase(self.source)} can't get {change}."
+        return KeyResult(replace(self, size=size), Selected(self.source, size, sentence))
+
+    def _ask_which(self, intent: Ambiguous, board: Board) -> KeyResult:
+        index = board.game.index
+        answers = ", ".join(
+            f"{move.source[1:]} for {Card(board.piles[index[move.source]][-1])}" for move in intent.moves
+        )
+        question = f"Which card? Type {answers}."
+        return KeyResult(replace(self, candidates=intent.moves), MoveChoice(intent.moves, question))
+
+    def _choose_move(self, meaning: KeyCommand | str | None) -> KeyResult:
+        for move in self.candidates:
+            if move.source == f"0{meaning}":
+                return self._done(move)
+        answers = " or ".join(move.source[1:] for move in self.candidates)
+        return self._done(
+            Rejected(Problem.NOT_A_CHOICE, f"That was not one of the choices. Start again, then type {answers}.")
+        )
+
+    def _search(self, typed: str, key: str, meaning: KeyCommand | str | None) -> KeyResult:
+        """Process a key of a card to find: its rank, then its suit."""
+        char = normal_key(key).upper()
+        if meaning is KeyCommand.CANCEL or (char == "BACKSPACE" and not typed):
+            return self._done(Cancelled(idle=False))
+        longer = typed + char
+        if char == "BACKSPACE":
+            return self._searching(typed[:-1])
+        if (not typed and len(char) == 1 and char in RANKS + "1") or longer == "10":
+            return self._searching(longer)
+        if typed not in ("", "1") and char in SUITS and len(char) == 1:
+            return self._done(FindCard(Card.parse(longer)))
+        wanted = (
+            "a suit. Type C, D, H or S." if typed not in ("", "1") else "a rank. Type A, 2 to 10 (or T), J, Q or K."
+        )
+        return KeyResult(self, EntryPrompt("/" + typed, f"{_key_name(key)} is not {wanted}"))
+
+    def _searching(self, typed: str) -> KeyResult:
+        return KeyResult(replace(self, search_text=typed), EntryPrompt("/" + typed))
+
+    def _unknown_key(self, key: str, board: Board) -> Rejected:
+        help_keys = " or ".join(key_text(name, Look(ascii=True)) for name in self.bindings.commands[KeyCommand.HELP])
+        advice = f" {help_keys} lists the keys." if help_keys else ""
+        return Rejected(
+            Problem.UNKNOWN_KEY, f"{_key_name(normal_key(key))} does nothing in {board.game.title}.{advice}"
+        )
+
+
+def _key_name(key: str) -> str:
+    return key if len(key) > 1 else repr(key)

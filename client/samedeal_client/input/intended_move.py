@@ -1,0 +1,173 @@
+"""The move that a player most likely means, however it is entered. Pure.
+
+Keys, mouse and typed lines name a source pile and a target pile; this module finds the one move that fits, or the reason
+why there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from samedeal.board import Board
+from samedeal.cards import Card
+from samedeal.errors import IllegalMove, UnseenCard
+from samedeal.games import Game
+from samedeal.moves import FOUNDATION, Move
+
+
+class Problem(Enum):
+    """The reason why an input makes no move. The value names the problem in tests and in the list of sentences."""
+
+    ILLEGAL_MOVE = "illegal_move"
+    EMPTY_SOURCE = "empty_source"
+    LOCKED_SOURCE = "locked_source"
+    NO_SOURCE = "no_source"
+    NO_TARGET = "no_target"
+    NO_USEFUL_TARGET = "no_useful_target"
+    STOCK_AS_TARGET = "stock_as_target"
+    NO_STOCK = "no_stock"
+    FOUNDATION_TO_FOUNDATION = "foundation_to_foundation"
+    NOT_A_CHOICE = "not_a_choice"
+    WHOLE_FOUNDATION = "whole_foundation"
+    UNKNOWN_KEY = "unknown_key"
+    EMPTY_LINE = "empty_line"
+    UNKNOWN_LINE = "unknown_line"
+    UNKNOWN_CARD = "unknown_card"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An input that makes no move. ``sentence`` tells the player what is wrong, then what to do."""
+
+    problem: Problem
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Legal moves of different cards that the input could mean equally well: the player has to choose one."""
+
+    moves: tuple[Move, ...]
+
+
+Intent: TypeAlias = Move | Ambiguous | Rejected
+"""The outcome of naming a source and a target. A ``Move`` is legal on the board it was found for."""
+
+
+def legal_or_rejected(board: Board, move: Move) -> Move | Rejected:
+    """The move itself if it is legal, otherwise the rule that forbids it."""
+    try:
+        board.play(move)
+    except UnseenCard:
+        return move
+    except IllegalMove as error:
+        return Rejected(Problem.ILLEGAL_MOVE, str(error))
+    return move
+
+
+def stock_move(board: Board) -> Move | Rejected:
+    """The game's draw or deal."""
+    action = board.game.stock.action
+    if action is None:
+        return Rejected(Problem.NO_STOCK, f"{board.game.title} has no stock. All its cards are in play.")
+    return legal_or_rejected(board, action)
+
+
+def move_between(board: Board, source: str, target: str, size: int | None = None) -> Intent:
+    """The move from one pile to another, of ``size`` cards or of the longest group that fits.
+
+    ``0`` stands for any foundation. A pile named as its own target means a foundation.
+    """
+    game = board.game
+    if rejected := source_rejection(board, source):
+        return rejected
+    if game.index.get(target, -1) == game.stock_at >= 0:
+        return Rejected(Problem.STOCK_AS_TARGET, "No card goes to the stock. Choose another pile.")
+    to_foundation = target in (FOUNDATION, source) or is_foundation(game, target)
+    if to_foundation and (source == FOUNDATION or is_foundation(game, source)):
+        return Rejected(
+            Problem.FOUNDATION_TO_FOUNDATION, "The card is on a foundation already. Choose a column for it."
+        )
+    if source == FOUNDATION:
+        return _from_any_foundation(board, target)
+    if to_foundation:
+        target = FOUNDATION
+    if to_foundation or size is not None:
+        return legal_or_rejected(board, Move(source, target, size or 1))
+    return _longest(board, source, target)
+
+
+def best_move(board: Board, source: str, size: int | None = None) -> Move | Rejected:
+    """The most useful move of a pile's cards.
+
+    A foundation comes before a column with cards, then a fan, then an empty column. Among equals the longest group wins,
+    unless ``size`` says how many cards to move.
+    """
+    if rejected := source_rejection(board, source):
+        return rejected
+    if source == FOUNDATION:
+        return Rejected(Problem.NO_TARGET, "Which column takes the card? Type both piles, as in 0 5.")
+    candidates = [
+        move
+        for move in board.legal_moves()
+        if move.source == source and size in (None, move.size) and not board.is_null(move)
+    ]
+    if not candidates:
+        pile = board.piles[board.game.index[source]]
+        cards = board.game.pile_name(source) if size is None else str(Card(pile[-size]))
+        return Rejected(Problem.NO_USEFUL_TARGET, f"No useful move for {cards}. Choose another pile.")
+    return max(candidates, key=lambda move: (_usefulness(board, move), move.size))
+
+
+def source_rejection(board: Board, source: str) -> Rejected | None:
+    """Return why no card can be taken from ``source``, or None if one can or if ``source`` is no pile of the game."""
+    game = board.game
+    at = game.foundations.start if source == FOUNDATION else game.index.get(source, -1)
+    if at < 0:
+        return None
+    if not game.piles[at].gives:
+        sentence = f"In {game.title}, cards never leave a {game.piles[at].kind}. Start with another pile."
+        return Rejected(Problem.LOCKED_SOURCE, sentence)
+    if source == FOUNDATION:
+        is_empty, subject = not board.foundation_cards, "The foundations are"
+    else:
+        name = "the waste" if at == game.waste_at else game.pile_name(source)
+        is_empty, subject = not board.piles[at], f"{name.capitalize()} is"
+    return Rejected(Problem.EMPTY_SOURCE, f"{subject} empty. Start with another pile.") if is_empty else None
+
+
+def is_foundation(game: Game, pile: str) -> bool:
+    """Return whether ``pile`` is the name of a foundation."""
+    return game.index.get(pile, -1) in game.foundations
+
+
+def _longest(board: Board, source: str, target: str) -> Move | Rejected:
+    """The move of the longest group that fits on the target."""
+    fitting = [move for move in board.legal_moves() if move.source == source and move.target == target]
+    if fitting:
+        return max(fitting, key=lambda move: move.size)
+    return legal_or_rejected(board, Move(source, target))
+
+
+def _from_any_foundation(board: Board, target: str) -> Intent:
+    """The move of some foundation's top card; ambiguous if different cards fit."""
+    game = board.game
+    filled = [game.keys[at] for at in game.foundations if board.piles[at]]
+    moves: dict[int, Move] = {}
+    for key in filled:
+        if board.is_legal(Move(key, target)):
+            moves.setdefault(board.piles[game.index[key]][-1], Move(key, target))
+    if len(moves) > 1:
+        return Ambiguous(tuple(moves.values()))
+    return next(iter(moves.values()), None) or legal_or_rejected(board, Move(filled[0], target))
+
+
+def _usefulness(board: Board, move: Move) -> int:
+    if move.target == FOUNDATION:
+        return 3
+    at = board.game.index[move.target]
+    if at in board.game.fans:
+        return 1
+    return 2 if board.piles[at] else 0

@@ -1,0 +1,139 @@
+"""The lines that a player types in the line client, parsed for the board they were typed for.
+
+::
+
+    3 5   35          column 3 to column 5; to an empty column the longest group
+    3 5 x2   3 5 2    two of its cards
+    3 0   3 3         to a foundation
+    3                 to the most useful target
+    w 4   q 0         the waste, a fan or the reserve, by its letter
+    0 5   02 5        from a foundation back to column 5 (Steve); from which one, where several fit
+    draw deal d       the game's draw or deal, whichever it has
+    undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
+
+A letter that names a pile of the game is that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias
+
+from samedeal.board import Board
+from samedeal.cards import Card
+from samedeal.errors import MalformedText
+from samedeal_client.input.intended_move import (
+    Intent,
+    Problem,
+    Rejected,
+    best_move,
+    move_between,
+    stock_move,
+)
+
+
+class Word(Enum):
+    """A command that is not a move; the value is how it is typed."""
+
+    UNDO = "undo"
+    COLLECT = "collect"
+    HINT = "hint"
+    FIND = "find"
+    BOARD = "board"
+    RIVALS = "rivals"
+    READY = "ready"
+    START = "start"
+    RESIGN = "resign"
+    AGAIN = "again"
+    LEAVE = "leave"
+    HELP = "help"
+    QUIT = "quit"
+
+
+@dataclass(frozen=True)
+class TypedCommand:
+    """A command; ``card`` is the card to find."""
+
+    word: Word
+    card: Card | None = None
+
+
+ParsedLine: TypeAlias = Intent | TypedCommand
+"""The meaning of a line: a legal move, a choice of moves, a command, or the reason why it is none of these."""
+
+_SHORT: Final = {
+    "u": Word.UNDO,
+    "?": Word.HINT,
+    "b": Word.BOARD,
+    "h": Word.HELP,
+    "rematch": Word.AGAIN,
+    "exit": Word.QUIT,
+}
+_WORDS: Final = {word.value: word for word in Word} | _SHORT
+_STOCK_WORDS: Final = ("draw", "deal", "redeal", "d")
+
+_COMPACT: Final = re.compile(r"(0[1-8](?=[0-9a-z])|[0-9a-z])([0-9a-z])(?:x?([1-9][0-9]?))?")
+_SOURCE: Final = re.compile(r"0[1-8]|[0-9a-z]")
+_TARGET: Final = re.compile(r"([0-9a-z])(?:x([1-9][0-9]?))?")
+_COUNT: Final = re.compile(r"x?([1-9][0-9]?)")
+
+
+def parse_command(text: str) -> TypedCommand | Rejected | None:
+    """Parse a command that needs no board; None if the text may be a move."""
+    words = text.lower().split()
+    if not words:
+        return Rejected(Problem.EMPTY_LINE, "Nothing was typed. Type a move, as in 3 5, or help.")
+    if words[0].startswith("/") and words != ["/"]:
+        words = ["find", words[0][1:], *words[1:]]
+    if words[0] in ("find", "/"):
+        return _parse_find(words[1:])
+    if len(words) == 1 and words[0] in _WORDS:
+        return TypedCommand(_WORDS[words[0]])
+    return None
+
+
+def parse_line(board: Board, text: str) -> ParsedLine:
+    """Parse a line for a board."""
+    words = text.lower().split()
+    if len(words) == 1 and words[0] in board.game.index and len(words[0]) == 1:
+        return best_move(board, words[0])
+    command = parse_command(text)
+    if command is not None:
+        return command
+    if len(words) == 1 and words[0] in _STOCK_WORDS:
+        return stock_move(board)
+    parts = _parse_move(words)
+    if parts is None:
+        sentence = f"{text.strip()[:40]!r} is not a move. Type two piles, as in 3 5 or 3 0, or help."
+        return Rejected(Problem.UNKNOWN_LINE, sentence)
+    source, target, count = parts
+    return move_between(board, source, target, count)
+
+
+def _parse_find(words: list[str]) -> TypedCommand | Rejected:
+    try:
+        return TypedCommand(Word.FIND, Card.parse("".join(words)))
+    except MalformedText:
+        sentence = "That is not a card. Type find, a rank (A 2-9 T J Q K) and a suit (C D H S), as in find TH."
+        return Rejected(Problem.UNKNOWN_CARD, sentence)
+
+
+def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
+    """Source, target and number of cards (if given) of a move typed as one, two or three words."""
+    if len(words) > 1 and _SOURCE.fullmatch(words[0]):
+        target = _TARGET.fullmatch(words[1])
+        if target is None:
+            return None
+        return _with_count(words[0], target[1], target[2], words[2:])
+    compact = _COMPACT.fullmatch(words[0])
+    return _with_count(compact[1], compact[2], compact[3], words[1:]) if compact else None
+
+
+def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
+    """The parts of a move whose number of cards is ``count``, or else the one word in ``rest``; None if there is more."""
+    if not rest:
+        return source, target, int(count) if count else None
+    match = _COUNT.fullmatch(rest[0])
+    return (source, target, int(match[1])) if match and not count and len(rest) == 1 else None

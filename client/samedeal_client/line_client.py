@@ -1,0 +1,227 @@
+"""The line client, for pipes, screen readers and simple terminals. It prints lines and never moves the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO
+from samedeal.errors import PlayError, RequestRefused
+from samedeal.moves import Move
+from samedeal_client import flows
+from samedeal_client.bots.hints import HintFinder
+from samedeal_client.input.intended_move import Ambiguous, Rejected
+from samedeal_client.input.notation import TypedCommand, Word, parse_command, parse_line
+from samedeal_client.line_output import LineOutput
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import LineReader, Printer
+
+HELP: Final = """\
+moves: 3 5      move cards from column 3 to column 5; 35 is the same, and 3 5 x2 moves two cards
+       3 0      move a card from column 3 to a foundation; 3 3 is the same
+       3        move cards from column 3 to the best target
+       w 4      move a card from the waste, a fan or the reserve, by its letter, to column 4
+       0 5      move a card from a foundation to column 5 (in Steve)
+       draw     use the stock; deal and d are the same
+       collect  move every possible card to the foundations
+       undo     undo the last move; u is the same
+show:  board    print the board
+       find TH  print where the ten of hearts is
+       hint     print a useful move, if the room allows hints
+       rivals   print how far along the other players are
+race:  ready    say that you are ready
+       start    start the race, as its host
+       resign   resign from the race
+       again    join the rematch
+       leave    give up your seat
+       quit     end this program
+A letter that names a pile always means that pile. In Phoenix, d and u are cards of the reserve."""
+
+
+class LineClient:
+    """Executes typed lines in a session, while a ``LineOutput`` prints what happens.
+
+    ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no seat
+    to return to. With ``ends_with_race`` the program ends when the race does.
+    """
+
+    def __init__(
+        self,
+        client: ClientSession,
+        look: Look,
+        printer: Printer,
+        how_to_return: Callable[[], str],
+        *,
+        ends_with_race: bool,
+    ) -> None:
+        self.client = client
+        self._look = look
+        self._how_to_return = how_to_return
+        self._ends_with_race = ends_with_race
+        self._output = LineOutput(client, look, printer, lambda: self._stop(1), self._race_over)
+        self._changed = asyncio.Event()
+        self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
+
+    async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
+        """Enter a room, play, and return the exit code.
+
+        The program ends when the player quits, when the connection ends, or, without a terminal, when the race ends. Passes
+        on every exception of ``enter``.
+        """
+        unsubscribe = self.client.subscribe(self._update)
+        coroutines = (self._run_session(), self._output.watch_clock(), self._read_lines(reader, enter))
+        tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+        for task in tasks:
+            task.add_done_callback(self._raise_failure)
+        self._update()
+        try:
+            return await self._exit_code
+        finally:
+            unsubscribe()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def interrupt(self, code: int) -> None:
+        """End with an exit code after Ctrl-C or a hang-up, and print how to return to the seat."""
+        with contextlib.suppress(OSError):
+            self._output.print("")
+            self._quit(code)
+        self._stop(code)
+
+    def _stop(self, code: int) -> None:
+        if not self._exit_code.done():
+            self._exit_code.set_result(code)
+
+    def _raise_failure(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None and not self._exit_code.done():
+            self._exit_code.set_exception(error)
+
+    def _update(self) -> None:
+        self._output.update()
+        self._changed.set()
+
+    def _race_over(self) -> None:
+        if self._ends_with_race:
+            self._stop(0)
+        else:
+            self._output.print("Type 'again' for a rematch, or 'quit'.")
+
+    async def _run_session(self) -> None:
+        ended = await self.client.run()
+        if not self._exit_code.done():
+            self._output.print(ended.sentence)
+            self._stop(1)
+
+    async def _read_lines(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> None:
+        await enter()
+        while reader is not None and (line := await reader.read_line()) is not None:
+            if line.strip():
+                await self._execute(line)
+        if reader is not None and sys.stdin.isatty():
+            self._quit(0)
+
+    async def _execute(self, line: str) -> None:
+        """Execute a line. A move first waits until the cards turned up by earlier moves are known."""
+        command = parse_command(line)
+        if command is None or (isinstance(command, TypedCommand) and command.word in (Word.UNDO, Word.COLLECT)):
+            await self._wait_for_faces()
+        model = self.client.model
+        board = model.board if model.delay is None else None
+        understood = command if board is None else parse_line(board, line)
+        match understood:
+            case None if model.delay is not None:
+                self._output.print("You are watching. Type board, help or quit.")
+            case None:
+                self._output.print("There is no board yet. Type help for a list of commands.")
+            case Rejected(_, sentence):
+                self._output.print(self._look.with_card_symbols(sentence))
+            case Ambiguous(moves):
+                self._output.print(f"Which one? {' or '.join(str(move) for move in moves)}")
+            case TypedCommand():
+                await self._run_command(understood)
+            case Move():
+                self._act(understood)
+
+    async def _wait_for_faces(self) -> None:
+        """Wait until the server has sent the faces of the cards that were turned up."""
+        while self.client.model.own.awaiting_face:
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _act(self, action: Move | str) -> None:
+        try:
+            self.client.act(action)
+        except PlayError as error:
+            self._output.print(self._look.with_card_symbols(str(error)))
+
+    async def _run_command(self, command: TypedCommand) -> None:
+        try:
+            match command.word:
+                case Word.READY:
+                    await self.client.rooms.ready()
+                case Word.START:
+                    await self.client.rooms.start()
+                case Word.RESIGN:
+                    await self.client.rooms.resign()
+                case Word.AGAIN:
+                    await flows.enter_rematch(self.client)
+                case Word.LEAVE:
+                    await self.client.leave()
+                    self._output.print("You have left the room.")
+                    self._stop(0)
+                case _:
+                    self._run_local_command(command)
+        except RequestRefused as refused:
+            self._output.print(str(refused))
+
+    def _run_local_command(self, command: TypedCommand) -> None:
+        model = self.client.model
+        match command.word:
+            case Word.QUIT:
+                self._quit(0)
+            case Word.HELP:
+                self._output.print(*HELP.splitlines())
+            case Word.RIVALS:
+                self._output.print(self._output.narrator.rivals_line(model) or "There are no other players.")
+            case Word.BOARD if model.delay is not None:
+                self._output.print_watched_boards(model)
+            case _ if model.board is None:
+                self._output.print("There is no board yet. The cards are dealt when the race starts.")
+            case _:
+                self._run_board_command(command, model.board)
+
+    def _run_board_command(self, command: TypedCommand, board: Board) -> None:
+        match command.word:
+            case Word.BOARD:
+                self._output.print_board(board)
+            case Word.UNDO:
+                self._act(UNDO)
+            case Word.COLLECT:
+                if not self.client.play_to_foundations():
+                    self._output.print("No card can go to a foundation now.")
+            case Word.FIND if command.card is not None:
+                self._output.print(self._output.narrator.locate(board, command.card))
+            case Word.HINT:
+                self._print_hint(board)
+            case _:
+                pass
+
+    def _print_hint(self, board: Board) -> None:
+        room = self.client.model.room
+        if room is None or not room.options.hints:
+            self._output.print("Hints are off in this room.")
+        else:
+            self._output.print(self._output.narrator.hint(self._hint_finder.suggest(board.masked())))
+
+    def _quit(self, code: int) -> None:
+        if sentence := self._how_to_return():
+            self._output.print(sentence)
+        self._stop(code)

@@ -1,0 +1,165 @@
+"""The output of the line client: the events of a race, printed as lines."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from typing import Final
+
+from samedeal.board import Board
+from samedeal_client.drawing.render import draw_board
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.state.model import Model
+from samedeal_client.state.record_files import save_record
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import Printer
+from samedeal_client.text.player_names import player_name
+from samedeal_client.views.narration import Narrator
+
+PROGRESS_INTERVAL: Final = 5.0
+"""Minimum seconds between two lines with the progress of the rivals."""
+
+_CLOCK_INTERVAL: Final = 0.5
+"""Seconds between two checks of the race clock."""
+
+_WIDTH: Final = 80
+_HEIGHT: Final = 60
+_WARNINGS: Final = ((60_000, "One minute left."), (10_000, "Ten seconds left."))
+
+
+class LineOutput:
+    """Prints the changes of a session: the connection, the room, the boards, the progress of players.
+
+    ``seat_lost`` is called when the player has lost the seat, ``race_over`` when the results of a race have been printed.
+    """
+
+    def __init__(
+        self,
+        client: ClientSession,
+        look: Look,
+        printer: Printer,
+        seat_lost: Callable[[], None],
+        race_over: Callable[[], None],
+    ) -> None:
+        self.narrator = Narrator(look)
+        self._client = client
+        self._look = look
+        self._printer = printer
+        self._seat_lost = seat_lost
+        self._race_over = race_over
+        self._model = client.model
+        self._printed_board: Board | None = None
+        self._printed_rivals = ""
+        self._warned: set[int] = set()
+        self._disconnected = False
+        self._finished_room = ""
+
+    def print(self, *lines: str) -> None:
+        """Print lines, which are whole sentences."""
+        self._printer.print_lines(lines)
+
+    def update(self) -> None:
+        """Print what has changed in the session since the last call."""
+        before, after = self._model, self._client.model
+        self._model = after
+        self._print_connection()
+        for message in self._client.take_messages():
+            if message.kind != "refusal":
+                self.print(message.sentence)
+            if message.kind == "seat_lost":
+                self._seat_lost()
+        if after is not before:
+            self._print_changes(before, after)
+
+    def print_board(self, board: Board) -> None:
+        """Print a board with the number of cards on its foundations."""
+        self._printed_board = board
+        width = max(shutil.get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
+        self._printer.print_rows(draw_board(board, self._look, width, _HEIGHT, roomy=False).rows)
+        self.print(_foundations_sentence(board))
+
+    def print_watched_boards(self, model: Model) -> None:
+        """Print the boards of all players of a watched race."""
+        for player in model.watched:
+            self._print_watched_board(model, player)
+
+    async def watch_clock(self) -> None:
+        """Print the rivals' progress, and warnings about the time left, until the task is cancelled."""
+        since_progress = 0.0
+        while True:
+            await asyncio.sleep(_CLOCK_INTERVAL)
+            since_progress += _CLOCK_INTERVAL
+            model = self._client.model
+            if model.room is None or model.room.phase != "racing":
+                self._warned.clear()
+                continue
+            if since_progress >= PROGRESS_INTERVAL and model.delay is None:
+                since_progress = 0.0
+                self._print_rivals(model)
+            left = model.time_left(self._client.now())
+            for bound, sentence in _WARNINGS:
+                if 0 < left <= bound < model.room.options.limit * 1000 and bound not in self._warned:
+                    self._warned.add(bound)
+                    self.print(sentence)
+
+    def _print_connection(self) -> None:
+        connection = self._client.connection
+        if connection.state == "lost" and not self._disconnected:
+            self.print(f"{connection.reason} Reconnecting. What you type meanwhile is sent afterwards.")
+        elif connection.state == "up" and self._disconnected:
+            self.print("Connected again.")
+        self._disconnected = connection.state == "lost"
+
+    def _print_changes(self, before: Model, after: Model) -> None:
+        self.print(*self.narrator.narrate(before, after))
+        if after.delay is not None:
+            self._print_watched_changes(before, after)
+        elif after.board is None:
+            self._printed_board = None
+        elif after.board != self._printed_board:
+            self.print_board(after.board)
+        if after.room is not None and after.room.phase == "finished" and self._finished_room != after.room.room:
+            self._finished_room = after.room.room
+            self._save_record(after)
+            self._race_over()
+
+    def _print_watched_changes(self, before: Model, after: Model) -> None:
+        for player, watched in after.watched.items():
+            previous = before.watched.get(player)
+            seat = after.seat_of(player)
+            if previous is watched or seat is None:
+                continue
+            last = watched.play.last
+            if previous is not None and watched.play.revision == previous.play.revision + 1 and last is not None:
+                name = player_name(seat.name, self._look, bot=seat.bot)
+                self.print(f"{name}: {last.move}. {_foundations_sentence(watched.play.board)}")
+            else:
+                self._print_watched_board(after, player)
+
+    def _print_watched_board(self, model: Model, player: str) -> None:
+        seat, watched = model.seat_of(player), model.watched[player]
+        if seat is not None:
+            name = player_name(seat.name, self._look, bot=seat.bot)
+            self.print("", f"The board of {name}, {model.delay} s late:")
+            self.print_board(watched.play.board)
+
+    def _print_rivals(self, model: Model) -> None:
+        line = self.narrator.rivals_line(model)
+        if line and line != self._printed_rivals:
+            self.print(line)
+        self._printed_rivals = line
+
+    def _save_record(self, model: Model) -> None:
+        record, room = self._client.record(), model.room
+        if record is not None and room is not None:
+            try:
+                self.print(f"Record saved in {save_record(record, room.room, room.starts)}")
+            except OSError as error:
+                self.print(f"Cannot save your record: {error.strerror}.")
+        elif model.own.play is not None:
+            self.print("There is no record, because part of the race is missing here.")
+
+
+def _foundations_sentence(board: Board) -> str:
+    return f"Foundations {board.foundation_cards}/{board.game.cards}."

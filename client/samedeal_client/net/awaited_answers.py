@@ -1,0 +1,40 @@
+"""Callers that wait for the answers to their requests."""
+
+from __future__ import annotations
+
+import asyncio
+
+from samedeal.errors import RequestRefused
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.unanswered_requests import Answer
+
+
+class AwaitedAnswers:
+    """A future for each request whose caller waits for the answer, by the id of the request."""
+
+    def __init__(self) -> None:
+        self._futures: dict[int, asyncio.Future[Answer]] = {}
+
+    def expect(self, number: int) -> asyncio.Future[Answer]:
+        """Return a future for the answer to request ``number``. It is forgotten once it is done or cancelled."""
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._futures[number] = future
+        future.add_done_callback(lambda _: self._futures.pop(number, None))
+        return future
+
+    def resolve(self, answer: Answer) -> None:
+        """Pass an answer to the caller that waits for it, if any."""
+        future = self._futures.get(answer.to)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def fail(self, number: int, refused: RequestRefused) -> None:
+        """Raise an error in the caller that waits for the answer to request ``number``, if any."""
+        future = self._futures.get(number)
+        if future is not None and not future.done():
+            future.set_exception(refused)
+
+    def fail_all(self, code: ClientCode, sentence: str) -> None:
+        """Raise RequestRefused in every caller that waits."""
+        for number in list(self._futures):
+            self.fail(number, RequestRefused(code, sentence))

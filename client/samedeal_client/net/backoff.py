@@ -1,0 +1,39 @@
+"""Delays between attempts to reconnect."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+_FIRST_BOUND: Final = 0.2
+_RACING_BOUND: Final = 2.0
+_MAX_BOUND: Final = 10.0
+
+
+class Backoff:
+    """Exponential backoff with full jitter: each delay is random, below a bound that doubles from 0.2 s.
+
+    The bound is at most 10 s. It is also at most a quarter of the time already waited, but never less than 2 s, so that a
+    racer reconnects soon after an outage has ended.
+    """
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._bound = _FIRST_BOUND
+        self._waited = 0.0
+
+    def next_delay(self) -> float:
+        """Return the delay before the next attempt, in seconds."""
+        seconds = self._rng.uniform(0, self._bound)
+        self._waited += seconds
+        self._bound = min(2 * self._bound, max(_RACING_BOUND, self._waited / 4), _MAX_BOUND)
+        return seconds
+
+    def requested_delay(self, seconds: float) -> float:
+        """Return a random delay of 1 to 1.5 times the ``seconds`` that a server asked for, to spread its clients."""
+        return self._rng.uniform(seconds, 1.5 * seconds)
+
+    def reset(self) -> None:
+        """Start again from the first bound, after an attempt has succeeded."""
+        self._bound = _FIRST_BOUND
+        self._waited = 0.0

@@ -1,0 +1,85 @@
+"""Codes of errors and notices that the client itself makes, in addition to the codes that a server sends."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ClientCode(StrEnum):
+    """The reason why a link ended or why a request failed without an answer, or the subject of a notice."""
+
+    CLOSED = "closed"
+    """The client closed the link."""
+
+    CANNOT_CONNECT = "cannot_connect"
+    """No connection is possible, and retrying does not help."""
+
+    BAD_MESSAGE = "bad_message"
+    """The server sent a message that this client can't decode or that contradicts the rules."""
+
+    OUT_OF_SYNC = "out_of_sync"
+    """Client and server still disagree about the cards after several resyncs."""
+
+    CLIENT_FAULT = "client_fault"
+    """The client has a bug."""
+
+    LINK_ENDED = "link_ended"
+    """The request failed because the link has ended."""
+
+    UNANSWERED = "unanswered"
+    """The connection was lost before the server answered a request that must not be repeated."""
+
+    MOVES_LOST = "moves_lost"
+    """The server lost moves that it had acknowledged and refuses to restore them."""
+
+    OTHER_ENGINE = "other_engine"
+    """The server plays another version of the rules."""
+
+
+class ConnectErrorCode(StrEnum):
+    """The reason why a connection to a server is not possible."""
+
+    BAD_ADDRESS = "bad_address"
+    """The address is not a valid URL."""
+
+    NO_HOST = "no_host"
+    """The host name has no address."""
+
+    NO_SERVER = "no_server"
+    """Nothing listens at the port."""
+
+    UNREACHABLE = "unreachable"
+    """The network can't reach the host."""
+
+    TIMEOUT = "timeout"
+    """There was no answer in time."""
+
+    PROXY = "proxy"
+    """The proxy refuses the connection."""
+
+    NO_TLS = "no_tls"
+    """The port does not speak TLS."""
+
+    BAD_CERTIFICATE = "bad_certificate"
+    """The server's certificate is not trusted."""
+
+    NOT_SAMEDEAL = "not_samedeal"
+    """There is another kind of server at the address."""
+
+    OTHER_VERSION = "other_version"
+    """The server speaks another version of the protocol."""
+
+    BUSY = "busy"
+    """The server accepts no connections now."""
+
+    CLOSED = "closed"
+    """The server closed the connection."""
+
+    BAD_MESSAGE = "bad_message"
+    """The server sent a message that this client does not understand or did not expect."""
+
+    NO_OPERATORS = "no_operators"
+    """The server accepts no operators."""
+
+    DAMAGED_BACKUP = "damaged_backup"
+    """A backup arrived incomplete or changed."""

@@ -1,0 +1,236 @@
+"""A player's session as a front end shows it: connection status, messages, change notifications."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from samedeal.errors import PlayError, RequestRefused
+from samedeal.moves import FOUNDATION, Move
+from samedeal.protocol.messages import Notice, Ping, RoomState
+from samedeal.protocol_codes import NoticeCode
+from samedeal.record import Record
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
+from samedeal_client.net.link import Link
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.state.action_journal import ActionJournal
+from samedeal_client.state.model import Model
+
+PING_INTERVAL: Final = 5.0
+"""Seconds between two measurements of the round trip."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionStatus:
+    """The state of the connection.
+
+    ``ping`` is the newest round trip in milliseconds, or None before the first one. ``retry_at`` is the time of the next
+    attempt to reconnect, on the session's clock. ``reason`` is the sentence that says why the connection was lost or has
+    ended.
+    """
+
+    state: Literal["up", "lost", "ended"] = "up"
+    ping: int | None = None
+    retry_at: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusMessage:
+    """A sentence for the player: a refused move, a notice, or a lost seat."""
+
+    kind: Literal["refusal", "notice", "seat_lost"]
+    sentence: str
+
+
+class ClientSession:
+    """A room client, with the state that a front end shows in addition to the model.
+
+    Events are handled while ``run`` is running. ``entering`` is true from a request for a room until the room's state
+    arrives. The player's actions are written to ``journal``, if there is one.
+    """
+
+    def __init__(
+        self, link: Link, *, clock: Callable[[], float] = time.monotonic, journal: ActionJournal | None = None
+    ) -> None:
+        self.link = link
+        self.rooms = RoomClient(link)
+        self.connection = ConnectionStatus()
+        self.entering = False
+        self._clock = clock
+        self._journal = journal
+        self._subscribers: list[Callable[[], None]] = []
+        self._messages: list[StatusMessage] = []
+        self._playing_to_foundations = False
+        self._disconnects = 0
+        self._saved_room = ""
+
+    @property
+    def model(self) -> Model:
+        """The client's knowledge of the room and its boards."""
+        return self.rooms.model
+
+    def now(self) -> int:
+        """Return the server's time, in milliseconds since 1970."""
+        return self.link.now()
+
+    def retry_in(self) -> float:
+        """Return the seconds until the next attempt to reconnect."""
+        return max(0.0, self.connection.retry_at - self._clock())
+
+    def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback`` after each change. The returned function ends the subscription."""
+        self._subscribers.append(callback)
+        return lambda: self._subscribers.remove(callback)
+
+    def _notify(self) -> None:
+        for callback in list(self._subscribers):
+            callback()
+
+    def take_messages(self) -> list[StatusMessage]:
+        """Return the messages since the last call."""
+        messages, self._messages = self._messages, []
+        return messages
+
+    async def run(self) -> Ended:
+        """Handle events until the link has ended, and return the reason."""
+        pinging = asyncio.create_task(self._ping_regularly(), name="ping")
+        try:
+            async for event in self.rooms:
+                self._handle(event)
+                self._save_room()
+                self._notify()
+                if isinstance(event, Ended):
+                    return event
+        finally:
+            pinging.cancel()
+            await asyncio.gather(pinging, return_exceptions=True)
+        return Ended(ClientCode.CLOSED, "This client closed the connection.")
+
+    def _handle(self, event: LinkEvent) -> None:
+        match event:
+            case Connected():
+                self.connection = replace(self.connection, state="up", reason="")
+            case Lost(sentence, retry_in):
+                self._disconnects += 1
+                self.connection = ConnectionStatus("lost", None, self._clock() + retry_in, sentence)
+            case Ended(_, sentence):
+                self._disconnects += 1
+                self.connection = ConnectionStatus("ended", reason=sentence)
+            case SeatLost(_, sentence):
+                self._messages.append(StatusMessage("seat_lost", sentence))
+            case Notice(NoticeCode.SAID, text):
+                self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
+            case Notice():
+                self._messages.append(StatusMessage("notice", event.message))
+            case _:
+                if isinstance(event, RoomState):
+                    self.entering = False
+                self._handle_play()
+
+    def _save_room(self) -> None:
+        """Save the room in which the player has a seat when it changes."""
+        model = self.model
+        room = model.room.room if model.room is not None and model.has_live_seat else ""
+        if room != self._saved_room:
+            self._saved_room = room
+            self.link.save_room(room)
+
+    def _handle_play(self) -> None:
+        if self.model.own.rollback is not None:
+            self._playing_to_foundations = False
+            self._messages.append(StatusMessage("refusal", self.model.own.rollback.sentence))
+        if self._playing_to_foundations and not self.model.own.awaiting_face:
+            self._continue_to_foundations()
+
+    async def _ping_regularly(self) -> None:
+        while True:
+            if self.connection.state == "up":
+                sent, disconnects = self._clock(), self._disconnects
+                with suppress(RequestRefused):
+                    await self.link.request(Ping(id=0))
+                    if self._disconnects == disconnects:
+                        self.connection = replace(self.connection, ping=round(1000 * (self._clock() - sent)))
+                        self._notify()
+            await asyncio.sleep(PING_INTERVAL)
+
+    async def join(self, room: str, passphrase: str = "") -> None:
+        """Take a seat, or return to it."""
+        await self._enter(self.rooms.join(room, passphrase))
+
+    async def watch(self, room: str, passphrase: str = "") -> None:
+        """Watch a room."""
+        await self._enter(self.rooms.watch(room, passphrase))
+
+    async def _enter(self, request: Awaitable[None]) -> None:
+        self.entering = True
+        try:
+            await request
+        except BaseException:
+            self.entering = False
+            raise
+
+    async def leave(self) -> None:
+        """Give up the seat, which resigns from a race in progress, or stop watching."""
+        await self.rooms.leave()
+        self._notify()
+
+    def act(self, action: Move | str) -> None:
+        """Move, draw, deal or undo. The effect is shown at once unless it turns up an unseen card.
+
+        Raises PlayError if the server is certain to refuse the action.
+        """
+        self._playing_to_foundations = False
+        self._play(action)
+        self._notify()
+
+    def _play(self, action: Move | str) -> None:
+        self.rooms.act(action)
+        if self._journal is not None:
+            self._journal.append(self.model)
+
+    def record(self) -> Record | None:
+        """Return the record of the player's own finished race, or None if part of it is unknown."""
+        return self.model.record() if self._journal is None else self._journal.record(self.model)
+
+    def play_to_foundations(self) -> int:
+        """Play every card that can go to the foundations, and return how many were played at once.
+
+        After a move that turns up an unseen card, the remaining cards are played once the server has sent that card's face.
+        """
+        played = self._continue_to_foundations()
+        self._notify()
+        return played
+
+    @property
+    def playing_to_foundations(self) -> bool:
+        """Whether ``play_to_foundations`` is waiting for the face of a card."""
+        return self._playing_to_foundations
+
+    def _continue_to_foundations(self) -> int:
+        played = 0
+        self._playing_to_foundations = True
+        while self._playing_to_foundations and not self.model.own.awaiting_face:
+            move = next_foundation_move(self.model)
+            try:
+                if move is None:
+                    self._playing_to_foundations = False
+                else:
+                    self._play(move)
+                    played += 1
+            except PlayError:
+                self._playing_to_foundations = False
+        return played
+
+
+def next_foundation_move(model: Model) -> Move | None:
+    """Return the first legal move to a foundation, or None if there is none."""
+    board = model.board
+    if board is None:
+        return None
+    return next((move for move in board.legal_moves() if move.target == FOUNDATION), None)

@@ -1,0 +1,153 @@
+"""Resuming a seat, or a spectator's view, on a new connection. Pure: ids and times are arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from samedeal.protocol.messages import Acked, Act, Join, Joined, Recover, Refused, ToServer, Watch
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.recoverable_moves import AckedHistory
+from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, Answer
+
+_LATE_JOIN_WINDOW: Final = 60.0
+"""Seconds for which a server may still receive a request that was sent on a lost connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The next step of the link, after an answer or on a new connection.
+
+    The link sends the messages in ``send``. With ``send_pending`` it then sends every pending request. Unless
+    ``reconnect_after`` is None, the link disconnects and waits for that many seconds before it reconnects. ``seat_lost``
+    and ``moves_lost`` are reported to the player.
+    """
+
+    send: tuple[ToServer, ...] = ()
+    send_pending: bool = False
+    reconnect_after: float | None = None
+    seat_lost: bool = False
+    moves_lost: bool = False
+
+
+class Resumption:
+    """The client's place in a room, and the requests that get the place back after a reconnection.
+
+    ``place`` is the request that entered the room. A seat is resumed with the revision of the newest board. If the server
+    has lost acknowledged moves, they are sent first, with their receipts. ``awaiting_seat`` is true until the seat is
+    resumed, and until then the link sends no other request. ``new_id`` returns an id for a message.
+    """
+
+    def __init__(self, new_id: Callable[[], int]) -> None:
+        self.place: Join | Watch | None = None
+        self.awaiting_seat = False
+        self._new_id = new_id
+        self._request = -1
+        self._revision = -1
+        self._history = AckedHistory()
+        self._recovering: set[int] = set()
+        self._late_joins: list[float] = []
+
+    def entered(self, request: Join | Watch) -> None:
+        """Record that the server has accepted ``request``, for a seat or a spectator's view."""
+        same_seat = isinstance(request, Join) and isinstance(self.place, Join) and request.room == self.place.room
+        if not same_seat:
+            self._revision = -1
+            self._history = AckedHistory()
+        self.place = request
+
+    def left(self) -> None:
+        """Record that the client has left its room."""
+        self.place = None
+
+    def acked(self, act: Act | None, answer: Acked) -> None:
+        """Record an acknowledged action."""
+        self._revision = max(self._revision, answer.revision)
+        if act is not None:
+            self._history = self._history.acked(act, answer)
+
+    def board_received(self, revision: int) -> NextStep:
+        """Record the ``revision`` of a board that the server has sent. The step restores the moves that the board lacks."""
+        self._revision = revision
+        return NextStep(send=self._recover(revision))
+
+    def begin(self) -> NextStep:
+        """Return what to send first on a new connection."""
+        self._recovering.clear()
+        self._request = -1
+        self.awaiting_seat = isinstance(self.place, Join)
+        return NextStep(send=self._request_place(), send_pending=not self.awaiting_seat)
+
+    def resync(self) -> NextStep:
+        """Ask for the room and the whole board, because the client's board does not agree with the server's."""
+        self._revision = -1
+        return NextStep(send=self._request_place())
+
+    def _request_place(self) -> tuple[ToServer, ...]:
+        if self.place is None:
+            return ()
+        self._request = self._new_id()
+        if isinstance(self.place, Watch):
+            return (replace(self.place, id=self._request),)
+        # Progress updates between two states of the room have no event number, so the whole state is always requested.
+        return (replace(self.place, id=self._request, revision=self._revision, event=-1),)
+
+    def expects(self, answer: Answer | Refused) -> bool:
+        """Whether an answer is to a request of this class, to resume a place or to restore lost moves."""
+        return answer.to == self._request or answer.to in self._recovering
+
+    def answered(self, answer: Answer | Refused) -> NextStep:
+        """Handle the answer to a request of this class."""
+        if answer.to in self._recovering:
+            return self._recovery_answered(answer)
+        self._request = -1
+        if isinstance(answer, Refused) and answer.retry_after:
+            return NextStep(reconnect_after=min(answer.retry_after, MAX_RETRY_AFTER))
+        send_pending, self.awaiting_seat = self.awaiting_seat, False
+        if isinstance(answer, Refused):
+            self.place = None
+            return NextStep(send_pending=send_pending, seat_lost=True)
+        recovery = self._recover(answer.revision) if isinstance(answer, Joined) else ()
+        return NextStep(send=recovery, send_pending=send_pending)
+
+    def _recover(self, revision: int) -> tuple[Recover, ...]:
+        """Return the requests that restore the acknowledged moves after ``revision``, if the server has lost any."""
+        if self._recovering or not self._history.is_ahead_of(revision):
+            return ()
+        requests = tuple(replace(message, id=self._new_id()) for message in self._history.recover(revision))
+        self._recovering.update(message.id for message in requests)
+        return requests
+
+    def _recovery_answered(self, answer: Answer | Refused) -> NextStep:
+        self._recovering.discard(answer.to)
+        if isinstance(answer, Refused):
+            if answer.retry_after or answer.code == RefusalCode.UNAVAILABLE:
+                # Nothing is decided yet. The next connection restores the moves, and then repeats the actions after them.
+                return NextStep(reconnect_after=min(answer.retry_after, MAX_RETRY_AFTER))
+            self._recovering.clear()
+            self._history = AckedHistory()
+        out_of_sync = self._revision < self._history.revision or not self._history.held
+        resync = self.resync() if out_of_sync and not self._recovering else NextStep()
+        return NextStep(send=resync.send, moves_lost=isinstance(answer, Refused))
+
+    def disconnected(self, now: float, *, join_pending: bool) -> None:
+        """Record that the connection was lost.
+
+        If a seat was being requested, the server may receive that request late and give the seat to the dead connection,
+        which closes the newer one.
+        """
+        if join_pending or (self._request >= 0 and isinstance(self.place, Join)):
+            self._late_joins.append(now)
+
+    def explains_takeover(self, now: float) -> bool:
+        """Return whether this client itself may have taken over its seat.
+
+        A request to join may reach the server after the client has reconnected, and the old connection then takes the seat
+        over. Each such request explains one takeover and is then forgotten.
+        """
+        recent = [at for at in self._late_joins if now - at < _LATE_JOIN_WINDOW]
+        self._late_joins = recent[1:]
+        return bool(recent)

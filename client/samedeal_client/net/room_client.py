@@ -1,0 +1,141 @@
+"""A player's or spectator's requests to a server, and the model that the server's messages update."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from samedeal.errors import RequestRefused, SamedealError
+from samedeal.moves import Move
+from samedeal.names import clean_room
+from samedeal.options import Options, WantedOptions
+from samedeal.protocol.messages import (
+    Acked,
+    BoardState,
+    Create,
+    Created,
+    Join,
+    KickPlayer,
+    Leave,
+    ListRooms,
+    Ready,
+    Rematch,
+    Resign,
+    RoomLine,
+    Rooms,
+    Start,
+    ToClient,
+    Watch,
+    Watching,
+)
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.events import LinkEvent, SeatLost
+from samedeal_client.net.link import Link
+from samedeal_client.state.model import Model
+
+_MAX_RESYNCS: Final = 3
+"""Maximum number of resyncs without an acknowledged move in between."""
+
+
+class RoomClient:
+    """A link with its model. Iterating it yields the link's events, each once ``model`` includes the event.
+
+    ``passphrase`` is the passphrase of the room that was entered last. Each request raises RequestRefused if the server
+    refuses it.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.model = Model()
+        self.passphrase = ""
+        self._resyncing = False
+        self._resyncs = 0
+
+    async def __aiter__(self) -> AsyncIterator[LinkEvent]:
+        """Yield events until the link has ended."""
+        async for event in self.link:
+            if isinstance(event, SeatLost):
+                self.model = self.model.without_room()
+            elif isinstance(event, ToClient):
+                try:
+                    self.model = self.model.after(event)
+                except SamedealError as error:
+                    sentence = f"The server sent something impossible. {error} Update this client or the server."
+                    await self.link.end(ClientCode.BAD_MESSAGE, sentence)
+                    continue
+                await self._check_sync(event)
+            yield event
+
+    async def _check_sync(self, message: ToClient) -> None:
+        """Resync if the model does not agree with the server. End the link if several resyncs do not help."""
+        if isinstance(message, BoardState | Watching):
+            self._resyncing = False
+        elif isinstance(message, Acked) and not self.model.out_of_sync:
+            self._resyncs = 0
+        if not self.model.out_of_sync or self._resyncing:
+            return
+        self._resyncs += 1
+        if self._resyncs > _MAX_RESYNCS:
+            sentence = "This client and the server disagree about the cards. Update this client or the server."
+            await self.link.end(ClientCode.OUT_OF_SYNC, sentence)
+            return
+        self._resyncing = True
+        self.link.resync()
+
+    async def list(self) -> tuple[RoomLine, ...]:
+        """List the rooms that players can join or watch."""
+        answer = await self.link.request(ListRooms(id=0))
+        return answer.rooms if isinstance(answer, Rooms) else ()
+
+    async def create(self, options: Options, room: str = "", passphrase: str = "") -> str:
+        """Open a room and return its code."""
+        answer = await self.link.request(
+            Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
+        )
+        return answer.room if isinstance(answer, Created) else room
+
+    async def join(self, room: str, passphrase: str = "") -> None:
+        """Take a seat, or return to it."""
+        await self.link.request(Join(id=0, room=clean_room(room), passphrase=passphrase))
+        self.passphrase = passphrase
+
+    async def watch(self, room: str, passphrase: str = "") -> None:
+        """Watch a room."""
+        await self.link.request(Watch(id=0, room=clean_room(room), passphrase=passphrase))
+        self.passphrase = passphrase
+
+    async def leave(self) -> None:
+        """Give up the seat, which resigns from a race in progress, or stop watching."""
+        await self.link.request(Leave(id=0))
+        self.model = self.model.without_room()
+
+    async def ready(self, *, ready: bool = True) -> None:
+        """Declare that the player is ready, or no longer ready."""
+        await self.link.request(Ready(id=0, ready=ready))
+
+    async def start(self) -> None:
+        """Start the countdown, as the host. Does nothing if it has already started."""
+        try:
+            await self.link.request(Start(id=0))
+        except RequestRefused as refused:
+            if refused.code != RefusalCode.RACE_STARTED:
+                raise
+
+    async def kick(self, player: str) -> None:
+        """Remove a player from the room before the race starts, as the host. ``player`` is an id."""
+        await self.link.request(KickPlayer(id=0, player=player))
+
+    async def resign(self) -> None:
+        """Resign from the race."""
+        await self.link.request(Resign(id=0))
+
+    async def rematch(self) -> str:
+        """Return the room of the next race. The first player to ask opens it."""
+        answer = await self.link.request(Rematch(id=0))
+        return answer.room if isinstance(answer, Created) else ""
+
+    def act(self, action: Move | str) -> None:
+        """Show an action and send it. Raises PlayError if the server is certain to refuse it."""
+        self.model, act = self.model.with_action(action, self.link.new_id(), self.link.now())
+        self.link.send(act)

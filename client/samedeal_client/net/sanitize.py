@@ -1,0 +1,54 @@
+"""Decoding and sanitizing of a server's messages, because players connect to servers that they do not know."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from samedeal.errors import MalformedFrame
+from samedeal.names import printable
+from samedeal.protocol.admin import ToOperator
+from samedeal.protocol.codec import decode_to_client, decode_to_operator
+from samedeal.protocol.messages import ToClient
+
+_MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
+"""Maximum width, in columns, of strings that may be longer than names and codes, by field."""
+
+_MAX_NAME_COLUMNS: Final = 64
+_MAX_NUMBER: Final = 1 << 47
+"""Maximum of every number. As a time, in milliseconds since 1970, it is in the year 6429."""
+
+
+def decode_sanitized(frame: str | bytes) -> ToClient:
+    """Decode a server's frame, and make each string in the message one printable line without control characters.
+
+    Raises MalformedFrame if the frame is not a valid message.
+    """
+    message: ToClient = _sanitized("", decode_to_client(frame), _MAX_NAME_COLUMNS)
+    return message
+
+
+def decode_operator_sanitized(frame: str | bytes) -> ToOperator:
+    """Do the same as ``decode_sanitized`` with a server's frame to an operator."""
+    message: ToOperator = _sanitized("", decode_to_operator(frame), _MAX_COLUMNS["message"])
+    return message
+
+
+def _sanitized(name: str, value: Any, max_columns: int) -> Any:
+    if isinstance(value, str):
+        return printable(value, _MAX_COLUMNS.get(name, max_columns))
+    if isinstance(value, int | float) and not -1 <= value <= _MAX_NUMBER:  # rejects NaN, too
+        raise MalformedFrame(f"This is not a message of the protocol: {value} is not a valid {name}.")
+    if isinstance(value, tuple):
+        return tuple(_sanitized(name, each, max_columns) for each in value)
+    if isinstance(value, Struct):
+        fields = {field: getattr(value, field) for field in value.__struct_fields__}
+        changed = {
+            field: sanitized
+            for field, old in fields.items()
+            if (sanitized := _sanitized(field, old, max_columns)) != old
+        }
+        return replace(value, **changed) if changed else value
+    return value

@@ -1,0 +1,122 @@
+"""Requests that the server has not answered yet. Pure: the time is an argument."""
+
+from __future__ import annotations
+
+from typing import Final, TypeGuard
+
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    Create,
+    Created,
+    Done,
+    Join,
+    Joined,
+    Pong,
+    Refused,
+    Rooms,
+    ToClient,
+    ToServer,
+    Watching,
+    Welcome,
+)
+from samedeal.protocol_codes import RefusalCode
+
+Answer = Welcome | Pong | Rooms | Created | Joined | Watching | Done | Acked
+
+MAX_RETRY_AFTER: Final = 15.0
+"""Maximum delay, in seconds, before a rate-limited request is retried. A request with a longer delay fails."""
+
+
+def is_rate_limited(message: ToClient) -> TypeGuard[Refused]:
+    """Whether the server refused a request for now and says when to retry it."""
+    return isinstance(message, Refused) and message.code == RefusalCode.RATE_LIMITED and message.retry_after > 0
+
+
+class PendingRequests:
+    """Unanswered requests in the order in which they were made.
+
+    A rate-limited request is deferred: it is sent again, under the same id, once ``retry_at`` has passed. Actions after a
+    deferred action are deferred too, because each applies to the board that the action before it leads to.
+    """
+
+    def __init__(self) -> None:
+        self.retry_at: float | None = None
+        self._unanswered: dict[int, ToServer] = {}
+        self._deferred: dict[int, ToServer] = {}
+
+    def add(self, request: ToServer) -> bool:
+        """Record a request. Return False if the request is deferred and must not be sent now."""
+        self._unanswered[request.id] = request
+        if isinstance(request, Act) and self._defers_actions:
+            self._deferred[request.id] = request
+            return False
+        return True
+
+    def get(self, number: int) -> ToServer | None:
+        """Return the unanswered request with the id ``number``, if any."""
+        return self._unanswered.get(number)
+
+    def remove(self, number: int) -> ToServer | None:
+        """Forget the request with the id ``number`` because it was answered, and return it."""
+        return self._unanswered.pop(number, None)
+
+    def in_order(self) -> tuple[ToServer, ...]:
+        """Return all unanswered requests, oldest first."""
+        return tuple(self._unanswered.values())
+
+    @property
+    def has_join(self) -> bool:
+        """Whether a request for a seat is unanswered."""
+        return any(isinstance(request, Join) for request in self._unanswered.values())
+
+    @property
+    def _defers_actions(self) -> bool:
+        return any(isinstance(request, Act) for request in self._deferred.values())
+
+    def defer(self, refusal: Refused, now: float) -> bool:
+        """Defer the refused request if retrying may help. Return False if the refusal is final."""
+        request = self._unanswered.get(refusal.to)
+        if request is None:
+            return False
+        follows_deferred = isinstance(request, Act) and self._defers_actions
+        retried = isinstance(request, Act) or refusal.retry_after <= MAX_RETRY_AFTER
+        if not (follows_deferred or (is_rate_limited(refusal) and retried)):
+            return False
+        self._deferred[request.id] = request
+        if refusal.retry_after and self.retry_at is None:
+            self.retry_at = now + refusal.retry_after
+        return True
+
+    def take_due(self, now: float) -> tuple[ToServer, ...]:
+        """Return the deferred requests to send again, oldest first.
+
+        While an action after a deferred one is in flight, nothing is due. Otherwise actions would arrive out of order.
+        """
+        if self.retry_at is not None and now < self.retry_at:
+            return ()
+        self.retry_at = None
+        in_flight = any(
+            isinstance(request, Act) and request.id not in self._deferred for request in self._unanswered.values()
+        )
+        if self._defers_actions and in_flight:
+            return ()
+        deferred, self._deferred = self._deferred, {}
+        return tuple(request for _, request in sorted(deferred.items()))
+
+    def stop_deferring(self) -> None:
+        """Forget which requests are deferred, since the next connection starts with all unanswered requests."""
+        self.retry_at = None
+        self._deferred.clear()
+
+    def remove_unrepeatable(self) -> tuple[Create, ...]:
+        """Remove and return the requests that must not be sent twice: a second ``Create`` would open a second room."""
+        removed = tuple(request for request in self._unanswered.values() if isinstance(request, Create))
+        for request in removed:
+            del self._unanswered[request.id]
+        return removed
+
+    def clear(self) -> None:
+        """Forget all requests, because the link has ended."""
+        self.stop_deferring()
+        self._unanswered.clear()

@@ -1,0 +1,54 @@
+"""The client's directories, after the XDG base directory specification, and safe writing of files in them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+
+def state_home() -> Path:
+    """Return the directory for state that survives a restart, such as sessions."""
+    return _home("XDG_STATE_HOME", ".local/state")
+
+
+def config_home() -> Path:
+    """Return the directory for settings, such as key bindings."""
+    return _home("XDG_CONFIG_HOME", ".config")
+
+
+def data_home() -> Path:
+    """Return the directory for data, such as records."""
+    return _home("XDG_DATA_HOME", ".local/share")
+
+
+def _home(variable: str, default: str) -> Path:
+    configured = os.environ.get(variable, "")
+    base = Path(configured) if Path(configured).is_absolute() else Path.home() / default
+    return base / "samedeal"
+
+
+def write_new(path: Path, text: str) -> bool:
+    """Write a new file that only its owner can read. Return False if the file exists. Raises OSError if writing fails."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            path.chmod(0o600)
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file atomically by one that only its owner can read. Raises OSError if writing fails."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise

@@ -1,1 +1,0 @@
-"""What a client knows of rooms and the races in them."""

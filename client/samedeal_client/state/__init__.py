@@ -1,0 +1,1 @@
+"""What a client knows of rooms and races, as frozen values."""

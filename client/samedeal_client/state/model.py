@@ -1,0 +1,305 @@
+"""A client's knowledge as one frozen value: the room, the player's own play, rivals, spectated boards.
+
+``after`` applies a message of the server and ``with_action`` an action of the player. Both return a new model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.deal import Deal
+from samedeal.errors import PlayError, SamedealError
+from samedeal.games import Game
+from samedeal.moves import Move
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    BoardState,
+    Created,
+    Done,
+    Joined,
+    LateBoard,
+    LateMove,
+    Notice,
+    Pong,
+    ProgressUpdate,
+    Refused,
+    Rooms,
+    RoomState,
+    Seat,
+    Tally,
+    ToClient,
+    Watching,
+    Welcome,
+)
+from samedeal.record import Record
+from samedeal_client.state.own_play import OwnPlay
+from samedeal_client.state.progress_history import (
+    Histories,
+    ProgressHistory,
+    ProgressPoint,
+    resume_with_tallies,
+    with_points,
+    with_tallies,
+)
+from samedeal_client.state.received_board import masked_board
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedBoard:
+    """A player's board as a spectator sees it, and the ``time`` of its newest move. ``missed``: a later move was lost."""
+
+    play: Play
+    time: int
+    missed: bool = False
+
+
+@dataclass(frozen=True)
+class Model:
+    """A client's knowledge. Times are in server milliseconds.
+
+    ``me`` is the player's public id. It is empty before the welcome. ``delay`` is the spectator delay in seconds, or None
+    for a player. ``history`` has the players' counts over time. A spectator gets them with the same delay as the boards.
+    ``commitment`` is the first commitment to a seed that the room showed. ``stale`` is true from a (re)connection until
+    the next room state. ``missed_move`` says that a spectated board lacks a move, until the server sends the boards again.
+    """
+
+    me: str = ""
+    name: str = ""
+    room: RoomState | None = None
+    own: OwnPlay = field(default_factory=OwnPlay)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    watched: Mapping[str, WatchedBoard] = field(default_factory=dict)
+    delay: int | None = None
+    history: Histories = field(default_factory=dict)
+    commitment: bytes = b""
+    stale: bool = True
+    missed_move: bool = False
+
+    @property
+    def board(self) -> Board | None:
+        """The player's own board as shown. It is None before the deal, and for a spectator."""
+        return self.own.shown.board if self.own.shown and self.delay is None else None
+
+    @property
+    def out_of_sync(self) -> bool:
+        """Whether a board differs from the server's board, and has to be requested again."""
+        return self.own.out_of_sync or self.missed_move
+
+    @property
+    def seat(self) -> Seat | None:
+        """The player's own seat, if any."""
+        return self.seat_of(self.me)
+
+    def seat_of(self, player: str) -> Seat | None:
+        """Return a player's seat, if any."""
+        seats = self.room.players if self.room else ()
+        return next((seat for seat in seats if seat.player == player), None)
+
+    @property
+    def hosting(self) -> bool:
+        """Whether the player is the room's host."""
+        return self.room is not None and bool(self.me) and self.room.host == self.me
+
+    @property
+    def has_live_seat(self) -> bool:
+        """Whether the player, if the client quits now, keeps a seat in a race that is not over."""
+        seat = self.seat
+        running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
+        return running and seat is not None and not seat.resigned
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether the race is over for this player: all cards placed, resigned, or no moves left and no undo."""
+        seat, own = self.seat, self.own
+        if self.room is None or self.room.phase != "racing" or seat is None:
+            return False
+        blocked = own.no_moves_left and not own.pending and self.room.options.undo_rule is Undo.OFF
+        return seat.resigned or blocked or (own.play is not None and own.play.board.won)
+
+    def until_start(self, now: int) -> int:
+        """Return the milliseconds until the race starts, or 0 if no countdown is running."""
+        return max(0, self.room.starts - now) if self.room and self.room.starts else 0
+
+    def time_left(self, now: int) -> int:
+        """Return the milliseconds until the time is up, or 0 before the countdown."""
+        return max(0, self.room.ends - now) if self.room and self.room.ends else 0
+
+    def is_in(self, room: str) -> bool:
+        """Whether the client is in a room."""
+        return self.room is not None and self.room.room == room
+
+    @property
+    def game(self) -> Game:
+        """The room's game. Raises ValueError outside a room."""
+        if self.room is None:
+            raise ValueError("the client is in no room")
+        return Game.named(self.room.game)
+
+    def record(self) -> Record | None:
+        """Return the record of the player's own play, or None before the seed is known or if this client missed the deal."""
+        room = self.room
+        if room is None or self.own.first is None or not room.seed:
+            return None
+        return self.record_of(room, self.own.actions)
+
+    def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record:
+        """Return the record of the player's ``actions`` in a room whose seed is known."""
+        deal, rule = Deal.parse(room.deal), room.options.undo_rule
+        bot = self.seat is not None and self.seat.bot
+        return Record(self.game, deal, room.seed, rule, self.name or "?", actions, bot)
+
+    def with_action(self, action: Move | str, number: int, now: int) -> tuple[Model, Act]:
+        """Return the model that shows an action, and the Act with the id ``number`` that the client has to send.
+
+        Raises PlayError if the server is certain to refuse it. The server judges what depends on an unseen card.
+        """
+        if self.room is None or self.own.shown is None:
+            raise PlayError("There are no cards yet. They are dealt when the race starts.")
+        if self.room.phase != "racing":
+            over = self.room.phase in ("finished", "closed")
+            raise PlayError("The race is over." if over else "The race has not started.")
+        if (seat := self.seat) is not None and seat.resigned:
+            raise PlayError("You have resigned from this race.")
+        own, act = self.own.with_action(action, number, now)
+        return replace(self, own=own), act
+
+    def after(self, message: ToClient) -> Model:
+        """Return the model after a message. Raises SamedealError if no correct server sends such a message."""
+        own = self.own
+        model = self if own.rollback is None else replace(self, own=replace(own, rollback=None))
+        return HANDLERS[type(message)](model, message)
+
+    def without_room(self) -> Model:
+        """Return the model outside any room."""
+        return Model(self.me, self.name)
+
+    def entering(self, room: str, delay: int | None) -> Model:
+        """Return the model after entering a room, as a spectator if there is a ``delay``. Keep what is known of the room."""
+        entered = replace(self.without_room(), delay=delay)
+        if not self.is_in(room):
+            return entered
+        return replace(
+            entered,
+            room=self.room,
+            commitment=self.commitment,
+            history=self.history,
+            own=replace(self.own, out_of_sync=False),
+        )
+
+    def with_watched(self, player: str, board: WatchedBoard) -> Model:
+        """Return the model with another board of a spectated player."""
+        play = board.play
+        points = {} if board.missed else {player: ProgressPoint(board.time, play.board.foundation_cards, play.moves)}
+        watched = MappingProxyType({**self.watched, player: board})
+        return replace(self, watched=watched, history=with_points(self.history, points))
+
+
+def _unchanged(model: Model, _: ToClient) -> Model:
+    return model
+
+
+def _welcome(model: Model, message: Welcome) -> Model:
+    return replace(model, me=message.player, name=message.name)
+
+
+def _joined(model: Model, message: Joined) -> Model:
+    has_seat = model.is_in(message.room) and model.delay is None
+    return replace(model, stale=True) if has_seat else model.entering(message.room, None)
+
+
+def _watching(model: Model, message: Watching) -> Model:
+    return model.entering(message.room, message.delay)
+
+
+def _room_state(model: Model, state: RoomState) -> Model:
+    if model.room is not None and not model.is_in(state.room):
+        model = replace(model.without_room(), delay=model.delay)
+    return replace(
+        model,
+        room=state,
+        tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
+        history=_history_after(model, state),
+        commitment=model.commitment or state.commitment,
+        stale=False,
+    )
+
+
+def _history_after(model: Model, state: RoomState) -> Histories:
+    """Return the players' histories after a room state.
+
+    Spectators see boards with a delay, so the tallies are used for them only once the race has finished.
+    """
+    spectating = model.delay is not None
+    finished = state.phase == "finished"
+    if model.stale or spectating:
+        return resume_with_tallies(model.history, state.tallies) if finished or not spectating else model.history
+    return with_tallies(model.history, state.tallies)
+
+
+def _progress_update(model: Model, message: ProgressUpdate) -> Model:
+    tallies = MappingProxyType({**model.tallies, **{tally.player: tally for tally in message.tallies}})
+    history = with_tallies(model.history, message.tallies) if model.delay is None else model.history
+    return replace(model, tallies=tallies, history=history)
+
+
+def _board_state(model: Model, state: BoardState) -> Model:
+    rule = model.room.options.undo_rule if model.room else Undo.NO_REVEAL
+    return replace(model, own=model.own.with_board(state, rule))
+
+
+def _acked(model: Model, answer: Acked) -> Model:
+    return replace(model, own=model.own.acked(answer, model.room.starts if model.room else 0))
+
+
+def _refused(model: Model, refusal: Refused) -> Model:
+    return replace(model, own=model.own.refused(refusal))
+
+
+def _late_board(model: Model, message: LateBoard) -> Model:
+    if model.room is None:
+        return replace(model, missed_move=True)
+    board = masked_board(model.game, message.piles)
+    play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
+    history = model.history.get(message.player, ProgressHistory())
+    resumed = history.resume(ProgressPoint(message.at, board.foundation_cards, message.moves), message.at)
+    known = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
+    return known.with_watched(message.player, WatchedBoard(play, message.at))
+
+
+def _late_move(model: Model, message: LateMove) -> Model:
+    watched = model.watched.get(message.player)
+    if watched is None:
+        return replace(model, missed_move=True)
+    if message.revision <= watched.play.revision:
+        return model
+    try:
+        play = watched.play.act(message.action, message.revision - 1, message.seen or None)
+    except (SamedealError, ValueError):
+        return replace(model.with_watched(message.player, replace(watched, missed=True)), missed_move=True)
+    return model.with_watched(message.player, WatchedBoard(play, message.at))
+
+
+HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
+    Welcome: _welcome,
+    Joined: _joined,
+    Watching: _watching,
+    RoomState: _room_state,
+    ProgressUpdate: _progress_update,
+    BoardState: _board_state,
+    Acked: _acked,
+    Refused: _refused,
+    LateBoard: _late_board,
+    LateMove: _late_move,
+    Created: _unchanged,
+    Done: _unchanged,
+    Notice: _unchanged,
+    Pong: _unchanged,
+    Rooms: _unchanged,
+}
+"""The handler for each type of message from the server."""

@@ -1,0 +1,246 @@
+"""The options of a new room in one table, from which the form and the command line are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from samedeal.deal import HIGHEST_NUMBER, Deal
+from samedeal.games import GAMES, Game
+from samedeal.options import Options, StartRule
+from samedeal_client.state.option_parsing import deal_number, number_in, read_deal, read_duration, read_games, read_room
+from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, duration_text, title_of
+
+_DEFAULTS: Final = Options()
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a new room, with the name of its option.
+
+    ``describe`` returns a description of a valid text. A field with ``choices`` accepts only those texts, each with its
+    value. A field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` does.
+    ``presets`` holds the texts that the arrow keys step through, and ``default`` the text of the option's default. ``help``
+    explains the argument of the command line; without such an argument it is empty. ``shown`` has other words for some of
+    the texts, which the form shows instead.
+    """
+
+    name: str
+    label: str
+    describe: Callable[[str], str]
+    default: str
+    choices: Mapping[str, Any] | None = None
+    presets: tuple[str, ...] = ()
+    bounds: tuple[int, int] | None = None
+    read: Callable[[str], Any] = str
+    help: str = ""
+    shown: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def typed(self) -> bool:
+        """Whether the field accepts typed text."""
+        return self.choices is None
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The texts that the arrow keys step through."""
+        return self.presets if self.choices is None else tuple(self.choices)
+
+    def match_choice(self, typed: str) -> str | None:
+        """Return the first choice of which the whole or any word starts with ``typed``, or None if no choice matches."""
+        choices = {text: self.shown.get(text, text).replace("-", " ") for text in self.choices or ()}
+        start = typed.casefold().replace("-", " ")
+        first = next((text for text, plain in choices.items() if plain.startswith(start)), None)
+        return first or next((text for text, plain in choices.items() if f" {start}" in plain), None)
+
+    def value(self, text: str) -> Any:
+        """Return the value of a text. Raises ValueError if the field does not accept the text."""
+        if self.choices is not None:
+            return self.choices[text]
+        return number_in(*self.bounds)(text) if self.bounds is not None else self.read(text)
+
+    def step(self, text: str, count: int) -> str:
+        """Return the text ``count`` steps further on. From a text that is no preset, go to the first or the last preset."""
+        number = deal_number(text) if self.name == "deal" else None
+        if number is not None and 0 < number + count <= HIGHEST_NUMBER:
+            return f"#{number + count}"
+        steps = self.steps
+        if not steps:
+            return text
+        if text in steps:
+            return steps[(steps.index(text) + count) % len(steps)]
+        return steps[0 if count > 0 else -1]
+
+
+def _describe_next_games(text: str) -> str:
+    names = read_games(text)
+    return ", ".join(title_of(name) for name in names) if names else "or type the games to play in turn"
+
+
+def _always(sentence: str) -> Callable[[str], str]:
+    return lambda _: sentence
+
+
+def _text_of(choices: Mapping[str, Any], value: object) -> str:
+    return next(text for text, meant in choices.items() if meant == value)
+
+
+_GAME_CHOICES: Final = {name: name for name in GAMES}
+_UNDO_CHOICES: Final = {name: name for name in ("no-reveal", "free", "off")}
+_NO_OR_YES: Final = {"no": False, "yes": True}
+_YES_OR_NO: Final = {"yes": True, "no": False}
+START_CHOICES: Final[Mapping[str, StartRule]] = {
+    "on the host's signal": "host",
+    "when all are ready": "all-ready",
+    "when full": "full",
+    "at a time": "at",
+}
+"""The start rules, by the texts that the form shows for them."""
+
+FIELDS: Final = (
+    Field(
+        "game",
+        "Game",
+        lambda name: Game.named(name).blurb,
+        _DEFAULTS.games[0],
+        _GAME_CHOICES,
+        help="the game; repeat the option for games that alternate in rematches",
+    ),
+    Field(
+        "then",
+        "Rematches",
+        _describe_next_games,
+        "",
+        presets=("", *GAMES, ", ".join(GAMES)),
+        read=read_games,
+        shown={"": "same game"},
+    ),
+    Field(
+        "deal",
+        "Deal",
+        lambda text: deal_text(Deal.parse(text)),
+        _DEFAULTS.deal,
+        presets=("random", "daily", "#1"),
+        read=read_deal,
+        help="random, daily, or a number",
+    ),
+    Field(
+        "players",
+        "Seats",
+        _always("how many can race"),
+        str(_DEFAULTS.players),
+        presets=tuple(map(str, range(1, 17))),
+        bounds=(1, 16),
+        help="number of seats, 1 to 16",
+    ),
+    Field(
+        "limit",
+        "Time limit",
+        lambda text: f"the race ends after {duration_text(read_duration(text))}",
+        duration_text(_DEFAULTS.limit),
+        presets=("5 min", "10 min", "15 min", "20 min", "30 min", "60 min"),
+        read=read_duration,
+        help="maximum length of the race: 15 (minutes), 7:30 or 90s",
+    ),
+    Field(
+        "undo",
+        "Undo",
+        UNDO_LABELS.__getitem__,
+        _text_of(_UNDO_CHOICES, _DEFAULTS.undo),
+        _UNDO_CHOICES,
+        help="free: undo any move; no-reveal: not past a move that turned up a new card; off: no undo",
+        shown={"no-reveal": "not past new cards"},
+    ),
+    Field(
+        "hints",
+        "Hints",
+        {"no": "no hints", "yes": "? shows a move"}.__getitem__,
+        _text_of(_NO_OR_YES, _DEFAULTS.hints),
+        _NO_OR_YES,
+        help="players may ask for hints",
+    ),
+    Field(
+        "start",
+        "Starts",
+        lambda text: START_LABELS[START_CHOICES[text]],
+        _text_of(START_CHOICES, _DEFAULTS.start),
+        START_CHOICES,
+        help="host, all-ready, full, or a time: 20:30, '2026-11-21 20:30', +10 for minutes",
+    ),
+    Field(
+        "start_at",
+        "At",
+        _always("20:30, 2026-11-21 20:30 or +10 min"),
+        "+10",
+        presets=("+5", "+10", "+30", "+60"),
+    ),
+    Field(
+        "countdown",
+        "Countdown",
+        _always("seconds before the cards are dealt"),
+        str(_DEFAULTS.countdown),
+        presets=("0", "3", "5", "10", "30"),
+        bounds=(0, 60),
+        help="seconds before the start",
+    ),
+    Field(
+        "first_finish_ends",
+        "Early end",
+        {"no": "the race goes on until all finish", "yes": "the race ends when a player finishes"}.__getitem__,
+        _text_of(_NO_OR_YES, _DEFAULTS.first_finish_ends),
+        _NO_OR_YES,
+        help="the race ends when the first player finishes",
+    ),
+    Field(
+        "spectators",
+        "Watching",
+        {"yes": "others may watch", "no": "nobody may watch"}.__getitem__,
+        _text_of(_YES_OR_NO, _DEFAULTS.spectators),
+        _YES_OR_NO,
+        help="others may watch",
+    ),
+    Field(
+        "bots",
+        "Bots",
+        {"yes": "bots may join", "no": "bots may not join"}.__getitem__,
+        _text_of(_YES_OR_NO, _DEFAULTS.bots),
+        _YES_OR_NO,
+        help="bots may join",
+    ),
+    Field(
+        "delay",
+        "Delay",
+        _always("seconds of delay for spectators"),
+        str(_DEFAULTS.delay),
+        presets=("0", "5", "15", "30", "60"),
+        bounds=(0, 600),
+        help="seconds of delay for spectators",
+    ),
+    Field(
+        "room",
+        "Room",
+        lambda text: "its code, which others need to join" if text else "its code; leave empty to get a random one",
+        "",
+        read=read_room,
+    ),
+    Field(
+        "passphrase",
+        "Passphrase",
+        lambda text: "players must know it to join" if text else "leave empty to let anyone join",
+        "",
+    ),
+)
+"""The fields in the order of the form."""
+
+FIELD_BY_NAME: Final[Mapping[str, Field]] = MappingProxyType({field.name: field for field in FIELDS})
+
+DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({field.name: field.default for field in FIELDS})
+"""The texts of the default options."""
+
+
+def unused_fields(values: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of the fields that have no effect because of the texts in other fields."""
+    start_at = {"start_at"} if START_CHOICES[values["start"]] != "at" else set()
+    return frozenset(start_at | ({"delay"} if values["spectators"] == "no" else set()))

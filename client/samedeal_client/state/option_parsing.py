@@ -1,0 +1,108 @@
+"""Reads room options from text. Each function raises ValueError, with what to write instead, for an invalid text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from samedeal.deal import Deal
+from samedeal.errors import SamedealError
+from samedeal.games import GAMES
+from samedeal.names import clean_room
+
+_MAX_NEXT_GAMES: Final = 15
+_MAX_DELAY_OF_START: Final = timedelta(days=7)
+
+
+def number_in(low: int, high: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers within bounds."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise ValueError(f"Write a number from {low} to {high}.")
+        return int(text)
+
+    return read
+
+
+def read_duration(text: str) -> int:
+    """Return the number of seconds of a duration such as ``15`` (minutes), ``15:00``, ``1:30:00`` or ``90 s``."""
+    written = text.strip().lower()
+    if (minutes := re.fullmatch(r"(\d{1,5})(?: ?min)?", written)) is not None:
+        seconds = 60 * int(minutes[1])
+    elif (clock := re.fullmatch(r"(?:(\d):)?(\d{1,3}):([0-5]\d)", written)) is not None:
+        seconds = 3600 * int(clock[1] or 0) + 60 * int(clock[2]) + int(clock[3])
+    elif (short := re.fullmatch(r"(\d{1,5}) ?s", written)) is not None:
+        seconds = int(short[1])
+    else:
+        raise ValueError("Use a time like 15 min, 7:30 or 90 s.")
+    if not 10 <= seconds <= 7200:
+        raise ValueError("Write a time from 10 s to 2 hours.")
+    return seconds
+
+
+def read_start(text: str, now: datetime) -> int:
+    """Return a start time, in milliseconds since 1970.
+
+    A text is ``20:30``, ``2026-11-21 20:30`` or ``+10`` (minutes). Its time zone is that of ``now``.
+    """
+    try:
+        start = _read_time(text.strip(), now)
+    except (ValueError, OverflowError):
+        start = None
+    if start is None:
+        raise ValueError("Use 20:30, 2026-11-21 20:30 or +10 min.")
+    if not now < start <= now + _MAX_DELAY_OF_START:
+        raise ValueError("Write a time within the next seven days.")
+    return round(start.timestamp() * 1000)
+
+
+def _read_time(text: str, now: datetime) -> datetime | None:
+    """Return the time that a text names, or None for any other text. Raises ValueError for a time that does not exist."""
+    if (later := re.fullmatch(r"\+(\d{1,5})(?: ?min)?", text)) is not None:
+        return now + timedelta(minutes=int(later[1]))
+    matched = re.fullmatch(r"(?:(\d{4})-(\d{1,2})-(\d{1,2}) +)?(\d{1,2}):(\d{2})", text)
+    if matched is None:
+        return None
+    time = now.replace(hour=int(matched[4]), minute=int(matched[5]), second=0, microsecond=0)
+    if matched[1]:
+        return time.replace(year=int(matched[1]), month=int(matched[2]), day=int(matched[3]))
+    return time if time > now else time + timedelta(days=1)
+
+
+def read_games(text: str) -> tuple[str, ...]:
+    """Return the names of games from a text that separates them with blanks or commas."""
+    names = tuple(re.findall(r"[^\s,]+", text.lower().replace("ace of hearts", "ace-of-hearts")))
+    for name in names:
+        if name not in GAMES:
+            raise ValueError(f"{name[:12]!r} is not a game. Choose from {', '.join(GAMES)}.")
+    if len(names) > _MAX_NEXT_GAMES:
+        raise ValueError(f"Write at most {_MAX_NEXT_GAMES} games.")
+    return names
+
+
+def read_deal(text: str) -> str:
+    """Return the text of a deal in its standard form."""
+    try:
+        return str(Deal.parse(text))
+    except SamedealError:
+        raise ValueError("Write random, daily, or a number such as #4821.") from None
+
+
+def deal_number(text: str) -> int | None:
+    """Return the number of a numbered deal, or None for any other text."""
+    try:
+        deal = Deal.parse(text)
+    except SamedealError:
+        return None
+    return deal.number if deal.kind == "number" else None
+
+
+def read_room(text: str) -> str:
+    """Return a room code in its normal form. An empty text stays empty."""
+    try:
+        return clean_room(text) if text.strip() else ""
+    except SamedealError:
+        raise ValueError("Use letters and digits, dashes between.") from None

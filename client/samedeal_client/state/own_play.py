@@ -1,0 +1,191 @@
+"""The player's own play: the acknowledged actions, and the actions sent since.
+
+Invariants:
+
+- ``play`` is the play that the server has acknowledged. ``pending`` holds the actions sent since, in order. Every action
+  raises the revision by one, so each action names the revision that it applies to. If the server refuses an action, the
+  pending actions after that one are dropped too.
+- ``shown`` is ``play`` with the pending actions before the first one that turns up an unseen card. That action and those
+  after it are not shown until the server has sent the card's face.
+- If the client and the server disagree about a state hash or a revision, ``out_of_sync`` is true. Then the shown board
+  can't be trusted until the server has sent the whole board.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.errors import PlayError, UnseenCard
+from samedeal.games import Game
+from samedeal.moves import Move
+from samedeal.protocol.messages import Acked, Act, BoardState, Refused
+from samedeal_client.state.dead_end import is_dead_end
+from samedeal_client.state.received_board import masked_board
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An unanswered action: the id of its Act, the revision it applies to, and its time in server milliseconds."""
+
+    id: int
+    revision: int
+    action: str
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """An action that the server refused, and the reason."""
+
+    action: str
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class OwnPlay:
+    """The player's own play, empty before the deal.
+
+    ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` holds the acknowledged actions since the
+    deal, as in a record. ``rollback`` is the action that the last message refused, if any. ``no_moves_left`` says that,
+    according to the server, no move helps any more.
+    """
+
+    play: Play | None = None
+    pending: tuple[Pending, ...] = ()
+    shown: Play | None = None
+    first: Board | None = None
+    actions: tuple[tuple[int, str], ...] = ()
+    rollback: Rollback | None = None
+    no_moves_left: bool = False
+    out_of_sync: bool = False
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether no move helps any more, according to the server or because the acknowledged board is a dead end.
+
+        The proof of a dead end takes a few milliseconds at most, once for each board.
+        """
+        return self.no_moves_left or (self.play is not None and is_dead_end(self.play.board))
+
+    @property
+    def awaiting_face(self) -> bool:
+        """Whether an action awaits the face of a card. Until then, later actions can be neither shown nor judged."""
+        return self.shown is not None and self.shown.revision < self.next_revision
+
+    @property
+    def next_revision(self) -> int:
+        """The revision that the next action applies to."""
+        acknowledged = self.play.revision if self.play else 0
+        return max([acknowledged, *(pending.revision + 1 for pending in self.pending)])
+
+    @property
+    def may_undo(self) -> bool:
+        """Whether the last step can be undone, as far as this client knows."""
+        return self._undo_is_unknown or (self.shown is not None and self.shown.why_no_undo is None)
+
+    @property
+    def _undo_is_unknown(self) -> bool:
+        """Whether the last step is older than the board that this client has. Then only the server can undo the step."""
+        shown = self.shown
+        return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
+
+    def with_action(self, action: Move | str, number: int, now: int) -> tuple[OwnPlay, Act]:
+        """Return the play that shows an action, and the Act with the id ``number`` that the client has to send.
+
+        Raises PlayError if the server is certain to refuse it. The server judges what depends on an unseen card.
+        """
+        if self.shown is None:
+            raise PlayError("There are no cards yet. They are dealt when the race starts.")
+        text = str(action)
+        if not self.awaiting_face and not (text == UNDO and self._undo_is_unknown):
+            with suppress(UnseenCard):
+                self.shown.act(text)
+        act = Act(id=number, revision=self.next_revision, action=text)
+        pending = (*self.pending, Pending(number, act.revision, text, now))
+        return _predicted(replace(self, pending=pending, rollback=None)), act
+
+    def with_board(self, state: BoardState, undo_rule: Undo) -> OwnPlay:
+        """Return the play after the server has sent the whole board."""
+        if self._will_reach(state.revision):
+            return self
+        board = masked_board(Game.named(state.game), state.piles)
+        received = OwnPlay(
+            play=Play(board, undo_rule, revision=state.revision, moves=state.moves, undos=state.undos),
+            pending=self.pending,
+            first=board if state.revision == 0 else None,
+            rollback=self.rollback,
+            no_moves_left=state.stuck,
+            out_of_sync=board.state_hash() != state.hash,
+        )
+        return _predicted(received)
+
+    def _will_reach(self, revision: int) -> bool:
+        """Whether pending answers lead to a revision. Then the play keeps its beginning and needs no new board."""
+        if self.play is None or self.out_of_sync or revision == 0:
+            return False
+        awaited = {pending.revision for pending in self.pending}
+        return awaited.issuperset(range(self.play.revision, revision))
+
+    def acked(self, answer: Acked, race_start: int) -> OwnPlay:
+        """Return the play after an acknowledgement. ``race_start`` is in server milliseconds."""
+        pending = self._pending(answer.to)
+        if pending is None or self.play is None:
+            return self
+        rest = replace(self, pending=tuple(each for each in self.pending if each is not pending))
+        if answer.revision <= self.play.revision:
+            return _predicted(rest)
+        play = _acknowledged(self.play, pending.action, answer) if answer.revision == self.play.revision + 1 else None
+        if play is None or play.board.state_hash() != answer.hash:
+            return _predicted(replace(rest, out_of_sync=True))
+        actions = self.actions
+        if self.first is not None:
+            time = max([0, pending.time - race_start, *(time for time, _ in actions[-1:])])
+            actions = (*actions, (time, pending.action))
+        return _predicted(replace(rest, play=play, no_moves_left=answer.stuck, actions=actions))
+
+    def refused(self, refusal: Refused) -> OwnPlay:
+        """Return the play after a refusal, without the refused action and all actions after it."""
+        pending = self._pending(refusal.to)
+        if pending is None:
+            return self
+        before = tuple(each for each in self.pending if each.revision < pending.revision)
+        expected = self.play.revision + len(before) if self.play else -1
+        refused = replace(
+            self,
+            pending=before,
+            rollback=Rollback(pending.action, refusal.code, refusal.message),
+            out_of_sync=self.out_of_sync or (refusal.revision >= 0 and refusal.revision != expected),
+        )
+        return _predicted(refused)
+
+    def _pending(self, number: int) -> Pending | None:
+        return next((pending for pending in self.pending if pending.id == number), None)
+
+
+def _predicted(own: OwnPlay) -> OwnPlay:
+    """Return the play with ``shown`` computed from ``play`` and ``pending``."""
+    shown = own.play
+    if shown is not None:
+        for pending in own.pending:
+            if pending.revision < shown.revision:
+                continue
+            try:
+                shown = shown.act(pending.action, pending.revision)
+            except PlayError:
+                break
+    return replace(own, shown=shown)
+
+
+def _acknowledged(play: Play, action: str, answer: Acked) -> Play | None:
+    """Return the play after an acknowledged action, or None if the action is impossible in this play."""
+    if action == UNDO and answer.piles and play.last is None:
+        board = masked_board(play.board.game, answer.piles)
+        return Play(board, play.undo_rule, revision=answer.revision, moves=answer.moves, undos=answer.undos)
+    try:
+        return play.act(action, faces=answer.seen or None)
+    except (PlayError, ValueError):
+        return None

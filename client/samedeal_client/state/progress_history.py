@@ -1,0 +1,141 @@
+"""Each player's counts over time, for sparklines of activity and plots of foundation cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
+
+from samedeal.errors import SamedealError
+from samedeal.protocol.messages import Tally
+from samedeal.record import Record
+
+MAX_POINTS: Final = 600
+"""Maximum number of points per player. Older points are thinned, those without a new foundation card first."""
+
+
+class ProgressPoint(NamedTuple):
+    """A player's counts at a time, in server milliseconds."""
+
+    time: int
+    foundation_cards: int
+    moves: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressHistory:
+    """A player's counts in order of time. ``missed`` holds the intervals in which the counts are unknown."""
+
+    points: tuple[ProgressPoint, ...] = ()
+    missed: tuple[tuple[int, int], ...] = ()
+
+    def add(self, point: ProgressPoint) -> ProgressHistory:
+        """Return the history with one more point. A point with the same counts as the last one changes nothing."""
+        if self.points and (point.time < self.points[-1].time or point[1:] == self.points[-1][1:]):
+            return self
+        kept = self.points[:-1] if self.points and self.points[-1].time == point.time else self.points
+        return ProgressHistory(_bounded((*kept, point)), self.missed)
+
+    def resume(self, point: ProgressPoint, last_progress_at: int) -> ProgressHistory:
+        """Return the history with the first point after a gap. The gap becomes a missed interval.
+
+        If several cards went to the foundations in the gap, only the time of the last one is known.
+        """
+        last = self.points[-1] if self.points else ProgressPoint(0, 0, 0)
+        if abs(point.foundation_cards - last.foundation_cards) <= 1:
+            return self.add(point)
+        resumed = point._replace(time=max(last_progress_at, last.time + 1))
+        missed = (*self.missed, (last.time, resumed.time))[-MAX_POINTS:]
+        return ProgressHistory(_bounded((*self.points, resumed)), missed)
+
+    def activity(self, now: int, slots: int, slot: int) -> tuple[int, ...]:
+        """Return the number of moves in each of the last ``slots`` slots of ``slot`` milliseconds, the current one last.
+
+        Slots begin at multiples of their length, so only the last number changes until the next slot begins.
+        """
+        first = now // slot - slots + 1
+        counts = [0] * slots
+        points = self.points
+        resumed = {end for _, end in self.missed}
+        for number in range(len(points) - 1, -1, -1):
+            index = points[number].time // slot - first
+            if index < 0:
+                break
+            moves = points[number].moves
+            # The times of moves before the first point are unknown, unless there was only one.
+            before = points[number - 1].moves if number else 0 if moves <= 1 else moves
+            if index < slots and moves > before and points[number].time not in resumed:
+                counts[index] += moves - before
+        return tuple(counts)
+
+    def missed_since(self, start: int) -> tuple[tuple[int, int], ...]:
+        """Return the missed intervals, in milliseconds since ``start``."""
+        return tuple((max(begin - start, 0), max(end - start, 0)) for begin, end in self.missed)
+
+    def foundation_cards(self, start: int) -> tuple[tuple[int, int], ...]:
+        """Return pairs: the milliseconds since ``start``, and the number of foundation cards from then on."""
+        return tuple((max(point.time - start, 0), point.foundation_cards) for point in self.points)
+
+
+Histories: TypeAlias = Mapping[str, ProgressHistory]
+"""Histories by player."""
+
+
+def progress_point(tally: Tally) -> ProgressPoint:
+    """Return the point for the counts of a tally."""
+    return ProgressPoint(tally.last_action_at, tally.foundation_cards, tally.moves)
+
+
+def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Histories:
+    """Return all players' histories, with each player's point of ``points`` appended."""
+    added = {player: histories.get(player, ProgressHistory()).add(point) for player, point in points.items()}
+    return MappingProxyType({**histories, **added})
+
+
+def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
+    """Return all players' histories with the counts of players who have acted."""
+    return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.last_action_at})
+
+
+def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
+    """Return all players' histories with their counts after a gap."""
+    resumed = {
+        tally.player: histories.get(tally.player, ProgressHistory()).resume(
+            progress_point(tally), tally.last_progress_at or tally.last_action_at
+        )
+        for tally in tallies
+        if tally.last_action_at
+    }
+    return MappingProxyType({**histories, **resumed})
+
+
+def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
+    """Return pairs: the milliseconds since the start, and the number of foundation cards from then on.
+
+    There are none if the record is invalid.
+    """
+    play = record.start()
+    pairs = []
+    for time, action in record.actions:
+        try:
+            play = play.act(action)
+        except SamedealError:
+            return ()
+        pairs.append((time, play.board.foundation_cards))
+    return tuple(pairs)
+
+
+def _bounded(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
+    return points if len(points) <= MAX_POINTS else _thinned(points)
+
+
+def _thinned(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
+    """Drop about half of the older points. Points with a new foundation card stay if possible."""
+    half = len(points) // 2
+    older, newer = points[:half], points[half:]
+    progress = [True, *(after.foundation_cards != before.foundation_cards for before, after in pairwise(older))]
+    if sum(progress) > half // 2:
+        return (*older[::2], *newer)
+    return (*(point for point, kept in zip(older, progress, strict=True) if kept), *newer)

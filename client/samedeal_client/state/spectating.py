@@ -1,0 +1,88 @@
+"""A spectator's choice of boards: all or one, their order, the page, and how far back in time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple
+
+BOARD_KEYS: Final = "123456789abcdefg"
+"""The keys of the boards, in the order in which they are shown. There is one for each seat of a room."""
+
+REWIND_STEP: Final = 10_000
+"""Milliseconds by which one key rewinds or fast-forwards."""
+
+Order = Literal["place", "seat", "name", "pace"]
+ORDERS: Final[tuple[Order, ...]] = ("place", "seat", "name", "pace")
+
+
+class Watched(NamedTuple):
+    """The race that is watched: the players as they are sorted, those with a board, and the pages of the board grid.
+
+    ``history`` is the length, in milliseconds, of the time for which boards have been recorded.
+    """
+
+    players: tuple[str, ...] = ()
+    boards: Collection[str] = ()
+    pages: int = 1
+    history: int = 0
+
+
+class Response(NamedTuple):
+    """The state after a key, and a message for the spectator. Without a message, ``message`` is empty."""
+
+    state: Spectating
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Spectating:
+    """The spectator's choices: the player whose board is shown alone (empty for all), the sort order and the page.
+
+    ``rewind`` is how far back the shown boards are, in milliseconds before the newest one.
+    """
+
+    zoomed: str = ""
+    order: Order = "place"
+    page: int = 0
+    rewind: int = 0
+
+    def press(self, key: str, watched: Watched) -> Response | None:
+        """Return the response to a key, or None if the key has no meaning here."""
+        if len(key) == 1 and key in BOARD_KEYS:
+            return self.zoom(BOARD_KEYS.index(key), watched)
+        match key:
+            case "0" | "escape":
+                return Response(replace(self, zoomed=""))
+            case "left" | "right":
+                step = REWIND_STEP if key == "left" else -REWIND_STEP
+                return Response(replace(self, rewind=min(max(self.rewind + step, 0), max(watched.history, 0))))
+            case "n" | "end":
+                return Response(replace(self, rewind=0))
+            case "s":
+                order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+                return Response(replace(self, order=order), f"Boards sorted by {order}" if self.zoomed else "")
+            case "up" | "down":
+                return self._zoom_neighbour(-1 if key == "up" else 1, watched)
+            case "pageup" | "pagedown":
+                page = self.page + (1 if key == "pagedown" else -1)
+                return Response(replace(self, page=min(max(page, 0), watched.pages - 1)))
+            case _:
+                return None
+
+    def zoom(self, number: int, watched: Watched) -> Response:
+        """Show one board alone: the one with this ``number``, counted from 0, in the sort order."""
+        if number < len(watched.players) and watched.players[number] in watched.boards:
+            return Response(replace(self, zoomed=watched.players[number]))
+        return Response(self, "There is no board with that number." if watched.boards else "")
+
+    def _zoom_neighbour(self, step: int, watched: Watched) -> Response:
+        players = watched.players
+        if self.zoomed not in players:
+            return Response(self)
+        return self.zoom((players.index(self.zoomed) + step) % len(players), watched)
+
+    def limited_to(self, watched: Watched) -> Spectating:
+        """Return the state on a page that exists, and with no board zoomed that is gone."""
+        gone = self.zoomed not in watched.players or self.zoomed not in watched.boards
+        return replace(self, zoomed="" if gone else self.zoomed, page=min(self.page, watched.pages - 1))

@@ -1,0 +1,26 @@
+"""Waiting for the first of several asyncio tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+@asynccontextmanager
+async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
+    """Run coroutines as tasks, enter the context when the first of them ends, and cancel the others on exit.
+
+    Yield the tasks in the order of the coroutines. An exception in a task is not raised here, but by the task's ``result``.
+    """
+    tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

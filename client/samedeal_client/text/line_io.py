@@ -1,0 +1,122 @@
+"""Line input and output: from a terminal, a pipe or a file to a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import termios
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO
+
+from samedeal.names import printable
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, row_text
+
+_MAX_PENDING_LINES: Final = 1000
+_MAX_LINE_BYTES: Final = 1000
+_MAX_PRINTED_CHARACTERS: Final = 2000
+
+_SGR: Final = {"red": "31", "diamond": "33", "club": "32", "hidden": "2", "seen": "2", "label": "2", "you": "1"}
+
+
+class LineReader:
+    """Reads lines from a terminal, a pipe or a file.
+
+    A daemon thread does the reading, because an event loop cannot wait for a file. The thread ends with the program.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue(_MAX_PENDING_LINES)
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._run, daemon=True, name="lines").start()
+
+    async def read_line(self) -> str | None:
+        """Wait for the next line and return it without its line end. Return None at the end of the input."""
+        return await self._queue.get()
+
+    def _run(self) -> None:
+        rest = b""
+        while True:
+            try:
+                data = os.read(self._descriptor, 65536)
+            except OSError:
+                data = b""
+            *lines, rest = (rest + data).split(b"\n")
+            if not data and rest:
+                lines.append(rest)
+            if len(rest) > _MAX_LINE_BYTES:
+                rest = rest[:_MAX_LINE_BYTES]
+            for line in lines:
+                if not self._put(line[:_MAX_LINE_BYTES].decode("utf-8", "replace").rstrip("\r")):
+                    return
+            if not data:
+                self._put(None)
+                return
+
+    def _put(self, line: str | None) -> bool:
+        """Pass a line to the event loop, waiting while its queue is full. Returns False if the loop has ended."""
+        coroutine = self._queue.put(line)
+        try:
+            asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        except (RuntimeError, asyncio.CancelledError):
+            coroutine.close()
+            return False
+        return True
+
+
+@contextmanager
+def echo_off(terminal: int) -> Iterator[None]:
+    """Switch off the echo of a terminal inside the context."""
+    before = termios.tcgetattr(terminal)
+    without_echo = [*before]
+    without_echo[3] = before[3] & ~termios.ECHO | termios.ECHONL
+    termios.tcsetattr(terminal, termios.TCSADRAIN, without_echo)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+class Printer:
+    """Prints lines and rows without any control characters but those for colours."""
+
+    def __init__(self, stream: TextIO, *, colour: bool) -> None:
+        self._stream = stream
+        self._colour = colour
+
+    def print_lines(self, lines: Iterable[str]) -> None:
+        """Print lines. Unprintable characters, which a server could send, become question marks."""
+        for line in lines:
+            self._stream.write(printable(line, _MAX_PRINTED_CHARACTERS) + "\n")
+        self._stream.flush()
+
+    def print_rows(self, rows: Iterable[Row]) -> None:
+        """Print rows, coloured by their styles if the stream takes colours."""
+        for row in rows:
+            self._stream.write((with_colour_codes(row) if self._colour else row_text(row)).rstrip() + "\n")
+        self._stream.flush()
+
+
+def with_colour_codes(row: Row) -> str:
+    """The text of a row with the escape sequences that colour it."""
+    words = []
+    for span in row:
+        codes = ";".join(_SGR[style] for style in span.style.split() if style in _SGR)
+        words.append(f"\x1b[{codes}m{span.text}\x1b[0m" if codes and span.text.strip() else span.text)
+    return "".join(words)
+
+
+def terminal_look(*, ascii_only: bool, stream: TextIO | None = None) -> Look:
+    """The look that suits an output stream: ASCII if its encoding lacks the glyphs, colours only on a terminal."""
+    out = stream or sys.stdout
+    try:
+        "♥▒⋮".encode(out.encoding or "ascii")
+        glyphs = True
+    except (UnicodeEncodeError, LookupError):
+        glyphs = False
+    colour = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+    return Look(ascii=ascii_only or not glyphs, colour=colour)

@@ -1,0 +1,28 @@
+"""Players' names as they are shown, with the mark of bots."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.names import columns_of
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import fit
+
+_BOT: Final = "(bot)"
+_MIN_SPACED: Final = len(_BOT) + 3
+"""Minimum width, in columns, of a cut name with a space before the mark."""
+
+
+def player_name(name: str, look: Look, *, bot: bool) -> str:
+    """Return a player's name in characters of a look, with a mark if the player has declared to be a bot."""
+    shown = look.displayable(name)
+    return f"{shown} {_BOT}" if bot else shown
+
+
+def fit_player_name(name: str, look: Look, width: int, *, bot: bool) -> str:
+    """Return a player's name, cut or padded to ``width`` columns. The mark of a bot is never cut off if it fits."""
+    whole = player_name(name, look, bot=bot)
+    if not bot or columns_of(whole) <= width or width < len(_BOT):
+        return fit(whole, width, look.glyphs.ellipsis)
+    mark = f" {_BOT}" if width >= _MIN_SPACED else _BOT
+    return fit(fit(look.displayable(name), width - len(mark), look.glyphs.ellipsis).rstrip() + mark, width)

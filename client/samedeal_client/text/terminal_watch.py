@@ -1,0 +1,48 @@
+"""Notice that a terminal is gone: its window was closed, or the connection to it was lost."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+EXIT_CODE: Final = 129
+"""The exit code of a process that SIGHUP ends."""
+
+END_TIMEOUT: Final = 1.5
+"""Timeout, in seconds, for this process to end by itself after the terminal is gone."""
+
+_POLL_TIME: Final = 500
+"""Time, in milliseconds, after which the watch looks whether its context has ended."""
+
+
+@contextmanager
+def on_terminal_lost(terminal: int, lost: Callable[[], object]) -> Iterator[None]:
+    """Call ``lost`` in a thread if the terminal goes away inside the context, even if this process gets no SIGHUP.
+
+    If the process still runs ``END_TIMEOUT`` later, end it, since it may wait for the terminal forever.
+    """
+    ended = threading.Event()
+
+    def watch() -> None:
+        poll = select.poll()
+        poll.register(terminal, 0)  # poll always reports that a terminal is gone
+        while not ended.is_set():
+            events = poll.poll(_POLL_TIME)
+            if events and events[0][1] & (select.POLLHUP | select.POLLERR):
+                with suppress(RuntimeError):  # the event loop has just been closed
+                    lost()
+                time.sleep(END_TIMEOUT)
+                os._exit(EXIT_CODE)
+            elif events:
+                return  # this kind of terminal can't be polled
+
+    threading.Thread(target=watch, daemon=True, name="terminal-watch").start()
+    try:
+        yield
+    finally:
+        ended.set()

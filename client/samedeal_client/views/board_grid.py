@@ -1,0 +1,147 @@
+"""The grid of boards that a spectator sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.board import Board, Step
+from samedeal.games import Game
+from samedeal.names import columns_of
+from samedeal_client.drawing.layout import Size
+from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
+from samedeal_client.state.model import WatchedBoard
+from samedeal_client.state.spectating import BOARD_KEYS, Order
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import fit_player_name, player_name
+from samedeal_client.text.spans import Row, Span, fit_row, row_width
+from samedeal_client.views.players_panel import RankedPlayer, progress_text
+from samedeal_client.views.progress_bars import bar
+
+_BAR: Final = 10
+_MIN_FULL_WORDS: Final = 40
+"""Minimum width, in columns, of a board whose heading has full words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """An arrangement of boards of one size in ``columns`` by ``rows``. Boards that do not fit are on further pages."""
+
+    columns: int
+    rows: int
+    cell: Size
+    pages: int
+
+    @property
+    def on_page(self) -> int:
+        """The number of boards on a page."""
+        return self.columns * self.rows
+
+    def board_at(self, x: int, y: int, page: int) -> int:
+        """The index of the board at a column and a row of the screen."""
+        column = min(x // (self.cell.width + 1), self.columns - 1)
+        row = min(y // (self.cell.height + 1), self.rows - 1)
+        return page * self.on_page + row * self.columns + column
+
+
+def arrange(game: Game, count: int, width: int, height: int) -> Grid:
+    """Arrange ``count`` boards, as many as fit next to each other, each with a heading and a line below."""
+    minimum = smallest_mini(game)
+    columns = max(1, min(count, (width + 1) // (minimum.width + 3)))
+    rows_wanted = -(-count // columns)
+    rows = max(1, min(rows_wanted, (height + 1) // (minimum.height + 2)))
+    columns = max(1, min(columns, -(-count // rows)))
+    cell = Size((width - (columns - 1)) // columns, (height - (rows - 1)) // rows)
+    return Grid(columns, rows, cell, max(1, -(-count // (columns * rows))))
+
+
+def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[str, int]) -> tuple[RankedPlayer, ...]:
+    """The players, given in the order of their places, in another order."""
+    match order:
+        case "place":
+            return tuple(players)
+        case "seat":
+            return tuple(sorted(players, key=lambda player: seats.get(player.player, 0)))
+        case "name":
+            return tuple(sorted(players, key=lambda player: player.name.casefold()))
+        case "pace":
+            return tuple(sorted(players, key=lambda player: -sum(player.activity)))
+
+
+def board_grid_rows(
+    players: Sequence[RankedPlayer], boards: Mapping[str, WatchedBoard], look: Look, grid: Grid, page: int
+) -> tuple[Row, ...]:
+    """The boards of a page, separated by lines."""
+    line, cross = ("|", "+") if look.ascii else ("│", "┼")
+    first = page * grid.on_page
+    shown = players[first : first + grid.on_page]
+    rows: list[Row] = []
+    for start in range(0, len(shown), grid.columns):
+        if start:
+            separators = [Span(look.glyphs.rest * grid.cell.width, "rest")] * grid.columns
+            rows.append(_joined([(span,) for span in separators], Span(cross, "rest")))
+        cells = [
+            _cell(shown[number], first + number, boards, look, grid.cell) if number < len(shown) else ()
+            for number in range(start, start + grid.columns)
+        ]
+        rows += [
+            _joined([_cell_row(cell, y, grid.cell.width) for cell in cells], Span(line, "rest"))
+            for y in range(grid.cell.height)
+        ]
+    return tuple(rows)
+
+
+def _joined(cells: Sequence[Row], separator: Span) -> Row:
+    row: list[Span] = []
+    for index, cell in enumerate(cells):
+        row += [separator, *cell] if index else cell
+    return tuple(row)
+
+
+def _cell_row(cell: tuple[Row, ...], y: int, width: int) -> Row:
+    return cell[y] if y < len(cell) else (Span(" " * width),)
+
+
+def _cell(
+    player: RankedPlayer, number: int, boards: Mapping[str, WatchedBoard], look: Look, size: Size
+) -> tuple[Row, ...]:
+    watched = boards.get(player.player)
+    head = cell_head(player, BOARD_KEYS[number], watched, look, size.width)
+    if watched is None:
+        return (head, fit_row((Span("  no board yet", "label"),), size.width))
+    inner = draw_mini(watched.play.board, look, size.width - 1, size.height - 1)
+    return (head, *(fit_row((Span(" "), *row), size.width) for row in inner))
+
+
+def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look: Look, width: int) -> Row:
+    """The heading of a board: its key, the player, the last move and the progress, with a bar if there is space."""
+    progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
+    name_width = columns_of(player_name(player.name, look, bot=player.bot))
+    move = ""
+    if watched is not None and watched.play.last is not None:
+        move = f" {look.glyphs.pointer} {last_move_text(watched.play.board, watched.play.last, look)}"
+    available = max(width - 4 - len(progress), 0)
+    used = name_width + len(move)
+    bars = _BAR if available > used + _BAR else 0
+    left = (
+        Span(f"[{key}]", "title"),
+        Span(" "),
+        Span(
+            fit_player_name(player.name, look, min(name_width, available), bot=player.bot),
+            "you" if player.you else "name",
+        ),
+        Span(move, "label"),
+    )
+    right = (*(bar(player.foundation_cards, player.total, bars, look) if bars else ()), Span(progress, "count"))
+    return (*fit_row(left, width - row_width(right)), *right)
+
+
+def last_move_text(board: Board, step: Step, look: Look) -> str:
+    """The last move on a board as ``5 2 (6♥)``: source, target and the moved card that lies deepest."""
+    move = step.move
+    if not move.is_transfer:
+        return move.source
+    pile = board.piles[step.target]
+    card = pile[-step.size] if len(pile) >= step.size else pile[-1]
+    return f"{move.source} {move.target} ({look.card(card)})"

@@ -1,0 +1,85 @@
+"""The ranking during a race: for its players from the server's updates, for spectators from the delayed boards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from samedeal.protocol.messages import RoomState, Seat, Tally
+from samedeal.standings import Result, ranked
+from samedeal_client.state.model import Model, WatchedBoard
+from samedeal_client.state.progress_history import ProgressHistory
+from samedeal_client.views.players_panel import RankedPlayer
+
+SLOT: Final = 5_000
+"""Length, in milliseconds, of a time slot of activity."""
+
+SLOTS: Final = 8
+"""Number of time slots of activity."""
+
+
+class _Racer(NamedTuple):
+    """A player's seat, result and connection."""
+
+    seat: Seat
+    result: Result
+    connected: bool
+
+
+def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
+    """The ranking of the race that this client plays in, at a server time. Its own progress includes unconfirmed moves."""
+    room = model.room
+    if room is None:
+        return ()
+    racers = []
+    for seat in room.players:
+        tally = model.tallies.get(seat.player) or Tally(player=seat.player)
+        own = model.board if seat.player == model.me else None
+        cards = own.foundation_cards if own is not None else tally.foundation_cards
+        racers.append(
+            _Racer(seat, Result(seat.seat, cards, tally.finished_at, tally.last_progress_at), tally.connected)
+        )
+    return _ranking(model, room, racers, now)
+
+
+def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int) -> tuple[RankedPlayer, ...]:
+    """The ranking of a watched race according to the delayed boards, which show the race as it was at ``time``."""
+    room = model.room
+    if room is None:
+        return ()
+    racers = []
+    for seat in room.players:
+        watched = boards.get(seat.player)
+        points = model.history.get(seat.player, ProgressHistory()).points
+        board = watched.play.board if watched else None
+        cards = board.foundation_cards if board else 0
+        last_progress_at = next((point.time for point in points if point.foundation_cards == cards), 0)
+        finished_at = watched.time if watched and board and board.won else 0
+        racers.append(_Racer(seat, Result(seat.seat, cards, finished_at, last_progress_at), connected=True))
+    return _ranking(model, room, racers, time)
+
+
+def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) -> tuple[RankedPlayer, ...]:
+    return tuple(
+        RankedPlayer(
+            rank=place,
+            name=racer.seat.name,
+            foundation_cards=racer.result.foundation_cards,
+            total=model.game.cards,
+            activity=model.history.get(racer.seat.player, ProgressHistory()).activity(now, SLOTS, SLOT),
+            you=racer.seat.player == model.me,
+            connected=racer.connected,
+            resigned=racer.seat.resigned,
+            finish_time=max(racer.result.finished_at - room.starts, 0) if racer.result.finished_at else None,
+            player=racer.seat.player,
+            bot=racer.seat.bot,
+        )
+        for place, racer in ranked((racer, racer.result) for racer in racers)
+    )
+
+
+def ordinal(number: int) -> str:
+    """A place as ``1st``, ``2nd``, ``3rd``, ``4th``."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

@@ -1,0 +1,114 @@
+"""The panel of players next to a board. All rows have exactly the requested width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import clock_text
+from samedeal_client.text.player_names import fit_player_name
+from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.views.progress_bars import bar, sparkline
+
+_MIN_NAME: Final = 6
+_MIN_BAR: Final = 4
+_MAX_BAR: Final = 46
+_MIN_FULL_WORDS: Final = 28
+_MIN_FULL_WORDS_WITH_BAR: Final = 48
+"""Minimum widths, in columns, at which "finished" is written out, next to a name and next to a name with a bar."""
+
+
+class RankedPlayer(NamedTuple):
+    """A player in the ranking of a race.
+
+    ``activity`` counts the moves in time slots of equal length, oldest first. ``finish_time`` is in milliseconds from the
+    start. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` a player who has declared to be
+    a bot.
+    """
+
+    rank: int
+    name: str
+    foundation_cards: int
+    total: int
+    activity: tuple[int, ...] = ()
+    you: bool = False
+    connected: bool = True
+    resigned: bool = False
+    finish_time: int | None = None
+    player: str = ""
+    bot: bool = False
+
+
+def panel_title(players: int, watching: int, look: Look, width: int) -> Row:
+    """The heading of the panel: the number of players, and of spectators if there is space."""
+    text = f" RACE  {players} player{'s' if players != 1 else ''}"
+    watched = f" {look.glyphs.dot} {watching} watching" if watching else ""
+    return fit_row((Span(text + (watched if len(text + watched) <= width else ""), "title"),), width)
+
+
+def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height: int) -> tuple[Row, ...]:
+    """The ranking in at most ``height`` rows: two for each player, or one if they do not fit.
+
+    If even those do not fit, the last row counts the players that are left out. The player of this client is always shown.
+    """
+    if 2 * len(players) <= height:
+        return tuple(row for player in players for row in _two_lines(player, look, width))
+    if len(players) <= height:
+        return _single_lines(players, look, width)
+    shown = list(players[: max(height - 1, 0)])
+    you = next((player for player in players if player.you), None)
+    if you is not None and you not in shown and shown:
+        shown[-1] = you
+    left_out = len(players) - len(shown)
+    rest = f"   {look.glyphs.ellipsis} {left_out} more player{'s' if left_out != 1 else ''}"
+    more = (Span(fit(rest, width, look.glyphs.ellipsis), "label"),)
+    return (*_single_lines(shown, look, width), more)[:height]
+
+
+def _head(player: RankedPlayer, look: Look, width: int) -> Row:
+    name, bot = ("you", False) if player.you else (player.name, player.bot)
+    style = "you" if player.you else "name" if player.connected else "away"
+    return (Span(f"{player.rank:>2} ", "label"), Span(fit_player_name(name, look, width - 3, bot=bot), style))
+
+
+def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
+    """The cards on the foundations, or the finish time, in full or shorter words."""
+    if player.finish_time is not None:
+        return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"
+    count = f"{player.foundation_cards}/{player.total}"
+    if player.resigned:
+        return f"resigned {count}" if full_words else "resigned"
+    return count if player.connected else f"away {count}"
+
+
+def _slots(player: RankedPlayer, slots: int, look: Look) -> str:
+    return sparkline(((0,) * slots + player.activity)[-slots:], look)
+
+
+@lru_cache(maxsize=256)
+def _two_lines(player: RankedPlayer, look: Look, width: int) -> tuple[Row, Row]:
+    progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
+    first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, "count"))
+    slots = 5 if width < 40 else 8
+    length = min(width - 3 - 1 - slots - 1, _MAX_BAR)
+    second = (Span("   "), *bar(player.foundation_cards, player.total, max(length, 0), look), Span(" "))
+    return fit_row(first, width), fit_row((*second, Span(_slots(player, slots, look), "spark")), width)
+
+
+def _single_lines(players: Sequence[RankedPlayer], look: Look, width: int) -> tuple[Row, ...]:
+    full_words = width >= _MIN_FULL_WORDS_WITH_BAR
+    texts = [progress_text(player, full_words=full_words) for player in players]
+    longest = max(map(len, texts), default=0)
+    name = max(_MIN_NAME, min(20, width // 3))
+    length = min(width - 3 - name - longest - 3, _MAX_BAR)
+    rows: list[Row] = []
+    for player, text in zip(players, texts, strict=True):
+        progress = Span(f" {text:>{longest}} ", "count")
+        if length < _MIN_BAR:
+            rows.append(fit_row((*_head(player, look, max(width - longest - 2, 0)), progress), width))
+        else:
+            filled = (Span(" "), *bar(player.foundation_cards, player.total, length, look))
+            rows.append(fit_row((*_head(player, look, 3 + name), *filled, progress), width))
+    return tuple(rows)

@@ -1,0 +1,41 @@
+"""Horizontal bars and sparklines drawn with characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span
+
+FULL_BAR: Final = 8
+"""Moves in one time slot that fill the height of a sparkline."""
+
+
+def bar(part: int, total: int, width: int, look: Look) -> Row:
+    """A bar that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
+    glyphs = look.glyphs
+    steps = 1 if glyphs.half_bar == glyphs.rest else 2
+    filled = filled_steps(part, total, width * steps)
+    text = glyphs.bar * (filled // steps) + glyphs.half_bar * (filled % steps)
+    spans = (Span(text, "bar"), Span(glyphs.rest * (width - len(text)), "rest"))
+    return tuple(span for span in spans if span.text)
+
+
+def filled_steps(part: int, whole: int, steps: int) -> int:
+    """Return how many of the ``steps`` of a bar are filled. It is 0 only if ``part`` is, and all only for the ``whole``."""
+    if part <= 0 or whole <= 0:
+        return 0
+    if part >= whole:
+        return steps
+    return min(max(round(steps * part / whole), 1), steps - 1) if steps > 1 else 0
+
+
+def sparkline(counts: Sequence[int], look: Look, maximum: int = FULL_BAR) -> str:
+    """A bar for each count, scaled to ``maximum`` or the highest count, whichever is larger.
+
+    A count of 0 gets the lowest bar.
+    """
+    levels = look.glyphs.spark
+    most = max(maximum, *counts, 1) if counts else 1
+    return "".join(levels[-(-count * (len(levels) - 1) // most)] if count > 0 else levels[0] for count in counts)

@@ -1,0 +1,95 @@
+"""The keys in the footer of a race, and the prompt for a move that is being typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samedeal.board import Board
+from samedeal.cards import RANKS, SUITS
+from samedeal_client.input.bindings import Bindings, KeyCommand
+from samedeal_client.input.controller import RaceController
+from samedeal_client.input.grammar import EntryPrompt, MoveChoice, Selected
+from samedeal_client.input.key_names import QUIT_KEY, key_sign
+from samedeal_client.state.model import Model
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
+from samedeal_client.views.screen_body import FooterKey
+
+
+def race_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+    """The keys that can be pressed now, as they are bound. Of several keys for a command the shortest is shown."""
+    if controller.grammar.search_text is not None:
+        yield from _find_keys(controller.grammar.search_text, bindings, look)
+        return
+    if model.board is not None:
+        yield from _finished_keys(model) if model.has_finished else _board_keys(model, controller, bindings, look)
+    if model.board is not None and model.has_finished:
+        yield from _command_keys({KeyCommand.FIND: "find", KeyCommand.VIEW: "view"}, bindings, look)
+    yield FooterKey(QUIT_KEY, "quit")
+    yield from _command_keys({KeyCommand.HELP: "help"}, bindings, look)
+
+
+def prompt_row(controller: RaceController, board: Board, bindings: Bindings, look: Look) -> Row:
+    """The move that is being typed, or the keys that wait for a card to be revealed. The row is empty if there are none."""
+    if controller.queue:
+        keys = " ".join(controller.queue)
+        return (Span(f" {look.glyphs.ellipsis} a card is being revealed. Next: {keys}", "label"),)
+    text = ""
+    match controller.entry:
+        case Selected(source, size):
+            text = selection_text(board, source, size, bindings, look)
+        case MoveChoice(_, question):
+            text = look.with_card_symbols(question)
+        case EntryPrompt(typed):
+            text = find_prompt(typed) if typed.startswith("/") else typed
+        case None:
+            pass
+    return (Span(f" {text}", "you"),) if text else ()
+
+
+def _command_keys(words: dict[KeyCommand, str], bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+    for command, word in words.items():
+        if word and (keys := bindings.commands[command]):
+            yield FooterKey(min(keys, key=lambda key: len(key_sign(key, look))), word)
+
+
+def _board_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+    room, board, shown = model.room, model.board, model.own.shown
+    if room is None or board is None or shown is None:
+        return
+    resizable = controller.can_resize(board)
+    words = {
+        KeyCommand.BEST: "best" if controller.grammar.source else "",
+        KeyCommand.FEWER: "fewer" if resizable else "",
+        KeyCommand.MORE: "more" if resizable else "",
+        KeyCommand.CANCEL: "" if controller.idle else "cancel",
+        KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
+        KeyCommand.COLLECT: "collect",
+        KeyCommand.UNDO: "undo" if model.own.may_undo else "",
+        KeyCommand.HINT: "hint" if room.options.hints else "",
+        KeyCommand.RESIGN: "resign",
+        KeyCommand.FIND: "find",
+        KeyCommand.VIEW: "view",
+    }
+    yield from _command_keys(words, bindings, look)
+
+
+def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+    """The ranks or suits that can be typed next, so that a card can be found with clicks."""
+    if typed == "1":
+        yield FooterKey("0", "", "10")
+    elif typed:
+        yield from (FooterKey(suit.lower(), "", look.suit(number)) for number, suit in enumerate(SUITS))
+    else:
+        yield from (FooterKey(rank.lower(), "", "10" if rank == "T" else rank) for rank in RANKS)
+    for command, word in ((KeyCommand.CANCEL, "cancel"), (KeyCommand.HELP, "help")):
+        if keys := bindings.commands[command]:
+            yield FooterKey(keys[0], word)
+
+
+def _finished_keys(model: Model) -> Iterator[FooterKey]:
+    room = model.room
+    if room is not None and room.options.spectators and len(room.players) > 1:
+        yield FooterKey(WATCH_KEY, "watch the others")
+    yield FooterKey(LOBBY_KEY, "lobby")

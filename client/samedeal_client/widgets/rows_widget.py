@@ -1,0 +1,94 @@
+"""Rows of styled text as a widget: only rows that changed are drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row
+from samedeal_client.widgets.theme import strip_of
+
+
+class Rows(Widget):
+    """A block of rows without border, padding or background. A click on it posts ``Clicked``.
+
+    Textual asks every visible widget for its lines whenever a widget near it changes. The finished lines are cached, so
+    that an unchanged block costs nothing.
+    """
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = "Rows { background: transparent; }"
+
+    class Clicked(Message):
+        """A click: the column and row within the block, and how many clicks in quick succession."""
+
+        def __init__(self, rows: Rows, x: int, y: int, times: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.x = x
+            self.y = y
+            self.times = times
+
+        @property
+        def control(self) -> Rows:
+            """The block that was clicked."""
+            return self.rows
+
+    def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 (Textual's name)
+        super().__init__(id=id, classes=classes)
+        self.look = look
+        self.rows: tuple[Row, ...] = ()
+        self._lines: list[Strip] = []
+        self._lines_size = (0, 0)
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show rows from the top."""
+        before, self.rows = self.rows, tuple(rows)
+        common = min(len(before), len(self.rows))
+        changed = [y for y in range(common) if before[y] != self.rows[y]]
+        changed += range(common, max(len(before), len(self.rows)))
+        size = width, height = self.outer_size
+        if not changed or not width:
+            return
+        if self._lines_size == size:
+            for y in changed:
+                if y < height:
+                    self._lines[y] = self._line(y, width)
+        self.refresh(*(Region(0, y, width, 1) for y in changed))
+
+    def set_visible(self, *, visible: bool) -> None:
+        """Show or hide the block.
+
+        Hiding it redraws what lies beneath. Textual skips that if a widget's region was read since the last layout.
+        """
+        if visible == self.display:
+            return
+        region = self.region
+        self.display = visible
+        if not visible and self.is_attached:
+            self.screen.refresh(region)
+
+    def _line(self, y: int, width: int) -> Strip:
+        row = self.rows[y] if y < len(self.rows) else ()
+        return strip_of(row, self.look).adjust_cell_length(width)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines that Textual draws."""
+        size = width, height = self.outer_size
+        if self._lines_size != size:
+            self._lines_size = (width, height)
+            self._lines = [self._line(y, width) for y in range(height)]
+        if crop == Region(0, 0, width, height):
+            return self._lines
+        return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
+
+    def on_click(self, event: events.Click) -> None:
+        """Post where the block was clicked."""
+        self.post_message(self.Clicked(self, event.x, event.y, event.chain))

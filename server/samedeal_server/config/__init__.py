@@ -1,0 +1,1 @@
+"""Configuration of a node: settings, limits, trusted proxies, start-up errors."""

@@ -1,0 +1,128 @@
+"""The configuration of a node: all of its settings."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.settings_reader import InvalidValue, section, setting
+from samedeal_server.config.trusted_proxies import TrustedProxies
+
+PROGRAM: Final = "samedeal-server"
+"""The command that runs a node."""
+
+DEFAULT_PORT: Final = 7777
+
+OTHER_VARIABLES: Final = frozenset(
+    {"SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", "SAMEDEAL_REDIS_SERVER"}
+)
+"""Variables with the prefix of the settings that have another purpose."""
+
+LogStyle = Literal["auto", "json", "pretty"]
+
+
+def default_data() -> Path:
+    """Return the default data directory of the embedded Redis, within the data directory of the user or the system."""
+    given = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    try:
+        home = Path(given).expanduser()
+    except RuntimeError:  # a user without a home directory, such as a system service
+        home = Path("/var/lib")
+    return home / "samedeal" / "server"
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a node. If ``redis``, a URL, is empty, the node starts a Redis that keeps its files in ``data``."""
+
+    host: str = setting(
+        "127.0.0.1",
+        "address to listen on; all is every address of this machine (0.0.0.0 is every IPv4 address, :: every IPv6 address)",
+        metavar="ADDRESS",
+    )
+    port: int = setting(DEFAULT_PORT, "port to listen on; 0 is any free port", metavar="PORT", minimum=0, maximum=65535)
+    redis: str = setting(
+        "",
+        "Redis shared by all nodes; without it, the node starts its own",
+        metavar="URL",
+        redact=r"(?<=://).*(?=@)|(?<=password=)[^&]*",
+    )
+    origins: tuple[str, ...] = setting(
+        (),
+        "origins of web pages that may connect besides the server's own, such as https://cards.example.org, or *",
+        metavar="ORIGINS",
+    )
+    replicas: int = setting(
+        0,
+        "number of Redis replicas that must confirm a move before it is acknowledged",
+        metavar="N",
+        minimum=0,
+        maximum=100,
+    )
+    admin_token: str = setting(
+        "",
+        "token that operators log in with, at least 16 characters; without it samedeal admin is disabled",
+        metavar="TOKEN",
+        redact=r"(?s).+",
+    )
+    admin_token_file: str = setting(
+        "", "file that holds the admin token; safer than a variable if others can read the environment", metavar="FILE"
+    )
+    data: Path = setting(default_data(), "data directory of the node's own Redis", metavar="DIR")
+    durability: Literal["always", "everysec"] = setting(
+        "always", "when the node's own Redis writes a move to disk: before it is acknowledged, or within a second"
+    )
+    tls_cert: Path | None = setting(None, "TLS certificate, including intermediate certificates", metavar="FILE")
+    tls_key: Path | None = setting(None, "private key of the TLS certificate", metavar="FILE")
+    trusted_proxies: tuple[str, ...] = setting(
+        (),
+        "proxies whose X-Forwarded-For header is trusted: addresses, or networks such as 10.0.0.0/8",
+        metavar="ADDRESSES",
+    )
+    public_url: str = setting(
+        "", "address for players, if it differs from the address of this machine, as behind a proxy", metavar="URL"
+    )
+    health_host: str = setting("127.0.0.1", "address to listen on for health checks and metrics", metavar="ADDRESS")
+    health_port: int | None = setting(
+        None, "port for /healthz, /readyz and /metrics; 0 is any free port", metavar="PORT", minimum=0, maximum=65535
+    )
+    drain_delay: float = setting(
+        0.0,
+        "time from reporting on /readyz that the node is stopping until it disconnects its clients",
+        metavar="SECONDS",
+        minimum=0,
+        maximum=3600,
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = setting("info", "lowest level that is logged")
+    log_style: LogStyle = setting("auto", "format of log lines; auto is pretty on a terminal and JSON otherwise")
+    announce: bool = setting(
+        default=False, description="print 'listening on ADDRESS' to standard output once clients can connect"
+    )
+    limits: Limits = section(Limits, "limit", "limits (maximum values)")
+
+    def __post_init__(self) -> None:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            given, missing = ("tls-cert", "tls-key") if self.tls_key is None else ("tls-key", "tls-cert")
+            raise InvalidValue(
+                given, f"--{missing} is missing. A certificate needs its key, and a key its certificate."
+            )
+        if not self.host:
+            raise InvalidValue("host", "It is empty. Give an address, or all for every address of this machine.")
+        for origin in self.origins:
+            if origin not in ("*", "null") and not re.fullmatch(
+                r"[a-z][a-z0-9+.-]*://[^\s/?#]+/?", origin, re.IGNORECASE
+            ):
+                hint = "*, or a scheme, a host and perhaps a port, as in https://cards.example.org"
+                raise InvalidValue("origins", f"{origin!r} is not an origin. Write {hint}.")
+        try:
+            TrustedProxies(self.trusted_proxies)
+        except ValueError as error:
+            raise InvalidValue("trusted-proxies", str(error)) from None
+        if self.public_url and not re.fullmatch(r"(wss?|https?|samedeal)://[^\s/]+(/\S*)?", self.public_url):
+            raise InvalidValue(
+                "public-url", f"{self.public_url!r} is not an address. Write it as in wss://cards.example.org."
+            )

@@ -1,0 +1,91 @@
+"""Errors of a node: it cannot start or continue, or its store is unavailable at present."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class StartupCode(StrEnum):
+    """Why a node cannot start or continue."""
+
+    REDIS_MISSING = "redis_missing"
+    """There is no redis-server on this machine."""
+
+    REDIS_FAILED = "redis_failed"
+    """The embedded Redis exited."""
+
+    DISK_FULL = "disk_full"
+    """The disk with the data directory is full."""
+
+    DATA_CORRUPT = "data_corrupt"
+    """The embedded Redis cannot load its data."""
+
+    DATA_IN_USE = "data_in_use"
+    """Another server uses the data directory."""
+
+    DATA_UNWRITABLE = "data_unwritable"
+    """The data directory is not writable."""
+
+    REDIS_UNREACHABLE = "redis_unreachable"
+    """No Redis answers at the address."""
+
+    REDIS_TOO_OLD = "redis_too_old"
+    """Redis is older than 6.2, or older than its data."""
+
+    REDIS_READONLY = "redis_readonly"
+    """Redis rejects writes."""
+
+    REDIS_REPLICAS = "redis_replicas"
+    """Redis has fewer replicas than must confirm each move."""
+
+    REDIS_EVICTS = "redis_evicts"
+    """Redis evicts keys when it is full."""
+
+    STORE_NEWER = "store_newer"
+    """The store holds rooms of a newer version, which this version cannot read."""
+
+    STORE_OLDER = "store_older"
+    """The store holds rooms of an older version, which this version cannot read."""
+
+    BAD_REDIS_URL = "bad_redis_url"
+    """The URL of Redis is malformed."""
+
+    PORT_IN_USE = "port_in_use"
+    """Another program listens on the port."""
+
+    CANNOT_LISTEN = "cannot_listen"
+    """The node cannot listen on the address."""
+
+    BAD_CERTIFICATE = "bad_certificate"
+    """The certificate or its key cannot be used."""
+
+    BAD_ADMIN_TOKEN = "bad_admin_token"  # noqa: S105  # a code, not a token
+    """The operators' token is unreadable or too short."""
+
+    BAD_BACKUP = "bad_backup"
+    """The file is not a backup, or not a complete one."""
+
+    NOT_EMPTY = "not_empty"
+    """The store into which to restore a backup is not empty."""
+
+    NODES_RUNNING = "nodes_running"
+    """Nodes still run on the store into which to restore a backup."""
+
+
+class StartupError(Exception):
+    """A node cannot start or continue. ``str(error)`` tells the user what happened and what to do."""
+
+    def __init__(self, code: StartupCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class StoreUnavailable(Exception):
+    """The store is unreachable, timed out, or answered with an error.
+
+    The command may still have taken effect. ``__cause__`` is the error of the Redis client.
+    """
+
+
+class StoreRejected(StoreUnavailable):
+    """Redis answered with an error."""

@@ -1,0 +1,28 @@
+"""Load the configuration of a node from its command line, environment and file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from samedeal_server.config.config import OTHER_VARIABLES, Config
+from samedeal_server.config.settings_reader import InvalidSetting, Reading, read
+
+
+def load_config(flags: argparse.Namespace) -> Reading[Config]:
+    """Load the configuration. ``flags`` holds the parsed flags, including ``config``, the path of the file.
+
+    Raises InvalidSetting if the file is unreadable, a name is unknown, or a value is not valid.
+    """
+    path = flags.config or os.environ.get("SAMEDEAL_CONFIG")
+    file = None
+    if path:
+        try:
+            file = (path, Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise InvalidSetting(
+                f"Cannot read the configuration file {path}: {reason}. Check it, or pass a different one with --config."
+            ) from None
+    return read(Config, vars(flags), os.environ, file, OTHER_VARIABLES)

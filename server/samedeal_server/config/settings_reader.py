@@ -1,0 +1,352 @@
+"""Settings from flags, environment variables and a TOML file, declared as the fields of a dataclass.
+
+A flag overrides a variable, a variable overrides the file, and the file overrides the default. Unknown names and invalid
+values are errors in all three.
+"""
+
+# pydantic-settings would replace most of this module, but its errors name neither the flag nor the variable, and repeat
+# secrets. It ignores misspelt variables, does not report the source of a value, and takes 0.4 s to import (version 2.16).
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+PREFIX: Final = "SAMEDEAL_"
+
+SEE_HELP: Final = "See --help for all settings."
+_YES: Final = ("yes", "true", "on", "1")
+_NO: Final = ("no", "false", "off", "0")
+_NONE: Final = "off"
+
+Kind = TypeVar("Kind")
+
+
+class InvalidSetting(Exception):
+    """A setting is invalid. ``str(error)`` says which one, where it is set and what it accepts."""
+
+
+class InvalidValue(ValueError):
+    """The value of the setting ``name`` is invalid although its type is right. Raised by ``__post_init__``."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(reason)
+        self.name = name
+
+
+def setting(
+    default: Any,
+    description: str,
+    *,
+    metavar: str = "",
+    minimum: float | None = None,
+    maximum: float | None = None,
+    redact: str = "",
+) -> Any:
+    """Declare a field as a setting. ``redact`` is a regular expression for the parts of a value that are never shown."""
+    row = {"description": description, "metavar": metavar, "minimum": minimum, "maximum": maximum, "redact": redact}
+    return dataclasses.field(default=default, metadata=row)
+
+
+def section(kind: type, prefix: str, title: str) -> Any:
+    """Declare a field as a section: a table in the file, with a prefix for the flags and variables of its settings."""
+    return dataclasses.field(default_factory=kind, metadata={"prefix": prefix, "title": title})
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    ``path`` holds the names of the fields that lead to the setting in the dataclass. In the file each of these names is
+    written with dashes instead of underscores. The value of an ``optional`` setting may be None, which is written ``off``.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    kind: Any
+    optional: bool
+    default: Any
+    description: str
+    metavar: str
+    minimum: float | None
+    maximum: float | None
+    redact: str
+
+    @property
+    def flag(self) -> str:
+        """The flag of the command line."""
+        return f"--{self.name}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return PREFIX + self.name.replace("-", "_").upper()
+
+    @property
+    def key(self) -> str:
+        """The key in the file, within its section."""
+        return self.path[-1].replace("_", "-")
+
+    @property
+    def accepts(self) -> str:
+        """A description of the values that the setting accepts."""
+        return f"{self._accepts}, or {_NONE}" if self.optional else self._accepts
+
+    @property
+    def _accepts(self) -> str:
+        if get_origin(self.kind) is Literal:
+            return f"one of {', '.join(get_args(self.kind))}"
+        if self.kind is bool:
+            return "yes or no"
+        if get_origin(self.kind) is tuple:
+            return "words separated by commas"
+        if self.kind in (int, float):
+            noun = "a whole number" if self.kind is int else "a number"
+            if self.maximum is not None:
+                return f"{noun} from {self.minimum or 0:g} to {self.maximum:.12g}"
+            return noun if self.minimum is None else f"{noun} of at least {self.minimum:g}"
+        return "a path" if self.kind is Path else "text without control characters"
+
+    def parse(self, text: str) -> Any:
+        """Parse a value. Raises ValueError if the setting does not accept ``text``."""
+        if self.optional and text.lower() == _NONE:
+            return None
+        if get_origin(self.kind) is Literal:
+            value: Any = text
+            good = text in get_args(self.kind)
+        elif self.kind is bool:
+            value = text.lower() in _YES
+            good = value or text.lower() in _NO
+        elif get_origin(self.kind) is tuple:
+            value = tuple(word for word in (word.strip() for word in text.split(",")) if word)
+            good = True
+        elif self.kind in (int, float):
+            value = self.kind(text) if text.isascii() and "_" not in text else math.nan
+            good = math.isfinite(value) and (self.minimum is None or value >= self.minimum)
+            good = good and (self.maximum is None or value <= self.maximum)
+        elif self.kind is Path:
+            value = _path(text)
+            good = bool(text) and not any(unicodedata.category(char) in ("Cc", "Cs") for char in text)
+        else:
+            value, good = text, text.isprintable()
+        if not good:
+            raise ValueError(text)
+        return value
+
+    def show(self, value: Any) -> str:
+        """Format a value as in the file, with secrets hidden."""
+        if value is None:
+            return json.dumps(_NONE)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, (int, float)):
+            return str(value)
+        if isinstance(value, tuple):
+            return json.dumps(list(value), ensure_ascii=False)
+        text = str(value)
+        if self.redact:
+            text = re.sub(self.redact, "***", text)
+        return json.dumps(text, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Reading(Generic[Kind]):
+    """The settings that were read. ``sources`` names, by setting, where each value that is not a default was given."""
+
+    values: Kind
+    sources: Mapping[str, str]
+
+
+def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Setting, ...]:
+    """Return the settings of a dataclass, including those of its sections."""
+    kinds = get_type_hints(kind)
+    rows: list[Setting] = []
+    for field in dataclasses.fields(kind):
+        here = (*path, field.name)
+        if "prefix" in field.metadata:
+            rows += table(kinds[field.name], here, f"{field.metadata['prefix']}-")
+        elif "metavar" in field.metadata:
+            name = prefix + field.name.replace("_", "-")
+            kind, optional = _kind(kinds[field.name])
+            rows.append(Setting(name, here, kind, optional, field.default, **field.metadata))
+    return tuple(rows)
+
+
+def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
+    """Add the settings of a dataclass to a parser. The parser keeps their values as strings, which ``read`` parses."""
+    groups: dict[tuple[str, ...], argparse._ArgumentGroup] = {
+        (field.name,): parser.add_argument_group(field.metadata["title"])
+        for field in dataclasses.fields(kind)
+        if "prefix" in field.metadata
+    }
+    for row in table(kind):
+        default = row.show(row.default).strip('[]"')
+        help_text = f"{row.description} (default: {default or 'none'}; {row.variable})".replace("%", "%%")
+        options: dict[str, Any] = {"metavar": row.metavar or None, "help": help_text, "default": argparse.SUPPRESS}
+        if get_origin(row.kind) is Literal:
+            options["metavar"] = "|".join(get_args(row.kind))
+        if row.kind is bool:
+            options |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
+        (groups.get(row.path[:-1]) or parser).add_argument(row.flag, dest=row.name, **options)
+
+
+def read(
+    kind: type[Kind],
+    flags: Mapping[str, str],
+    environment: Mapping[str, str],
+    file: tuple[str, str] | None = None,
+    others: Iterable[str] = (),
+) -> Reading[Kind]:
+    """Read settings from flags (by name), an environment, and a file, given as its name and its content.
+
+    ``others`` holds the variables that begin like those of settings but have another purpose.
+    Raises InvalidSetting if a name is unknown or a value is not valid.
+    """
+    rows = table(kind)
+    found: dict[Setting, tuple[str, str]] = {}
+    if file is not None:
+        found |= _in_file(rows, *file)
+    found |= _in_environment(rows, environment, others)
+    for row in rows:
+        if row.name in flags:
+            found[row] = (flags[row.name], row.flag)
+    values = {}
+    for row, (text, source) in found.items():
+        try:
+            values[row.path] = row.parse(text)
+        except ValueError:
+            shown = "this value" if row.redact else repr(text)
+            raise InvalidSetting(f"{source}: {shown} is not valid. It accepts {row.accepts}.") from None
+    try:
+        return Reading(_build(kind, values, ()), {row.name: source for row, (_, source) in found.items()})
+    except InvalidValue as error:
+        (source,) = (source for row, (_, source) in found.items() if row.name == error.name)
+        raise InvalidSetting(f"{source}: {error}") from None
+
+
+def describe(reading: Reading[Any]) -> str:
+    """Format all settings as a file, each with its source and without secrets."""
+    lines: list[str] = []
+    within: tuple[str, ...] = ()
+    for row in table(type(reading.values)):
+        if row.path[:-1] != within:
+            within = row.path[:-1]
+            lines += ["", f"[{'.'.join(within)}]"]
+        value: Any = reading.values
+        for name in row.path:
+            value = getattr(value, name)
+        lines.append(f"{row.key} = {row.show(value)}  # {reading.sources.get(row.name, 'default')}")
+    return "\n".join(lines) + "\n"
+
+
+def _build(kind: type[Kind], values: Mapping[tuple[str, ...], Any], path: tuple[str, ...]) -> Kind:
+    kinds = get_type_hints(kind)
+    given: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # mypy can't bind a type variable to dataclasses
+        here = (*path, field.name)
+        if "prefix" in field.metadata:
+            given[field.name] = _build(kinds[field.name], values, here)
+        elif here in values:
+            given[field.name] = values[here]
+    return kind(**given)
+
+
+def _in_environment(
+    rows: Iterable[Setting], environment: Mapping[str, str], others: Iterable[str]
+) -> dict[Setting, tuple[str, str]]:
+    known = {row.variable: row for row in rows}
+    found = {}
+    for variable in sorted(environment):
+        if variable in known:
+            found[known[variable]] = (environment[variable], variable)
+        elif variable.startswith(PREFIX) and variable not in others:
+            similar = most_similar(variable.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in known])
+            hint = f"Did you mean {PREFIX}{similar}?" if similar else SEE_HELP
+            if "_SERVICE_" in variable or "://" in environment[variable]:
+                hint = (
+                    "Kubernetes sets it for a service whose name begins with samedeal. "
+                    "Set enableServiceLinks: false to prevent that."
+                )
+            raise InvalidSetting(f"{variable} is not a setting. {hint}")
+    return found
+
+
+def _in_file(rows: Iterable[Setting], name: str, text: str) -> dict[Setting, tuple[str, str]]:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(f"{name} is not valid TOML: {error}. Correct it.") from None
+    known = {tuple(part.replace("_", "-") for part in row.path): row for row in rows}
+    sections = {path[:-1] for path in known} - {()}
+    found = {}
+    for path, value in _leaves(content, sections):
+        written = ".".join(path)
+        if path in sections:
+            raise InvalidSetting(f"{name}: {written} is a table, not a setting. Write [{written}].")
+        if path not in known:
+            similar = most_similar(written, [".".join(key) for key in (*sections, *known)])
+            hint = f"Did you mean {similar}?" if similar else SEE_HELP
+            raise InvalidSetting(f"{name}: {written} is not a setting. {hint}")
+        row = known[path]
+        found[row] = (_text(row, value, f"{name}: {written}"), f"{name}: {written}")
+    return found
+
+
+def _leaves(
+    content: Mapping[str, Any], sections: Iterable[tuple[str, ...]], path: tuple[str, ...] = ()
+) -> Iterable[tuple[tuple[str, ...], Any]]:
+    for key, value in content.items():
+        here = (*path, key)
+        if isinstance(value, dict) and here in sections:
+            yield from _leaves(value, sections, here)
+        else:
+            yield here, value
+
+
+def _kind(kind: Any) -> tuple[Any, bool]:
+    """Return the type in an annotation, with None removed, and whether None is allowed."""
+    if get_origin(kind) is not UnionType:
+        return kind, False
+    (inner,) = (each for each in get_args(kind) if each is not NoneType)
+    return inner, True
+
+
+def _text(row: Setting, value: Any, where: str) -> str:
+    if row.optional and (value is False or value == _NONE):
+        return _NONE
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+    good = {bool: isinstance(value, bool), int: numeric and isinstance(value, int), float: numeric}
+    if get_origin(row.kind) is tuple:
+        if isinstance(value, list) and all(isinstance(word, str) and "," not in word for word in value):
+            return ",".join(value)
+    elif good.get(row.kind, isinstance(value, str)):
+        return str(value)
+    accepts = "a list of strings in quotes" if get_origin(row.kind) is tuple else row.accepts
+    if row.kind is bool:
+        accepts = "true or false"
+    if row.kind in (str, Path):
+        accepts = f"{'text' if row.kind is str else row.accepts}, in quotes"
+    raise InvalidSetting(f"{where}: this value is not valid. It accepts {accepts}.")
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # the home directory of an unknown user
+        raise ValueError(text) from None
+
+
+def most_similar(name: str, known: Iterable[str]) -> str:
+    """Return the one of the ``known`` names that is most similar to ``name``, or an empty string if none is."""
+    return next(iter(get_close_matches(name, known, 1, 0.5)), "")

@@ -1,0 +1,74 @@
+"""The addresses of clients behind proxies."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+FORWARDED: Final = "X-Forwarded-For"
+"""The header to which each proxy appends the address of its client."""
+
+_MAX_PROXIES: Final = 20
+"""Maximum number of proxies between a client and the server."""
+
+_WITH_PORT: Final = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::\d{1,5})?")
+
+
+class TrustedProxies:
+    """The proxies whose headers are trusted, given as addresses and networks. Raises ValueError for anything else."""
+
+    def __init__(self, trusted: Collection[str]) -> None:
+        self._networks = tuple(_network(text) for text in trusted)
+
+    def trusts(self, peer: str) -> bool:
+        """Return whether an address belongs to a trusted proxy."""
+        address = _address(peer)
+        return address is not None and self._has(address)
+
+    def client(self, peer: str, forwarded: Iterable[str]) -> str:
+        """Return a client's address. ``forwarded`` holds the ``X-Forwarded-For`` headers of its connection, in order.
+
+        ``peer`` is the address that the connection comes from.
+
+        Each proxy appends the address of its client on the right. The client is therefore the last address that is not a
+        trusted proxy. Addresses to the left of it are claims of the client, and ignored.
+        """
+        address = _address(peer)
+        if address is None or not self._has(address):
+            return peer if address is None else str(address)
+        for entry in reversed(",".join(forwarded).rsplit(",", _MAX_PROXIES)[-_MAX_PROXIES:]):
+            earlier = _address(entry)
+            if earlier is None:
+                break
+            address = earlier
+            if not self._has(address):
+                break
+        return str(address)
+
+    def _has(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        raise ValueError(
+            f"{text!r} is not an address or network ({error}). Write it as in 10.0.0.7 or 10.0.0.0/8."
+        ) from None
+
+
+def _address(text: str) -> Address | None:
+    """Parse an address, which may have a port, brackets, quotes and a zone. Return None if it is not valid."""
+    plain = text.strip().strip('"')
+    match = _WITH_PORT.fullmatch(plain)
+    bare = (match[1] or match[2] or "") if match else plain
+    try:
+        address = ipaddress.ip_address(bare.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address

@@ -1,0 +1,1 @@
+"""Client connections: the handshake, and a bounded outbox for each."""

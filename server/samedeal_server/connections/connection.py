@@ -1,0 +1,180 @@
+"""A client's connection with a bounded outbox: sending never blocks the sender."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed, ConnectionClosedError
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import ToClient
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.limits import Limits
+from samedeal_server.connections.handshake_admission import networks_of
+from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.timers import Timer, Timers
+
+_WRITE_SIZE: Final = 16 * 1024
+"""Bytes that are written before waiting for the client to read them."""
+
+CLOSE_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for a client to read what is queued for it before its connection is aborted."""
+
+
+def framed(message: ToClient) -> bytes:
+    """Encode a message as a WebSocket frame. Servers do not mask frames, so all clients can be sent the same bytes."""
+    return Frame(Opcode.BINARY, encode(message)).serialize(mask=False)
+
+
+class Connection:
+    """A client with a bounded queue of frames. ``write`` sends them.
+
+    A client that is too far behind is disconnected. A spectator that is behind skips boards and then receives a snapshot.
+    """
+
+    __slots__ = (
+        "_abort_timer",
+        "_backlog",
+        "_closing",
+        "_frames",
+        "_lagging",
+        "_late_backlog",
+        "_metrics",
+        "_slow",
+        "_timers",
+        "_wake",
+        "address",
+        "networks",
+        "number",
+        "player",
+        "socket",
+    )
+
+    def __init__(
+        self,
+        socket: ServerConnection,
+        address: str,
+        number: int,
+        limits: Limits,
+        metrics: Metrics,
+        timers: Timers,
+    ) -> None:
+        self.socket = socket
+        self.address = address
+        self.networks = networks_of(address)
+        self.number = number
+        self.player = ""
+        self._backlog = limits.backlog
+        self._late_backlog = limits.late_backlog
+        self._metrics = metrics
+        self._timers = timers
+        self._frames: deque[tuple[bytes, float]] = deque()
+        self._wake = asyncio.Event()
+        self._slow = False
+        self._lagging = False
+        self._closing: tuple[int, str] | None = None
+        self._abort_timer: Timer | None = None
+
+    def on_caught_up(self) -> None:
+        """Send a snapshot of all boards. Called once a spectator that skipped boards has been sent everything else."""
+
+    def on_dismissed(self) -> None:
+        """Forget the room that the connection is in. Called when that room closes, or removes the player."""
+
+    @property
+    def waiting(self) -> int:
+        """The number of frames in the queue."""
+        return len(self._frames)
+
+    @property
+    def closing(self) -> bool:
+        """Whether the connection is about to be closed."""
+        return self._closing is not None
+
+    def send(self, message: ToClient, asked: float = 0.0) -> None:
+        """Queue a message and send it soon. ``asked`` is when the move was read if this is its ack, and 0 otherwise."""
+        self.send_frame(framed(message), asked)
+
+    def send_frame(self, frame: bytes, asked: float = 0.0) -> None:
+        """Queue a framed message and send it soon."""
+        self.enqueue(frame, asked)
+        self._wake.set()
+
+    def enqueue(self, frame: bytes, asked: float = 0.0) -> None:
+        """Queue a framed message until ``wake`` is called. Disconnect a client whose queue is full."""
+        if len(self._frames) >= self._backlog:
+            if not self._slow:
+                self._metrics.slow_disconnected.inc()
+            self._slow = True
+            self._frames.clear()
+            self.close(CloseCode.SLOW, "you read too slowly: reconnect to resume")
+        if self._slow:
+            return
+        self._frames.append((frame, asked))
+
+    def enqueue_delayed(self, frames: list[bytes]) -> None:
+        """Queue boards for a spectator until ``wake`` is called. Drop the boards if the spectator is behind."""
+        if self._lagging or len(self._frames) + len(frames) > self._late_backlog:
+            if not self._lagging:
+                self._metrics.skipped.inc()
+            self._lagging = True
+            return
+        for frame in frames:
+            self.enqueue(frame)
+
+    def wake(self) -> None:
+        """Send what is queued."""
+        self._wake.set()
+
+    def close(self, code: int, reason: str) -> None:
+        """Close once the queue is sent. Abort the connection if the client does not read it. Later calls change nothing."""
+        if self._closing is None:
+            self._closing = (code, reason)
+            self._wake.set()
+            self._abort_timer = self._timers.call_later(CLOSE_TIMEOUT, self.socket.transport.abort)
+
+    async def write(self) -> None:
+        """Send what is queued until the connection ends."""
+        try:
+            while True:
+                while self._frames:
+                    await self._send()
+                if self._closing is not None:
+                    await self.socket.close(*self._closing)
+                    return
+                if self._lagging:
+                    self._lagging = False
+                    self.on_caught_up()
+                    continue
+                self._wake.clear()
+                await self._wake.wait()
+        except (ConnectionClosed, OSError):
+            pass
+        finally:
+            if self._abort_timer is not None:
+                self._abort_timer.cancel()
+
+    async def _send(self) -> None:
+        """Write several queued frames in one call, as the library's ``send`` per frame costs several times as much.
+
+        Raises ConnectionClosed or OSError.
+        """
+        socket = self.socket
+        if socket.state is not State.OPEN or socket.transport.is_closing():
+            await socket.wait_closed()
+            raise ConnectionClosedError(None, None)
+        batch, size = [], 0
+        while self._frames and size < _WRITE_SIZE:
+            batch.append(self._frames.popleft())
+            size += len(batch[-1][0])
+        socket.transport.write(b"".join([frame for frame, _ in batch]))
+        await socket.drain()
+        for _, asked in batch:
+            if asked:
+                self._metrics.ack.observe(time.perf_counter() - asked)

@@ -1,0 +1,294 @@
+"""Admission of connections before and during the WebSocket handshake."""
+
+from __future__ import annotations
+
+import http
+import ipaddress
+import time
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from websockets.asyncio.server import Server, ServerConnection
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
+from websockets.server import ServerProtocol
+
+from samedeal.names import printable
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.limits import NETWORK_FACTORS, Bucket, LiveLimits, Networks
+from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logs import ThrottledLog
+from samedeal_server.telemetry.metrics import Metrics
+
+LARGEST_REQUEST: Final = 16 * 1024
+"""Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""
+
+CLOSE_TIMEOUT: Final = 2.0
+"""Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
+
+_RETRY_AFTER: Final = "5"
+"""Retry-After, in seconds, for clients that are rejected because the server is busy."""
+
+_MAX_ORIGIN_WIDTH: Final = 100
+
+_IPV6_PREFIXES: Final = (64, 56, 48)
+
+_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+_log = get_logger()
+
+
+class HandshakeAdmission:
+    """Decides which connections are admitted, and counts connections by network.
+
+    ``origins`` holds the origins of web pages that may connect besides the server's own, or ``*`` for all. ``public_url`` is
+    the address for players, if it differs from the address of this machine.
+    """
+
+    def __init__(
+        self,
+        limits: LiveLimits,
+        metrics: Metrics,
+        origins: Collection[str] = (),
+        trusted_proxies: Collection[str] = (),
+        public_url: str = "",
+    ) -> None:
+        self.limits = limits
+        self.refused = metrics.handshakes_refused
+        self._proxies = TrustedProxies(trusted_proxies)
+        self._throttled_log = ThrottledLog(_log)
+        self._warned_of_proxy = False
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+        self._public_host = urlsplit(public_url.lower()).hostname
+        self._pending: dict[ServerConnection, Networks] = {}
+        self._pending_by_network: Counter[str] = Counter()
+        self._open_by_network: Counter[str] = Counter()
+
+    @property
+    def pending(self) -> int:
+        """The number of connections whose handshake is not complete."""
+        return len(self._pending)
+
+    @property
+    def networks(self) -> set[str]:
+        """The networks that have open connections."""
+        return set(self._open_by_network)
+
+    def address(self, socket: ServerConnection) -> str:
+        """Return the address of a client as trusted proxies give it. The address of a Unix socket is ``local``."""
+        peer = _peer(socket)
+        return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
+
+    def track_pending(self, socket: GuardedConnection) -> None:
+        """Count a connection whose handshake is not complete. If there are too many, drop the oldest one."""
+        networks = networks_of(self.address(socket))
+        self._pending[socket] = networks
+        self._pending_by_network.update(networks)
+        if len(self._pending) > self.limits.current.handshakes:
+            self._evict_pending(next(iter(self._pending)), networks[0])
+        elif not self._proxies.trusts(_peer(socket)):
+            for network, limit in self._connection_limits(networks):
+                if self._pending_by_network[network] > limit:
+                    oldest = next(pending for pending, its_own in self._pending.items() if network in its_own)
+                    self._evict_pending(oldest, network)
+
+    def _connection_limits(self, networks: Networks) -> list[tuple[str, int]]:
+        """Return the maximum number of connections from each network of an address."""
+        limit = self.limits.current.connections_per_address
+        return [(network, factor * limit) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)]
+
+    def _evict_pending(self, socket: ServerConnection, network: str) -> None:
+        self.done(socket)
+        socket.transport.abort()
+        self.refused["too_many_handshakes"].inc()
+        self._throttled_log.info(
+            LogEvent.HANDSHAKE_REJECTED, "too_many_handshakes", network=network, handshakes=len(self._pending)
+        )
+
+    def done(self, socket: ServerConnection) -> bool:
+        """Stop counting a connection as pending. Return False if it was not counted."""
+        networks = self._pending.pop(socket, None)
+        if networks is not None:
+            _decrement(self._pending_by_network, networks)
+        return networks is not None
+
+    def refuse(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
+        """Return the response that rejects a handshake, or None to admit it. ``count`` is the number of open connections."""
+        self._warn_if_ignored(request, _peer(socket))
+        origins = request.headers.get_all("Origin")
+        if any(not self._allows(origin, request.headers.get_all("Host"), _peer(socket)) for origin in origins):
+            origin = printable(origins[0], _MAX_ORIGIN_WIDTH)
+            self.reject("origin", socket, origin=origin)
+            return socket.respond(
+                http.HTTPStatus.FORBIDDEN,
+                f"This server accepts no connections from pages of {origin}. Its host can allow them with --origins.\n",
+            )
+        if count >= self.limits.current.connections:
+            self.reject("full", socket)
+            return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full. Try again later.")
+        networks = networks_of(self.address(socket))
+        if any(self._open_by_network[network] >= limit for network, limit in self._connection_limits(networks)):
+            self.reject("address", socket)
+            return busy(
+                socket,
+                http.HTTPStatus.TOO_MANY_REQUESTS,
+                "Too many connections are open from your address. Close one, or try again later.",
+            )
+        return None
+
+    def _warn_if_ignored(self, request: Request, peer: str) -> None:
+        """Warn, once, that a peer that is no trusted proxy sends the header of proxies. The peer counts as one client."""
+        if self._warned_of_proxy or FORWARDED not in request.headers or self._proxies.trusts(peer):
+            return
+        self._warned_of_proxy = True
+        _log.warning(
+            LogEvent.FORWARDED_FOR_IGNORED,
+            address=peer,
+            help="if this is a proxy, name it with --trusted-proxies; until then all its clients count as one",
+        )
+
+    def reject(self, reason: str, socket: ServerConnection, **fields: object) -> None:
+        """Count a connection that is not admitted, and log it unless ``reason`` was logged recently."""
+        self.refused[reason].inc()
+        self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
+
+    def opened(self, networks: Networks) -> None:
+        """Count an open connection."""
+        self._open_by_network.update(networks)
+
+    def closed(self, networks: Networks) -> None:
+        """Stop counting an open connection."""
+        _decrement(self._open_by_network, networks)
+
+    def _allows(self, origin: str, hosts: list[str], peer: str) -> bool:
+        if "*" in self._origins or origin.lower() in self._origins:
+            return True
+        if len(hosts) != 1 or not is_same_host(origin, hosts[0]):
+            return False
+        # A foreign page can let its own name lead to this machine (DNS rebinding), and would be of the same host then.
+        return not _is_loopback(peer) or self._proxies.trusts(peer) or self._is_own_host(urlsplit(origin).hostname)
+
+    def _is_own_host(self, host: str | None) -> bool:
+        return host in ("localhost", self._public_host) or _is_loopback(host or "")
+
+
+class GuardedConnection(ServerConnection):
+    """A connection that limits the bytes before the handshake, and the frames that are not complete messages."""
+
+    def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
+        super().__init__(protocol, server, **options)
+        self.peer = ""
+        self._admission = admission
+        self._received_bytes = 0
+        self._floods = False
+        self._abort_scheduled = False
+        limit = admission.limits.current.control_frames
+        self._frames = Bucket(limit / 60, limit, time.monotonic())
+
+    def connection_made(self, transport: Any) -> None:
+        """Count the connection as pending."""
+        super().connection_made(transport)
+        self.peer = _peer(self)  # the transport no longer knows the address once the connection is lost
+        self._admission.track_pending(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop counting the connection as pending, and record why its handshake failed."""
+        if self._admission.done(self):
+            error = self.protocol.handshake_exc
+            if self.request is None and not self._received_bytes:
+                self._admission.refused["silent"].inc()  # typical of the health checks of load balancers
+            elif self.request is None or error is not None:
+                cause = (error and error.__cause__) or error or "the connection was lost during the handshake"
+                self._admission.reject("malformed", self, error=str(cause))
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Receive data. Reject an oversized handshake; abort a client that does not close in time."""
+        if self.request is None:
+            self._received_bytes += len(data)
+            if self._received_bytes > LARGEST_REQUEST:
+                status = http.HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                self.transport.write(self.respond(status, "The handshake request is too large.\n").serialize())
+                self.transport.close()
+                return
+        super().data_received(data)
+        if self.protocol.close_sent is not None and not self._abort_scheduled:
+            self._abort_scheduled = True
+            self.loop.call_later(CLOSE_TIMEOUT, self.transport.abort)
+
+    def process_event(self, event: Any) -> None:
+        """Limit the rate of control frames and fragments. Complete messages are limited by the gateway."""
+        whole = isinstance(event, Frame) and event.fin and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CLOSE)
+        if isinstance(event, Frame) and not whole and self._frames.charge(time.monotonic()):
+            self._floods = True
+            if self.protocol.close_sent is None:
+                self.protocol.fail(CloseCode.FLOOD, "too many control frames or fragments")
+                self.send_data()
+        if not self._floods:
+            super().process_event(event)
+
+
+def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:
+    """Return the response to a handshake that is rejected for now and may be tried again."""
+    response = socket.respond(status, f"{sentence}\n")
+    response.headers["Retry-After"] = _RETRY_AFTER
+    return response
+
+
+def networks_of(address: str) -> Networks:
+    """Return the networks under which an address is limited, the smallest first.
+
+    An IPv4 address is a network of its own. An IPv6 address belongs to its /64, which one host usually owns as a whole, to
+    its /56, which many homes have, and to its /48, which many servers and organizations have.
+    """
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return (address,)
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return (str(parsed),)
+    if parsed.ipv4_mapped is not None:
+        return (str(parsed.ipv4_mapped),)
+    return tuple(str(ipaddress.ip_network((parsed, prefix), strict=False)) for prefix in _IPV6_PREFIXES)
+
+
+def is_same_host(origin: str, host: str) -> bool:
+    """Return whether a web page comes from the host and port that it connects to."""
+    try:
+        page = urlsplit(origin.lower())
+        server = urlsplit(f"{page.scheme}://{host.lower()}")
+        port = _PORTS.get(page.scheme)
+        return bool(page.hostname) and (page.hostname, page.port or port) == (server.hostname, server.port or port)
+    except ValueError:
+        return False
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _peer(socket: ServerConnection) -> str:
+    """Return the address that a connection comes from, which may be the address of a proxy."""
+    if isinstance(socket, GuardedConnection) and socket.peer:
+        return socket.peer
+    try:
+        peer = socket.remote_address
+    except ValueError:  # raised under uvloop once the connection is lost
+        return "gone"
+    if not isinstance(peer, tuple):
+        return "local"
+    host = str(peer[0])
+    return host.removeprefix("::ffff:") if "." in host else host  # an IPv4 client of a socket for IPv4 and IPv6
+
+
+def _decrement(counter: Counter[str], networks: Networks) -> None:
+    for network in networks:
+        counter[network] -= 1
+        if not counter[network]:
+            del counter[network]

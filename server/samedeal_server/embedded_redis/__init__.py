@@ -1,0 +1,1 @@
+"""A private Redis that the server starts and stops itself."""

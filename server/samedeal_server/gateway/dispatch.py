@@ -1,0 +1,215 @@
+"""The requests of players: one handler for each type of request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import samedeal
+from samedeal.names import clean_name, clean_room, printable
+from samedeal.protocol.messages import (
+    Act,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    KickPlayer,
+    Leave,
+    ListRooms,
+    Ping,
+    Pong,
+    Ready,
+    Recover,
+    Rematch,
+    Resign,
+    Rooms,
+    Start,
+    ToClient,
+    ToServer,
+    Watch,
+    Welcome,
+)
+from samedeal_server.config.limits import LiveLimits
+from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.gateway.room_entry import RoomEntry
+from samedeal_server.races import refusals
+from samedeal_server.races.bans import Bans, ban_sentence
+from samedeal_server.races.look_alikes import is_reserved
+from samedeal_server.races.race import KickCommand, RaceCommand, ReadyCommand, ResignCommand, StartCommand
+from samedeal_server.rooms.moves import MoveService
+from samedeal_server.rooms.open_connections import OpenConnections
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_creation import RoomLifecycle
+from samedeal_server.rooms.room_list import RoomList
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+_MAX_CLIENT_WIDTH: Final = 40
+"""Maximum width, in columns, of a client's name for itself in the log."""
+
+_log = get_logger()
+
+
+class RequestHandlers:
+    """Handles the requests of one node's players. Every handler returns the answer, or raises SamedealError to refuse."""
+
+    def __init__(
+        self,
+        rooms: RoomRegistry,
+        limits: LiveLimits,
+        rates: RateLimits,
+        connections: OpenConnections,
+        bans: Bans,
+        on_hello: Callable[[PlayerConnection], None],
+    ) -> None:
+        self.lifecycle = RoomLifecycle(rooms)
+        self.entry = RoomEntry(rooms, self.lifecycle, rates.passphrase)
+        self._rooms = rooms
+        self._room_list = RoomList(rooms.store, rooms.timers)
+        self._limits = limits
+        self._rates = rates
+        self._connections = connections
+        self._bans = bans
+        self._on_hello = on_hello
+        self._moves = MoveService(rooms, rates.replay)
+
+    async def answer(self, connection: PlayerConnection, message: ToServer) -> ToClient:
+        """Handle a request with the handler of its type. Raise SamedealError if the request is refused."""
+        request = REQUESTS[type(message)]
+        if not connection.player and request.needs_hello:
+            raise refusals.hello_first()
+        return await request.handle(self, connection, message)
+
+    async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
+        """Start or resume a session."""
+        if connection.player:
+            raise refusals.hello_once()
+        name = clean_name(message.name)
+        if is_reserved(name):
+            raise refusals.reserved_name(name)
+        self._check_bans("", connection)
+        if not message.session:
+            self._rates.begin_session(connection.networks)
+        session = await self._rooms.store.sessions.begin(message.session)
+        self._check_bans(session.player, connection)
+        connection.session, connection.player = session, session.player
+        connection.name, connection.bot = name, message.bot
+        self._on_hello(connection)
+        client = printable(message.client, _MAX_CLIENT_WIDTH)
+        _log.info(LogEvent.HELLO, **connection.ids, name=name, client=client)
+        return Welcome(
+            to=message.id,
+            session=session.token,
+            player=session.player,
+            name=name,
+            time=self._rooms.clock.now(),
+            server=f"samedeal {samedeal.__version__}",
+            engine=samedeal.ENGINE,
+        )
+
+    async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:
+        """Return the time of the store."""
+        return Pong(to=message.id, time=self._rooms.clock.now())
+
+    async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
+        """List the newest rooms."""
+        return Rooms(to=message.id, rooms=await self._room_list.lines())
+
+    async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
+        """Open a room."""
+        if self._connections.draining:
+            raise refusals.draining()
+        code = clean_room(message.room) if message.room else ""
+        self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
+        if message.passphrase:
+            self._rates.passphrase(connection)
+        room = await self.lifecycle.create(message.options.granted, code, message.passphrase, connection.networks[-1])
+        _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
+        return Created(to=message.id, room=room)
+
+    async def join(self, connection: PlayerConnection, message: Join) -> ToClient:
+        """Seat the player in a room."""
+        return await self.entry.join(connection, message)
+
+    async def watch(self, connection: PlayerConnection, message: Watch) -> ToClient:
+        """Make the player a spectator of a room."""
+        return await self.entry.watch(connection, message, self._limits.current.spectators_per_room)
+
+    async def leave(self, connection: PlayerConnection, message: Leave) -> ToClient:
+        """Give up the player's place in the room."""
+        await self.entry.leave(connection)
+        return Done(to=message.id)
+
+    async def ready(self, connection: PlayerConnection, message: Ready) -> ToClient:
+        """Set whether the player is ready."""
+        return await self._command(connection, ReadyCommand(connection.player, message.ready), message.id)
+
+    async def start(self, connection: PlayerConnection, message: Start) -> ToClient:
+        """Start the race."""
+        return await self._command(connection, StartCommand(connection.player), message.id)
+
+    async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
+        """Remove a player from the room before the race starts."""
+        return await self._command(connection, KickCommand(message.player, by=connection.player), message.id)
+
+    async def resign(self, connection: PlayerConnection, message: Resign) -> ToClient:
+        """Resign from the race."""
+        return await self._command(connection, ResignCommand(connection.player), message.id)
+
+    async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
+        """Return the room of the rematch, which is opened first if necessary."""
+        hub = connection.hub
+        if hub is None:
+            raise refusals.no_seat()
+        if hub.race.phase == "finished" and not hub.race.next:
+            self._rates.open_room(connection.networks)
+        return Created(to=message.id, room=await self.lifecycle.rematch(hub.room))
+
+    async def act(self, connection: PlayerConnection, message: Act) -> ToClient:
+        """Commit a move."""
+        return await self._moves.act(connection, message)
+
+    async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
+        """Commit moves that the store has lost again."""
+        await self._moves.recover(connection, message)
+        return Done(to=message.id)
+
+    async def _command(self, connection: PlayerConnection, command: RaceCommand, request: int) -> ToClient:
+        hub, seat = connection.require_seat()
+        await self._rooms.command(hub.room, command, seat.player, seat.generation)
+        return Done(to=request)
+
+    def _check_bans(self, player: str, connection: PlayerConnection) -> None:
+        line = self._bans.of(player, connection.address, self._rooms.clock.now())
+        if line is not None:
+            raise refusals.banned(ban_sentence(line))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The handler of a type of request. ``cost`` is charged to the connection's rate, in moves."""
+
+    handle: Callable[[RequestHandlers, PlayerConnection, Any], Awaitable[ToClient]]
+    cost: int = 1
+    needs_hello: bool = True
+
+
+REQUESTS: Final[Mapping[type, Request]] = {
+    Hello: Request(RequestHandlers.hello, needs_hello=False),
+    Ping: Request(RequestHandlers.ping, needs_hello=False),
+    ListRooms: Request(RequestHandlers.list_rooms, cost=10),
+    Create: Request(RequestHandlers.create, cost=20),
+    Join: Request(RequestHandlers.join, cost=10),
+    Watch: Request(RequestHandlers.watch, cost=10),
+    Leave: Request(RequestHandlers.leave, cost=5),
+    Ready: Request(RequestHandlers.ready, cost=5),
+    Start: Request(RequestHandlers.start, cost=5),
+    KickPlayer: Request(RequestHandlers.kick_player, cost=5),
+    Act: Request(RequestHandlers.act),
+    Recover: Request(RequestHandlers.recover, cost=20),
+    Resign: Request(RequestHandlers.resign, cost=5),
+    Rematch: Request(RequestHandlers.rematch, cost=20),
+}
+"""The handler of every type of request. A test proves the table complete."""

@@ -1,0 +1,361 @@
+"""Players' connections to one node: each request is read and answered before the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from samedeal.board_history import Play
+from samedeal.errors import MalformedFrame, RequestRefused, SamedealError
+from samedeal.names import printable
+from samedeal.protocol.codec import decode_to_server, request_id
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Acked,
+    Act,
+    Hello,
+    Join,
+    Joined,
+    Recover,
+    Refused,
+    ToClient,
+    ToServer,
+    Watching,
+)
+from samedeal.protocol_codes import CloseCode, RefusalCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.config.limits import Bucket, LiveLimits
+from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
+from samedeal_server.gateway.dispatch import REQUESTS, RequestHandlers
+from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.races import player_notices, refusals
+from samedeal_server.races.bans import Bans
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.open_connections import OpenConnections
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import KINDS
+from samedeal_server.timers import Alarm
+
+_CLOSE_REASONS: Final = {
+    1000: "normal",
+    1001: "normal",
+    1006: "lost",
+    CloseCode.RESTART: "restart",
+    CloseCode.VERSION: "version",
+    CloseCode.BAD_FRAMES: "bad_frames",
+    CloseCode.TAKEN_OVER: "taken_over",
+    CloseCode.SLOW: "slow",
+    CloseCode.SILENT: "silent",
+    CloseCode.BANNED: "banned",
+    CloseCode.FLOOD: "flood",
+}
+"""The names of close codes in metrics and logs."""
+
+_INVALID_REQUEST_COST: Final = 1
+"""Cost, in moves, of a request that cannot be handled because of its type or its options."""
+
+_MAX_SENTENCE_WIDTH: Final = 400
+"""Maximum width, in columns, of a refusal's sentence, which may quote what the client sent."""
+
+_DRAIN_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for clients to disconnect from a node that stops."""
+
+_log = get_logger()
+
+Serve = Callable[[ServerConnection], Awaitable[None]]
+
+
+class Gateway:
+    """The players' side of one node.
+
+    ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the names of further subprotocols,
+    such as the operators', to the functions that serve their connections.
+    """
+
+    def __init__(
+        self,
+        rooms: RoomRegistry,
+        limits: LiveLimits,
+        handshakes: HandshakeAdmission,
+        connections: OpenConnections,
+        bans: Bans,
+        on_hello: Callable[[PlayerConnection], None],
+        subprotocols: Mapping[str, Serve],
+    ) -> None:
+        self.rooms = rooms
+        self.handshakes = handshakes
+        self.connections = connections
+        self.metrics = rooms.metrics
+        self._timers = rooms.timers
+        self._limits = limits
+        self._subprotocols = subprotocols
+        self._rates = RateLimits(limits, self.metrics, self._timers)
+        self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello)
+        self._serving: set[asyncio.Task[None]] = set()
+        self._number = 0
+
+    @property
+    def draining(self) -> bool:
+        """Whether this node accepts no more connections."""
+        return self.connections.draining
+
+    @property
+    def serving(self) -> int:
+        """The number of connections that are open or still being cleaned up."""
+        return len(self._serving)
+
+    def process_request(self, socket: ServerConnection, request: Request) -> Response | None:
+        """Return a response that rejects the handshake, or None if the connection is allowed."""
+        if self.draining:
+            self.metrics.handshakes_refused["draining"].inc()
+            return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
+        offered = request.headers.get_all("Sec-WebSocket-Protocol")
+        # Operators, who offer their subprotocol alone, are admitted to a node that is full of players.
+        count = 0 if any(offered == [name] for name in self._subprotocols) else len(self.connections)
+        if (rejection := self.handshakes.refuse(socket, request, count)) is not None:
+            return rejection
+        try:
+            self._rates.connect(networks_of(self.handshakes.address(socket)))
+        except RequestRefused:
+            self.metrics.handshakes_refused["address"].inc()
+            return busy(
+                socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
+            )
+        return None
+
+    def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+        """Return the subprotocol to use, or None if no offered one is known. ``serve`` then closes the connection."""
+        return next((Subprotocol(name) for name in (SUBPROTOCOL, *self._subprotocols) if name in offered), None)
+
+    async def serve(self, socket: ServerConnection) -> None:
+        """Serve a connection until it ends."""
+        self.handshakes.done(socket)
+        if serve := self._subprotocols.get(socket.subprotocol or ""):
+            await serve(socket)
+            return
+        if socket.subprotocol != SUBPROTOCOL:
+            self.metrics.handshakes_refused["version"].inc()
+            await socket.close(CloseCode.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
+            return
+        if self.draining:  # the handshake began before the node was stopped
+            await socket.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
+            return
+        self._number += 1
+        address = self.handshakes.address(socket)
+        connection = PlayerConnection(socket, address, self._number, self._limits.current, self.metrics, self._timers)
+        self.connections.add(connection)
+        self.metrics.opened.inc()
+        self.handshakes.opened(connection.networks)
+        opened_at = self._timers.monotonic()
+        _log.info(LogEvent.CONNECTED, **connection.ids, address=address)
+        serving = asyncio.current_task()
+        if serving is not None:
+            self._serving.add(serving)
+            serving.add_done_callback(self._serving.discard)
+        writing = asyncio.create_task(connection.write())
+        reading = asyncio.create_task(self._read(connection))
+        try:
+            await asyncio.wait((writing, reading), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done() and connection.closing:
+                await asyncio.wait((writing,))
+        finally:
+            await cancel_and_wait((writing, reading))
+            self.connections.discard(connection)
+            self.handshakes.closed(connection.networks)
+            reason = _CLOSE_REASONS.get(socket.close_code or 1006, "other")
+            self.metrics.closed[reason].inc()
+            ids = connection.ids
+            await self._exit_room(connection)
+            _log.info(
+                LogEvent.DISCONNECTED,
+                **ids,
+                reason=reason,
+                code=socket.close_code,
+                seconds=round(self._timers.monotonic() - opened_at, 1),
+            )
+
+    def update_gauges(self) -> None:
+        """Set the metrics that describe the current state."""
+        kinds = Counter(connection.kind for connection in self.connections)
+        for kind in KINDS:
+            self.metrics.connections.labels(kind).set(kinds[kind])
+        waiting = [connection.waiting for connection in self.connections]
+        self.metrics.frames_queued.set(sum(waiting))
+        self.metrics.frames_queued_max.set(max(waiting, default=0))
+        self.metrics.rooms_followed.set(len(self.rooms.hubs))
+        self.metrics.draining.set(self.draining)
+
+    async def drain(self) -> None:
+        """Accept no more connections and close the open ones. Return when all have ended or after a timeout."""
+        self.connections.draining = True
+        for connection in list(self.connections):
+            connection.send(player_notices.draining())
+            connection.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
+        await self.wait_closed(_DRAIN_TIMEOUT)
+
+    async def wait_closed(self, timeout: float) -> None:  # noqa: ASYNC109  # a timeout is not an error here
+        """Return when all connections that are open now have ended, or after ``timeout`` seconds."""
+        if self._serving:
+            await asyncio.wait(self._serving, timeout=timeout)
+
+    async def _read(self, connection: PlayerConnection) -> None:
+        try:
+            await self._answer_requests(connection)
+        except ConnectionClosed:
+            pass
+        except Exception:  # noqa: BLE001  # a mistake over one connection must not end the others; it is logged in full
+            self.metrics.faults.inc()
+            _log.exception(LogEvent.FAULT, **connection.ids)
+            fault = refusals.fault()
+            connection.send(Refused(to=-1, code=fault.code, message=str(fault)))
+            connection.close(CloseCode.RESTART, "the server made a mistake: reconnect to resume")
+
+    async def _answer_requests(self, connection: PlayerConnection) -> None:
+        limits = self._limits.current
+        bad_frames = Bucket(limits.bad_frames / 60, limits.bad_frames, self._timers.monotonic())
+        hello_alarm = Alarm(
+            self._timers,
+            lambda: connection.close(CloseCode.SILENT, "no Hello arrived in time: reconnect and send one"),
+        )
+        hello_alarm.set(limits.hello_timeout)
+        try:
+            async for frame in connection.socket:
+                try:
+                    message = decode_to_server(frame)
+                except SamedealError as error:
+                    if not await self._refuse_frame(connection, frame, error, bad_frames):
+                        return
+                    continue
+                if isinstance(message, Hello):
+                    hello_alarm.cancel()  # a slow store is not the client's fault
+                answer, asked = await self._answer_in_time(connection, message)
+                if isinstance(message, Hello) and not connection.player:
+                    hello_alarm.set(limits.hello_timeout)
+                connection.send(answer, asked if isinstance(answer, Acked) else 0.0)
+                self._count(connection, message, answer)
+                if isinstance(answer, Refused) and answer.code == RefusalCode.RATE_LIMITED:
+                    if self._close_flood(connection):
+                        return
+                    continue
+                if isinstance(answer, Refused) and answer.code == RefusalCode.BANNED:
+                    connection.close(CloseCode.BANNED, "banned from this server")
+                    return
+                if isinstance(answer, Joined | Watching):
+                    await self._send_room(connection, message)
+        finally:
+            hello_alarm.close()
+
+    async def _refuse_frame(
+        self, connection: PlayerConnection, frame: bytes | str, error: SamedealError, bad_frames: Bucket
+    ) -> bool:
+        """Refuse a frame that is no valid request. Return False if that closes the connection.
+
+        A request of an unknown type, or with invalid options, is charged as a request. Any other such frame counts as a bad
+        frame.
+        """
+        if isinstance(error, MalformedFrame):
+            connection.send(self._refusal(request_id(frame), error))
+            if bad_frames.charge(self._timers.monotonic()):
+                connection.close(CloseCode.BAD_FRAMES, "too many messages could not be decoded")
+                return False
+            return True
+        try:
+            await self._rates.request(connection, _INVALID_REQUEST_COST)
+        except RequestRefused as limited:
+            connection.send(self._refusal(request_id(frame), limited))
+            return not self._close_flood(connection)
+        connection.send(self._refusal(request_id(frame), error))
+        return True
+
+    def _close_flood(self, connection: PlayerConnection) -> bool:
+        """Close a connection that was refused as ``rate_limited`` too often. Return whether it was."""
+        if not self._rates.is_flood(connection):
+            return False
+        connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
+        return True
+
+    async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
+        """Answer a request once the connection's rate allows it. Return the answer, and when its handling began."""
+        try:
+            await self._rates.request(connection, REQUESTS[type(message)].cost)
+        except RequestRefused as error:
+            return self._refusal(message.id, error), 0.0
+        asked = time.perf_counter()
+        return await self._answer(connection, message), asked
+
+    async def _answer(self, connection: PlayerConnection, message: ToServer) -> ToClient:
+        try:
+            return await self.handlers.answer(connection, message)
+        except SamedealError as error:
+            play = connection.seat.play if connection.seat else None
+            return self._refusal(message.id, error, play)
+        except StoreUnavailable as error:
+            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during=message.__struct_config__.tag)
+            if connection.seat is not None and isinstance(message, Act | Recover):
+                connection.seat.play = None
+            return self._refusal(message.id, refusals.store_unavailable())
+
+    def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:
+        """Count a refusal, and return the answer to the refused request."""
+        self.metrics.refusals[error.code].inc()
+        return Refused(
+            to=request,
+            code=error.code,
+            message=printable(str(error), _MAX_SENTENCE_WIDTH),
+            revision=play.revision if play else -1,
+            retry_after=(error.retry_after or 0) if isinstance(error, RequestRefused) else 0,
+        )
+
+    def _count(self, connection: PlayerConnection, message: ToServer, answer: ToClient) -> None:
+        self.metrics.requests[str(message.__struct_config__.tag)].inc()
+        if isinstance(answer, Refused):
+            _log.debug(
+                LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=answer.code
+            )
+            if isinstance(message, Act):
+                self.metrics.moves[answer.code].inc()
+
+    async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
+        """Send a client that has entered a room what it does not know yet about the room."""
+        hub, seat = connection.hub, connection.seat
+        if hub is None:
+            return
+        try:
+            if seat is None:
+                connection.send(hub.state())
+                self._rates.replay(connection, hub.boards.build_cost)
+                await hub.boards.ensure_built()
+                hub.send_boards(connection)
+            elif isinstance(message, Join):
+                await self._send_catch_up(connection, hub, seat, message)
+        except StoreUnavailable as error:
+            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="catch_up")
+            connection.close(CloseCode.RESTART, "the store can't be reached: reconnect to resume")
+
+    async def _send_catch_up(self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, message: Join) -> None:
+        connection.send(hub.tallies() if hub.is_current(message.event) else hub.state())
+        play = seat.play
+        if play is None and (play := await hub.replay.load_play(seat)) is not None:
+            self._rates.replay(connection, play.revision)
+        # A client that is ahead of the store learned that from Joined, and sends Recover.
+        if play is not None and message.revision < play.revision:
+            connection.send(hub.board_state(play))
+
+    async def _exit_room(self, connection: PlayerConnection) -> None:
+        try:
+            await self.handlers.entry.exit_room(connection)
+        except StoreUnavailable as error:
+            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="disconnect")

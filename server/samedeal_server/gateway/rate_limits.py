@@ -1,0 +1,80 @@
+"""Rate limits of players' requests, for each connection and for each address."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal_server.config.limits import LiveLimits, Networks, Quotas
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.timers import Timers
+
+REPLAYED_PER_MOVE: Final = 20
+"""Number of replayed log entries that cost as much as one move."""
+
+SCHEDULED_ROOM_COST: Final = 10
+"""Quota cost of a scheduled room, which may stay open for days. Other rooms cost 1."""
+
+CONNECTION_COST: Final = 5
+"""Quota cost of a new connection, in moves."""
+
+PASSPHRASE_COST: Final = 45
+"""Quota cost, in moves, of hashing a passphrase, which takes as much time of a core as about as many moves."""
+
+
+class RateLimits:
+    """Charges connections and their addresses for requests.
+
+    Unless a method says otherwise, it raises RequestRefused ``rate_limited`` if a limit is exceeded.
+    """
+
+    def __init__(self, limits: LiveLimits, metrics: Metrics, timers: Timers) -> None:
+        self._limits = limits
+        self._metrics = metrics
+        self._timers = timers
+        self._quotas_limits = limits.current
+        self._quotas = Quotas(limits.current)
+
+    def connect(self, networks: Networks) -> None:
+        """Count a new connection against the rate limits of its address."""
+        self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST)
+
+    async def request(self, connection: PlayerConnection, cost: int) -> None:
+        """Charge for a request that costs as much as ``cost`` moves. A connection that exceeds its rate is delayed."""
+        now = self._timers.monotonic()
+        self._current_quotas().admit(connection.networks, now, cost)
+        if wait := connection.pace.admit(now, cost):
+            self._metrics.throttled.inc()
+            await self._timers.sleep(wait)
+
+    def replay(self, connection: PlayerConnection, actions: int) -> None:
+        """Charge for the replay of a log. This delays the next requests instead of raising an error."""
+        self._charge(connection, actions / REPLAYED_PER_MOVE)
+
+    def passphrase(self, connection: PlayerConnection) -> None:
+        """Charge for hashing a passphrase. The next requests are delayed accordingly, and nothing is raised."""
+        self._charge(connection, PASSPHRASE_COST)
+
+    def open_room(self, networks: Networks, *, scheduled: bool = False) -> None:
+        """Charge an address for a new room, which is ``scheduled`` if it starts at a given time."""
+        cost = SCHEDULED_ROOM_COST if scheduled else 1
+        self._current_quotas().open_room(networks, self._timers.monotonic(), cost)
+
+    def begin_session(self, networks: Networks) -> None:
+        """Charge an address for a new player."""
+        self._current_quotas().begin_session(networks, self._timers.monotonic())
+
+    def is_flood(self, connection: PlayerConnection) -> bool:
+        """Count a refusal as ``rate_limited``. Return True if the connection should be closed. Never raises."""
+        return connection.pace.refused(self._timers.monotonic())
+
+    def _charge(self, connection: PlayerConnection, cost: float) -> None:
+        now = self._timers.monotonic()
+        connection.pace.charge(now, cost)
+        self._current_quotas().charge(connection.networks, now, cost)
+
+    def _current_quotas(self) -> Quotas:
+        if self._quotas_limits is not self._limits.current:
+            self._quotas_limits = self._limits.current
+            self._quotas = Quotas(self._quotas_limits)
+        return self._quotas

@@ -1,0 +1,161 @@
+"""Entering and leaving rooms, as a player or as a spectator."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+
+from websockets.protocol import State
+
+from samedeal.errors import RequestRefused
+from samedeal.names import clean_room
+from samedeal.protocol.messages import Join, Joined, Watch, Watching
+from samedeal.protocol_codes import RefusalCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.races import refusals
+from samedeal_server.races.race import JoinCommand, LeaveCommand
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_creation import RoomLifecycle
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.store import Snapshot
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+_log = get_logger()
+
+
+class RoomEntry:
+    """Moves the connections of one node into rooms and out of them. A connection is in one room at a time.
+
+    ``charge_passphrase`` is called before a passphrase is checked.
+    """
+
+    def __init__(
+        self, rooms: RoomRegistry, lifecycle: RoomLifecycle, charge_passphrase: Callable[[PlayerConnection], None]
+    ) -> None:
+        self._rooms = rooms
+        self._lifecycle = lifecycle
+        self._charge_passphrase = charge_passphrase
+
+    async def join(self, connection: PlayerConnection, message: Join) -> Joined:
+        """Seat a player in a room. Raise RequestRefused if the room does not allow it."""
+        room = clean_room(message.room)
+        player = connection.player
+        hub = await self._rooms.acquire(room)
+        try:
+            if (await self._rooms.load(room)).race.created != hub.race.created:
+                await hub.pull()  # the room was closed, and another room has its code now
+            await self._check_passphrase(hub, connection, message.passphrase)
+            await self._extend_session(connection)
+
+            def take_seat(snapshot: Snapshot) -> JoinCommand:
+                if snapshot.race.created != hub.race.created:
+                    hub.catch_up()  # the room was closed, and another room has its code now
+                    raise refusals.room_closed()
+                return JoinCommand(player, connection.name, snapshot.progress, connection.bot, self._origin(connection))
+
+            race = await self._rooms.command(room, take_seat, player)
+            racer = race.racer(player)
+            if racer is None:
+                raise refusals.no_seat_here()
+            await self.exit_room(connection)
+            if connection.socket.state is not State.OPEN:
+                # A request that took long must not take the seat from the player's newer connection.
+                raise refusals.connection_ended()
+            generation = await self._rooms.store.connect_player(room, player)
+            await hub.pull()
+            if hub.race.phase == "closed":
+                raise refusals.room_closed()
+            hub.race.check_not_kicked(player)
+            if not generation or hub.race.racer(player) is None:
+                raise refusals.no_seat_here()
+            seat = SeatedPlayer(room, player, generation)
+            hub.take_seat(seat, connection)
+        except BaseException:
+            await self._rooms.release(hub)
+            raise
+        connection.hub, connection.seat = hub, seat
+        _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
+        dealt = hub.race.phase in ("racing", "finished")
+        revision = hub.model.progress_of(player).revision if dealt else -1
+        return Joined(to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision)
+
+    async def watch(self, connection: PlayerConnection, message: Watch, max_spectators: int) -> Watching:
+        """Make a player a spectator of a room. Raise RequestRefused if the room does not allow it."""
+        room = clean_room(message.room)
+        hub = await self._rooms.acquire(room)
+        try:
+            if not hub.race.options.spectators:
+                raise refusals.no_spectators()
+            await self._check_passphrase(hub, connection, message.passphrase)
+            hub.check_can_watch(connection.player, max_spectators)
+            await self._extend_session(connection)
+            await self.exit_room(connection)
+            hub.check_can_watch(connection.player, max_spectators)
+        except BaseException:
+            await self._rooms.release(hub)
+            raise
+        connection.hub = hub
+        hub.audience.spectators.add(connection)
+        _log.info(LogEvent.WATCHING, **connection.ids)
+        self._rooms.spawn(self._rooms.publish_spectator_count(hub))
+        return Watching(to=message.id, room=room, delay=hub.race.options.delay)
+
+    async def leave(self, connection: PlayerConnection) -> None:
+        """Leave the room. A player gives up the seat, or resigns. Raise RequestRefused if the player is fenced."""
+        hub, seat = connection.hub, connection.seat
+        if hub is not None and seat is not None:
+            seat.leaving = True
+            try:
+                await self._rooms.command(hub.room, LeaveCommand(seat.player), seat.player, seat.generation)
+            except RequestRefused as refusal:
+                if refusal.code != RefusalCode.NO_ROOM:
+                    raise
+            except StoreUnavailable:
+                if hub.race.racer(seat.player) is not None:
+                    raise
+            finally:
+                seat.leaving = False
+        await self.exit_room(connection)
+
+    async def exit_room(self, connection: PlayerConnection) -> None:
+        """Take a connection out of its room. The player keeps the seat."""
+        hub, seat = connection.hub, connection.seat
+        connection.hub = connection.seat = None
+        if hub is None:
+            return
+        try:
+            if seat is not None:
+                await self._record_absence(hub, seat)
+            else:
+                hub.audience.spectators.discard(connection)
+                await self._rooms.publish_spectator_count(hub)
+        finally:
+            await self._rooms.release(hub)
+
+    async def _check_passphrase(self, hub: Hub, connection: PlayerConnection, passphrase: str) -> None:
+        if not hub.race.private:
+            return
+        race = (await self._rooms.load(hub.room)).race  # the hub may not know yet that the player lost the seat
+        if race.racer(connection.player) or connection.player in race.invited:
+            return
+        if passphrase:
+            self._charge_passphrase(connection)
+        await self._lifecycle.check_passphrase(race, passphrase, connection.networks[-1])
+
+    def _origin(self, connection: PlayerConnection) -> str:
+        """The MAC of a player's network, since the store need not know addresses. All nodes make the same one."""
+        return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
+
+    async def _extend_session(self, connection: PlayerConnection) -> None:
+        """Extend the session of a player who enters a room to its full lifetime."""
+        if connection.session is not None:
+            connection.session = await self._rooms.store.sessions.extend(connection.session)
+
+    async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
+        """Record that a player has disconnected, unless a newer connection has taken the seat over."""
+        if hub.audience.release_seat(seat):
+            await self._rooms.store.record_presence(
+                hub.room, seat.player, seat.generation, connected=False, publish=True
+            )

@@ -1,0 +1,1 @@
+"""The operators' side of a node: administration, the node agent, backups."""

@@ -1,0 +1,116 @@
+"""Operator authentication with one shared token. A wrong token delays the next attempts from the same network."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import time
+from collections import Counter, OrderedDict
+from pathlib import Path
+from typing import Final
+
+from samedeal_server.config.config import Config
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.config.limits import Bucket
+from samedeal_server.operators import refusals
+
+MIN_TOKEN_LENGTH: Final = 16
+"""Minimum length of the token, in characters."""
+
+WRONG_TOKEN_DELAY: Final = 1.0
+"""Delay, in seconds, before a wrong token is answered."""
+
+WRONG_TOKENS_AT_ONCE: Final = 5
+"""Number of wrong tokens that one network can send before its next tokens have to wait."""
+
+WRONG_TOKENS_PER_SECOND: Final = 0.2
+"""Number of tokens per second that are compared for a network whose tokens have to wait."""
+
+MAX_WAIT: Final = 10.0
+"""Maximum wait, in seconds, before a token is compared. A token that would wait longer is refused without being compared."""
+
+MAX_UNAUTHENTICATED: Final = 8
+"""Maximum number of unauthenticated connections from one network."""
+
+_MAX_NETWORKS: Final = 4096
+"""Maximum number of networks whose wrong tokens are remembered. Beyond it, the oldest network is forgotten."""
+
+
+def read_token(config: Config) -> str:
+    """Return the operators' token, or an empty string if none is configured.
+
+    Raises StartupError ``bad_admin_token`` if the token is too short, configured twice, or in a file that cannot be read.
+    """
+    token = config.admin_token
+    if config.admin_token_file:
+        if token:
+            raise StartupError(
+                StartupCode.BAD_ADMIN_TOKEN,
+                "Both --admin-token and --admin-token-file are set. Use only --admin-token-file.",
+            )
+        try:
+            token = Path(config.admin_token_file).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise StartupError(
+                StartupCode.BAD_ADMIN_TOKEN,
+                f"Cannot read the operators' token from {config.admin_token_file!r}: {reason}. "
+                "Check the file, or pass a different one with --admin-token-file.",
+            ) from None
+    if (token or config.admin_token_file) and len(token) < MIN_TOKEN_LENGTH:
+        raise StartupError(
+            StartupCode.BAD_ADMIN_TOKEN,
+            f"The operators' token has only {len(token)} characters. "
+            f"Use at least {MIN_TOKEN_LENGTH}, for example the output of 'openssl rand -hex 24'.",
+        )
+    return token
+
+
+class TokenAuthenticator:
+    """Authenticates operators by token. A wrong token delays the next attempts from the same network."""
+
+    def __init__(self, token: str) -> None:
+        self._token = _digest(token)
+        self._wrong_tokens: OrderedDict[str, Bucket] = OrderedDict()
+        self._unauthenticated: Counter[str] = Counter()
+
+    def try_acquire(self, network: str) -> bool:
+        """Count an unauthenticated connection. Return False instead if ``network`` already has the maximum."""
+        if self._unauthenticated[network] >= MAX_UNAUTHENTICATED:
+            return False
+        self._unauthenticated[network] += 1
+        return True
+
+    def release(self, network: str) -> None:
+        """Stop counting a connection that has authenticated or ended."""
+        self._unauthenticated[network] -= 1
+        if not self._unauthenticated[network]:
+            del self._unauthenticated[network]
+
+    async def authenticate(self, network: str, token: str) -> bool:
+        """Return whether ``token`` is right. A wrong token, or an earlier one from ``network``, delays the answer.
+
+        Raises OperatorRefused if ``network`` has sent too many wrong tokens.
+        """
+        bucket = self._wrong_tokens.get(network)
+        while bucket is not None and (wait := bucket.charge(time.monotonic(), 0)):
+            if wait > MAX_WAIT:
+                raise refusals.too_many_tries(wait)
+            await asyncio.sleep(wait)
+        if hmac.compare_digest(_digest(token), self._token):
+            return True
+        bucket = self._wrong_tokens.setdefault(
+            network, Bucket(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE, time.monotonic())
+        )
+        bucket.charge(time.monotonic())
+        self._wrong_tokens.move_to_end(network)
+        if len(self._wrong_tokens) > _MAX_NETWORKS:
+            self._wrong_tokens.popitem(last=False)
+        await asyncio.sleep(WRONG_TOKEN_DELAY)
+        return False
+
+
+def _digest(token: str) -> bytes:
+    """Hash a token to a fixed length, so that comparing digests does not leak the length of the token."""
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,170 @@
+"""Backups: writing and reading a file with the whole state of a server.
+
+The file consists of a first line with the version of the format, then records, then the SHA-256 of everything before it.
+A record is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file contains the seeds of running
+races, the hashes of sessions and passphrases, and the key of receipts.
+
+A backup is made while the server runs. Each room is consistent in itself; rooms do not depend on each other. Sessions are
+read after the rooms, so that the session of every player in a room is included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from msgspec import Struct
+
+import samedeal
+from samedeal.protocol.codec import pack, unpack
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.store.dump import DumpedKey, KeyDump
+from samedeal_server.store.store import Store
+
+FIRST_LINE: Final = b"samedeal backup 1\n"
+_LENGTH_BYTES: Final = 4
+_DIGEST_BYTES: Final = 32
+_MAX_RECORD: Final = 1 << 29
+"""Maximum size of a record, in bytes. It is the maximum size of a value in Redis."""
+
+_READ_SIZE: Final = 1 << 20
+
+
+class Head(Struct, frozen=True, tag=True):
+    """The first record: the versions of the server and of Redis, and the time of the backup in milliseconds."""
+
+    server: str
+    redis: str
+    made: int
+
+
+class Tail(Struct, frozen=True, tag=True):
+    """The last entry of a backup: how many keys, rooms and sessions the backup has."""
+
+    keys: int
+    rooms: int
+    sessions: int
+
+
+Record = Head | DumpedKey | Tail
+Records = Iterator[Record]
+
+
+class Writer:
+    """Writes a backup of a store. ``size``, ``rooms`` and ``sessions`` are final once all parts have been read."""
+
+    def __init__(self, store: Store) -> None:
+        self.size = 0
+        self.rooms = 0
+        self.sessions = 0
+        self._store = store
+        self._keys = 0
+        self._hash = hashlib.sha256()
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of all parts so far, with which the receiver checks them."""
+        return self._hash.digest()
+
+    async def parts(self, part_size: int) -> AsyncGenerator[bytes, None]:
+        """Yield the file in parts of ``part_size`` bytes. The last part may be smaller."""
+        pending = bytearray()
+        async for data in self._content():
+            pending += data
+            while len(pending) >= part_size:
+                yield self._counted(bytes(pending[:part_size]))
+                del pending[:part_size]
+        if pending:
+            yield self._counted(bytes(pending))
+
+    def _counted(self, data: bytes) -> bytes:
+        self.size += len(data)
+        self._hash.update(data)
+        return data
+
+    async def _content(self) -> AsyncIterator[bytes]:
+        digest = hashlib.sha256()
+        async for data in self._records():
+            digest.update(data)
+            yield data
+        yield digest.digest()
+
+    async def _records(self) -> AsyncIterator[bytes]:
+        dump = KeyDump(self._store)
+        yield FIRST_LINE
+        yield _framed(Head(f"samedeal {samedeal.__version__}", await dump.redis_version(), await self._store.now()))
+        for key in await dump.indexes():
+            yield self._framed_key(key)
+        async for room in dump.rooms():
+            self.rooms += 1
+            for key in room:
+                yield self._framed_key(key)
+        async for key in dump.other_keys():
+            self.sessions += key.is_session
+            yield self._framed_key(key)
+        yield _framed(Tail(self._keys, self.rooms, self.sessions))
+
+    def _framed_key(self, key: DumpedKey) -> bytes:
+        self._keys += 1
+        return _framed(key)
+
+
+def _framed(record: Record) -> bytes:
+    packed = pack(record)
+    return len(packed).to_bytes(_LENGTH_BYTES, "big") + packed
+
+
+def read(path: Path) -> Records:
+    """Yield the records of a backup, after checking the whole file.
+
+    Raises StartupError ``bad_backup`` if the file is not a backup, has a later version, or is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            end = _check(file, path)
+            file.seek(len(FIRST_LINE))
+            while file.tell() < end:
+                yield _record(file, end, path)
+    except OSError as error:
+        raise StartupError(
+            StartupCode.BAD_BACKUP, f"Cannot read the backup '{path}': {error.strerror}. Check the file."
+        ) from None
+
+
+def _check(file: BinaryIO, path: Path) -> int:
+    """Check the version and the digest of a file, and return the offset at which its records end."""
+    first = file.readline(100)
+    if first != FIRST_LINE:
+        if first.startswith(b"samedeal backup "):
+            raise StartupError(
+                StartupCode.BAD_BACKUP,
+                f"'{path}' comes from a later version of Samedeal. Restore it with that version.",
+            )
+        raise StartupError(StartupCode.BAD_BACKUP, f"'{path}' is not a backup of Samedeal. Choose a different file.")
+    end = path.stat().st_size - _DIGEST_BYTES
+    content = hashlib.sha256(first)
+    left = end - len(first)
+    while left > 0 and (data := file.read(min(left, _READ_SIZE))):
+        content.update(data)
+        left -= len(data)
+    if left or file.read(_DIGEST_BYTES) != content.digest():
+        raise _damaged(path)
+    return end
+
+
+def _record(file: BinaryIO, end: int, path: Path) -> Record:
+    length = int.from_bytes(file.read(_LENGTH_BYTES), "big")
+    if length > min(_MAX_RECORD, end - file.tell()):
+        raise _damaged(path)
+    kind: Any = Record
+    try:
+        record: Record = unpack(file.read(length), kind)
+    except ValueError:
+        raise _damaged(path) from None
+    return record
+
+
+def _damaged(path: Path) -> StartupError:
+    return StartupError(StartupCode.BAD_BACKUP, f"The backup '{path}' is incomplete or damaged. Use a different one.")

@@ -1,0 +1,161 @@
+"""The node agent: it sends the heartbeat of a node, executes the orders of operators and enforces bans.
+
+The store is authoritative. Announcements only make a node poll it at once instead of at the next interval.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+import samedeal
+from samedeal.protocol.admin import BanLine, NodeLine, Whereabouts
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.races import player_notices
+from samedeal_server.races.bans import Bans, ban_sentence
+from samedeal_server.races.race import KickCommand
+from samedeal_server.rooms.open_connections import OpenConnections
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.nodes import DrainOrder, Nodes, Order, SayOrder
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.telemetry.node_stats import NodeStats, memory
+
+HEARTBEAT_INTERVAL: Final = 2.0
+"""Interval, in seconds, between heartbeats. The store is polled at least as often."""
+
+_log = get_logger()
+
+
+class NodeAgent:
+    """Represents a node among the nodes of a server: reports its state, executes orders and enforces bans.
+
+    ``bans`` holds the bans that the gateway checks, and the agent updates them. ``stop`` is set when an operator orders
+    the node to drain, and whenever the node stops.
+    """
+
+    def __init__(
+        self,
+        rooms: RoomRegistry,
+        connections: OpenConnections,
+        bans: Bans,
+        stop: asyncio.Event,
+        metrics: Metrics,
+    ) -> None:
+        self.nodes = Nodes(rooms.store)
+        self._rooms = rooms
+        self._connections = connections
+        self._enforced_bans = bans
+        self._stop = stop
+        self._metrics = metrics
+        self._started_at = rooms.clock.now()
+        self._stats = NodeStats(metrics)
+        self._bans: tuple[BanLine, ...] = ()
+        self._last_order = "0-0"
+
+    async def join(self) -> None:
+        """Load the bans before clients connect, and skip orders given before the node started."""
+        self._last_order = await self.nodes.newest_order_id()
+        await self._sync()
+
+    async def run(self, address: str) -> None:
+        """Report the state of the node and poll the store until cancelled. ``address`` is the public address."""
+        loop = asyncio.get_running_loop()
+        next_heartbeat = loop.time()
+        reported_stop = False
+        while True:
+            try:
+                if loop.time() >= next_heartbeat:
+                    next_heartbeat = loop.time() + HEARTBEAT_INTERVAL
+                    await self.send_heartbeat(address)
+                await self._sync()
+                if self._stop.is_set() and not reported_stop:
+                    reported_stop = True  # at once, so that operators do not drain the last ready node
+                    await self.send_heartbeat(address)
+            except StoreUnavailable as error:
+                _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="heartbeat")
+            except Exception:  # noqa: BLE001  # a fault here must not end the node's races; it is logged with its traceback
+                self._metrics.faults.inc()
+                _log.exception(LogEvent.FAULT)
+            try:
+                async with asyncio.timeout(HEARTBEAT_INTERVAL):
+                    await self._rooms.nodes_channel_event.wait()
+            except TimeoutError:
+                continue
+            self._rooms.nodes_channel_event.clear()
+
+    async def leave(self) -> None:
+        """Remove the node's entry from the store. If the store is unavailable, the entry expires instead."""
+        try:
+            await self.nodes.remove_node(self._rooms.node)
+        except StoreUnavailable as error:
+            _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="leave")
+
+    async def send_heartbeat(self, address: str) -> None:
+        """Report the state of the node."""
+        await self.nodes.heartbeat(self.line(address))
+
+    def line(self, address: str) -> NodeLine:
+        """Return the state of the node, with rates since the last call."""
+        hubs = list(self._rooms.hubs.values())
+        rates: dict[str, Any] = self._stats.sample()
+        return NodeLine(
+            node=self._rooms.node,
+            version=samedeal.__version__,
+            started=self._started_at,
+            last_seen=self._rooms.clock.now(),
+            address=address,
+            draining=self._stop.is_set(),
+            connections=len(self._connections),
+            players=sum(len(hub.audience.seats) for hub in hubs),
+            watching=sum(len(hub.audience.spectators) for hub in hubs),
+            rooms=len(hubs),
+            memory=memory(),
+            **rates,
+        )
+
+    def record_whereabouts(self, connection: PlayerConnection) -> None:
+        """Record the node and the address of the player whom ``connection`` has just identified."""
+        whereabouts = Whereabouts(
+            player=connection.player, node=self._rooms.node, address=connection.address, time=self._rooms.clock.now()
+        )
+        self._rooms.spawn(self.nodes.record_whereabouts(whereabouts))
+
+    async def _sync(self) -> None:
+        lines = await self.nodes.bans(self._rooms.clock.now())
+        if lines != self._bans:
+            self._bans = lines
+            self._enforced_bans.replace(lines)
+            self._disconnect_banned()
+        for order_id, order in await self.nodes.orders(self._last_order):
+            self._last_order = order_id
+            self._execute(order)
+
+    def _execute(self, order: Order | None) -> None:
+        match order:
+            case SayOrder(text):
+                for connection in self._connections:
+                    if connection.player:
+                        connection.send(player_notices.said(text))
+            case DrainOrder(node):
+                if node == self._rooms.node:
+                    self._stop.set()
+            case None:  # an order that only a later version knows
+                pass
+
+    def _disconnect_banned(self) -> None:
+        """Disconnect players who connected before they were banned, and remove them from their races."""
+        now = self._rooms.clock.now()
+        for connection in list(self._connections):
+            line = self._enforced_bans.of(connection.player, connection.address, now) if connection.player else None
+            if line is None or connection.closing:
+                continue
+            connection.send(player_notices.banned(ban_sentence(line)))
+            connection.close(CloseCode.BANNED, "banned from this server")
+            if connection.hub is not None and connection.seat is not None:
+                self._rooms.spawn(self._kick(connection.hub.room, connection.player))
+
+    async def _kick(self, room: str, player: str) -> None:
+        await self._rooms.command(room, KickCommand(player), "")

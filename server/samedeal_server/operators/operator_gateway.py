@@ -1,0 +1,133 @@
+"""The operators' connections to a node: a separate WebSocket subprotocol, protected by a token (ADMIN.md).
+
+Answers hold what players may know of each other: no card, and no seed of a race that has not finished. The exception is a
+backup, which holds everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+import samedeal
+from samedeal.errors import SamedealError
+from samedeal.protocol.admin import FromOperator, Granted, Login, Status, ToOperator
+from samedeal.protocol.codec import decode_from_operator, encode, request_id
+from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.connections.handshake_admission import networks_of
+from samedeal_server.operators import refusals
+from samedeal_server.operators.auth import TokenAuthenticator
+from samedeal_server.operators.node_agent import NodeAgent
+from samedeal_server.operators.request_handlers import OperatorRequests, ServerSurvey
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+
+LOGIN_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for receiving the token."""
+
+_NOT_LOGGED: Final = frozenset(("type", "id", "token"))
+"""Fields of requests that are not logged."""
+
+_log = get_logger()
+
+
+class Admin:
+    """Serves the operators' connections to one node. ``address_of`` returns the client address of a connection."""
+
+    def __init__(
+        self,
+        agent: NodeAgent,
+        rooms: RoomRegistry,
+        token: str,
+        address_of: Callable[[ServerConnection], str],
+        metrics: Metrics,
+    ) -> None:
+        self._agent = agent
+        self._rooms = rooms
+        self._authenticator = TokenAuthenticator(token)
+        self._address_of = address_of
+        self._metrics = metrics
+        self._survey = ServerSurvey(agent, rooms)
+        self._backup_lock = asyncio.Lock()
+
+    async def serve(self, socket: ServerConnection) -> None:
+        """Serve an operator's connection until it ends."""
+        address = self._address_of(socket)
+        network = networks_of(address)[0]
+        log = _log.bind(address=address)
+        try:
+            if not self._authenticator.try_acquire(network):
+                self._record_failed_login("too_many_connections", log)
+                await socket.close(CloseCode.NOT_LOGGED_IN, "too many connections without a token from your address")
+                return
+            try:
+                logged_in = await self._log_in(socket, network, log)
+            finally:
+                self._authenticator.release(network)
+            if logged_in:
+                log.info(LogEvent.ADMIN_REQUEST, request="login", outcome="done")
+                await self._serve_requests(socket, log)
+        except ConnectionClosed:
+            pass
+        except Exception:  # a fault in one connection must not stop the node; it is logged with its traceback
+            self._metrics.faults.inc()
+            log.exception(LogEvent.FAULT)
+            await socket.close(CloseCode.RESTART, "internal error")
+
+    async def _log_in(self, socket: ServerConnection, network: str, log: EventLog) -> bool:
+        try:
+            async with asyncio.timeout(LOGIN_TIMEOUT):
+                frame = await socket.recv()
+        except TimeoutError:
+            await socket.close(CloseCode.SILENT, "no token received in time")
+            return False
+        try:
+            message = decode_from_operator(frame)
+            if not isinstance(message, Login):
+                raise refusals.login_first()
+            if not await self._authenticator.authenticate(network, message.token):
+                raise refusals.bad_token()
+        except SamedealError as error:
+            self._record_failed_login(error.code, log)
+            await socket.send(encode(refusals.to_message(request_id(frame), error)))
+            await socket.close(CloseCode.NOT_LOGGED_IN, "not logged in")
+            return False
+        server = f"samedeal {samedeal.__version__}"
+        granted = Granted(to=message.id, node=self._rooms.node, server=server, time=self._rooms.clock.now())
+        await socket.send(encode(granted))
+        return True
+
+    def _record_failed_login(self, reason: str, log: EventLog) -> None:
+        self._metrics.admin_logins_failed[reason].inc()
+        log.warning(LogEvent.ADMIN_LOGIN_FAILED, reason=reason)
+
+    async def _serve_requests(self, socket: ServerConnection, log: EventLog) -> None:
+        async def send(answer: ToOperator) -> None:
+            await socket.send(encode(answer))
+
+        requests = OperatorRequests(self._agent, self._rooms, self._survey, self._backup_lock, send)
+        async for frame in socket:
+            try:
+                message = decode_from_operator(frame)
+            except SamedealError as error:
+                log.warning(LogEvent.ADMIN_REQUEST, request="unreadable", outcome=error.code)
+                await send(refusals.to_message(request_id(frame), error))
+                continue
+            answer = await requests.answer(message)
+            outcome = answer.code if isinstance(answer, RefusedMessage) else "done"
+            fields = {"request": message.__struct_config__.tag, "outcome": outcome, **_logged_fields(message)}
+            log_line = log.debug if isinstance(message, Status) else log.info
+            log_line(LogEvent.ADMIN_REQUEST, **fields)
+            await send(answer)
+
+
+def _logged_fields(message: FromOperator) -> dict[str, object]:
+    """Return the fields of a request that are logged: those that are set, except secrets."""
+    fields = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
+    return {name: value for name, value in fields.items() if value not in ("", 0)}

@@ -1,0 +1,290 @@
+"""The requests of operators who are logged in: one handler for each type of request (ADMIN.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, Final
+
+from samedeal.errors import RequestRefused, SamedealError
+from samedeal.names import clean_room, printable
+from samedeal.protocol.admin import (
+    MAX_CLOSED_ROOMS,
+    MAX_PART_BYTES,
+    BackedUp,
+    Backup,
+    BackupPart,
+    Ban,
+    BanLine,
+    BanList,
+    CloseRoom,
+    CloseRooms,
+    Drain,
+    FromOperator,
+    Kick,
+    ListBans,
+    ListServerRooms,
+    Login,
+    Phases,
+    RoomsClosed,
+    RoomShown,
+    Say,
+    ServerRooms,
+    ShowRoom,
+    Status,
+    Survey,
+    ToOperator,
+    Unban,
+)
+from samedeal.protocol.messages import Done
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.operators import refusals
+from samedeal_server.operators.backup import Writer
+from samedeal_server.operators.node_agent import NodeAgent
+from samedeal_server.races.bans import Bans, normalize_target
+from samedeal_server.races.race import CloseCommand, KickCommand, Race
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_list import list_rooms
+from samedeal_server.store.nodes import DrainOrder, SayOrder
+from samedeal_server.store.store import Snapshot
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+MAX_BANS: Final = 1000
+"""Maximum number of bans in force."""
+
+MAX_REASON_WIDTH: Final = 150
+"""Maximum width of the reason for a ban, in columns, so that a list of all bans fits into one message."""
+
+_ROOMS_AT_ONCE: Final = 100
+"""Number of rooms that are checked, and closed, together."""
+
+_PHASES_CACHED: Final = 20
+"""Lifetime of the cached phases, as a multiple of the time that it took to count them."""
+
+_log = get_logger()
+
+Send = Callable[[ToOperator], Awaitable[None]]
+
+
+class ServerSurvey:
+    """Surveys all nodes, the store and the phases of all rooms. Counting the phases is slow, so the counts are cached."""
+
+    def __init__(self, agent: NodeAgent, rooms: RoomRegistry) -> None:
+        self._nodes = agent.nodes
+        self._rooms = rooms
+        self._phases = Phases()
+        self._phases_valid_until = 0.0
+
+    async def take(self, request: int) -> Survey:
+        """Take a survey that answers the request with the id ``request``."""
+        store, nodes = self._rooms.store, self._nodes
+        started = time.perf_counter()
+        now, latency = self._rooms.clock.now(), 0.0
+        with suppress(StoreUnavailable):  # a part of a cluster may be unavailable, which the survey reports
+            now = await store.now()
+            latency = 1000 * (time.perf_counter() - started)
+            if started >= self._phases_valid_until:
+                self._phases = await nodes.phases(await store.index.newest(self._rooms.limits.rooms))
+                self._phases_valid_until = started + _PHASES_CACHED * (time.perf_counter() - started)
+        lines, redis = await nodes.lines(), await nodes.redis_line(latency)
+        return Survey(to=request, time=now, nodes=lines, phases=self._phases, redis=redis)
+
+
+class OperatorRequests:
+    """Handles the requests of one operator.
+
+    ``survey`` and ``backup_lock`` are shared by all operators of a node. ``send`` sends the parts of a backup.
+    """
+
+    def __init__(
+        self, agent: NodeAgent, rooms: RoomRegistry, survey: ServerSurvey, backup_lock: asyncio.Lock, send: Send
+    ) -> None:
+        self._nodes = agent.nodes
+        self._rooms = rooms
+        self._survey = survey
+        self._backup_lock = backup_lock
+        self._send = send
+
+    async def answer(self, message: FromOperator) -> ToOperator:
+        """Return the answer to a request, or the refusal."""
+        try:
+            return await HANDLERS[type(message)](self, message)
+        except SamedealError as error:
+            return refusals.to_message(message.id, error)
+        except StoreUnavailable as error:
+            _log.warning(LogEvent.REDIS_ERROR, error=str(error), during="operator_request")
+            return refusals.to_message(message.id, refusals.unavailable())
+
+    async def log_in(self, _message: Login) -> ToOperator:
+        """Refuse a second login."""
+        raise refusals.login_once()
+
+    async def survey(self, message: Status) -> ToOperator:
+        """Report the state of all nodes and of their store."""
+        return await self._survey.take(message.id)
+
+    async def list_rooms(self, message: ListServerRooms) -> ToOperator:
+        """List the newest rooms."""
+        return ServerRooms(
+            to=message.id,
+            rooms=await list_rooms(self._rooms.store, message.limit),
+            total=await self._rooms.store.index.count(),
+        )
+
+    async def show_room(self, message: ShowRoom) -> ToOperator:
+        """Report the public state of a room and the whereabouts of its players."""
+        hub = await self._rooms.acquire(clean_room(message.room))
+        try:
+            await hub.pull()
+            state = hub.state()
+        finally:
+            await self._rooms.release(hub)
+        players = [seat.player for seat in state.players]
+        return RoomShown(to=message.id, state=state, whereabouts=await self._nodes.whereabouts(players))
+
+    async def kick(self, message: Kick) -> ToOperator:
+        """Remove a player from a room."""
+        await self._rooms.command(
+            clean_room(message.room), lambda snapshot: _kick_command(snapshot, message.player), ""
+        )
+        return Done(to=message.id)
+
+    async def close_room(self, message: CloseRoom) -> ToOperator:
+        """Close a room."""
+        await self._rooms.command(clean_room(message.room), CloseCommand(), "")
+        return Done(to=message.id)
+
+    async def close_rooms(self, message: CloseRooms) -> ToOperator:
+        """Close the rooms that meet all conditions, at most ``MAX_CLOSED_ROOMS`` of them."""
+        if not (message.idle or message.empty or message.target):
+            raise refusals.no_condition()
+        store = self._rooms.store
+        targets = Bans([BanLine(target=normalize_target(message.target), since=0)]) if message.target else None
+        idle_since = await store.now() - 1000 * message.idle
+        rooms = await store.index.newest(await store.index.count())
+        closed = 0
+        while rooms and closed < MAX_CLOSED_ROOMS:
+            size = min(_ROOMS_AT_ONCE, MAX_CLOSED_ROOMS - closed)
+            batch, rooms = rooms[:size], rooms[size:]
+            races = [
+                race
+                for race in await store.load_races(batch)
+                if race is not None and race.idle <= idle_since and not (message.empty and _is_in_use(race))
+            ]
+            if targets is not None:
+                races = [race for race in races if await self._is_used_by(targets, race)]
+            closed += sum(await asyncio.gather(*(self._close_unchanged(race) for race in races)))
+        return RoomsClosed(to=message.id, rooms=closed)
+
+    async def _is_used_by(self, targets: Bans, race: Race) -> bool:
+        players = [racer.player for racer in race.racers]
+        addresses = {where.player: where.address for where in await self._nodes.whereabouts(players)}
+        return any(targets.of(player, addresses.get(player, ""), race.idle) for player in players)
+
+    async def _close_unchanged(self, race: Race) -> bool:
+        """Close a room, unless it has changed since ``race`` was loaded. Return whether it was closed."""
+
+        def close(snapshot: Snapshot) -> CloseCommand:
+            if snapshot.race.idle != race.idle:
+                raise refusals.no_room(race.room)
+            return CloseCommand()
+
+        try:
+            await self._rooms.command(race.room, close, "")
+        except RequestRefused:
+            return False
+        return True
+
+    async def ban(self, message: Ban) -> ToOperator:
+        """Ban a player, an address or a network. Return the ban, whose target may be wider than what was asked for."""
+        now = await self._rooms.store.now()
+        if len(await self._nodes.bans(now)) >= MAX_BANS:
+            raise refusals.too_many_bans(MAX_BANS)
+        until = now + 1000 * message.seconds if message.seconds else 0
+        reason = printable(message.reason, MAX_REASON_WIDTH)
+        ban = BanLine(target=normalize_target(message.target), since=now, until=until, reason=reason)
+        await self._nodes.ban(ban)
+        return BanList(to=message.id, bans=(ban,))
+
+    async def unban(self, message: Unban) -> ToOperator:
+        """Lift a ban."""
+        if not await self._nodes.unban(normalize_target(message.target)):
+            raise refusals.no_ban(message.target)
+        return Done(to=message.id)
+
+    async def list_bans(self, message: ListBans) -> ToOperator:
+        """List the bans in force."""
+        return BanList(to=message.id, bans=await self._nodes.bans(self._rooms.clock.now()))
+
+    async def say(self, message: Say) -> ToOperator:
+        """Send an announcement to a room, or to everybody."""
+        text = printable(message.text).strip()
+        if not text:
+            raise refusals.nothing_said()
+        if not message.room:
+            await self._nodes.send_order(SayOrder(text))
+        elif not await self._rooms.store.broadcast(clean_room(message.room), text):
+            raise refusals.no_room(message.room)
+        return Done(to=message.id)
+
+    async def drain(self, message: Drain) -> ToOperator:
+        """Order a node to drain."""
+        lines = await self._nodes.lines()
+        names = [line.node for line in lines]
+        if not message.node and len(names) > 1:
+            raise refusals.node_required(names)
+        wanted = message.node or self._rooms.node
+        matching = [name for name in names if name == wanted or name.endswith(f"-{wanted}")]
+        if len(matching) != 1:
+            raise refusals.no_node(wanted, names)
+        others_ready = any(line.node != matching[0] and not line.draining for line in lines)
+        if not others_ready and not message.force:
+            raise refusals.last_node(matching[0])
+        await self._nodes.send_order(DrainOrder(matching[0]))
+        return Done(to=message.id)
+
+    async def back_up(self, message: Backup) -> ToOperator:
+        """Send a backup in parts, then its digest."""
+        if self._backup_lock.locked():
+            raise refusals.busy()
+        async with self._backup_lock:
+            writer = Writer(self._rooms.store)
+            async with aclosing(writer.parts(MAX_PART_BYTES)) as parts:
+                async for data in parts:
+                    await self._send(BackupPart(to=message.id, data=data))
+            return BackedUp(
+                to=message.id, size=writer.size, digest=writer.digest, rooms=writer.rooms, sessions=writer.sessions
+            )
+
+
+Handler = Callable[[OperatorRequests, Any], Awaitable[ToOperator]]
+
+HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
+    Login: OperatorRequests.log_in,
+    Status: OperatorRequests.survey,
+    ListServerRooms: OperatorRequests.list_rooms,
+    ShowRoom: OperatorRequests.show_room,
+    Kick: OperatorRequests.kick,
+    CloseRoom: OperatorRequests.close_room,
+    CloseRooms: OperatorRequests.close_rooms,
+    Ban: OperatorRequests.ban,
+    Unban: OperatorRequests.unban,
+    ListBans: OperatorRequests.list_bans,
+    Say: OperatorRequests.say,
+    Drain: OperatorRequests.drain,
+    Backup: OperatorRequests.back_up,
+}
+"""The handler of each type of request. A test compares the types with ``FromOperator``."""
+
+
+def _is_in_use(race: Race) -> bool:
+    return race.phase != "open" or bool(race.racers)
+
+
+def _kick_command(snapshot: Snapshot, player: str) -> KickCommand:
+    for racer in snapshot.race.racers:
+        if player.casefold() in (racer.player, racer.name.casefold()):
+            return KickCommand(racer.player)
+    raise refusals.no_player(snapshot.race.room, player)

@@ -1,0 +1,1 @@
+"""The server process: wiring, listeners, signals, start-up and shutdown."""

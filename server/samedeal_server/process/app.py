@@ -1,0 +1,230 @@
+"""A node: build it, serve, drain. This module wires the parts together and holds no other logic."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from websockets.asyncio.server import serve as websocket_server
+
+from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
+from samedeal.protocol.codec import LARGEST_FRAME
+from samedeal_server.config.config import Config
+from samedeal_server.config.limits import LiveLimits
+from samedeal_server.connections.handshake_admission import GuardedConnection, HandshakeAdmission
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.gateway.gateway import Gateway
+from samedeal_server.operators.auth import read_token
+from samedeal_server.operators.node_agent import NodeAgent
+from samedeal_server.operators.operator_gateway import Admin
+from samedeal_server.process import sd_notify
+from samedeal_server.process.banner import ListenAddresses, listen_addresses
+from samedeal_server.process.fd_limits import fit_to_open_file_limit
+from samedeal_server.process.health import Health
+from samedeal_server.process.listening import listening
+from samedeal_server.process.open_store import open_store, store_required
+from samedeal_server.process.reload import Reload, reload_on_request
+from samedeal_server.process.signals import Signals
+from samedeal_server.process.tls import Certificate
+from samedeal_server.races.bans import Bans
+from samedeal_server.rooms.open_connections import OpenConnections
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.store import Store
+from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
+from samedeal_server.telemetry import logs
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+
+PING_INTERVAL: Final = 20
+"""Interval, in seconds, between WebSocket pings to a client. It is also the timeout for the answer."""
+
+Announce = Callable[["Node"], None]
+
+_log = get_logger()
+
+
+def node_name() -> str:
+    """Return a unique name for this node."""
+    return f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A running node. ``tasks`` run in the background; the node cannot continue when one of them ends."""
+
+    name: str
+    config: Config
+    metrics: Metrics
+    limits: LiveLimits
+    store: Store
+    rooms: RoomRegistry
+    connections: OpenConnections
+    handshakes: HandshakeAdmission
+    agent: NodeAgent
+    gateway: Gateway
+    certificate: Certificate | None
+    addresses: ListenAddresses
+    health_url: str
+    stop: asyncio.Event
+    tasks: list[asyncio.Task[None]]
+
+    def start_task(self, coroutine: Coroutine[object, object, None]) -> None:
+        """Run a further task in the background."""
+        self.tasks.append(asyncio.create_task(coroutine))
+
+    def apply(self, config: Config) -> None:
+        """Apply the settings that can change while a node runs, and reload its certificate."""
+        self.limits.replace(fit_to_open_file_limit(config.limits))
+        logs.set_up(config, self.name)
+        if self.certificate is not None:
+            self.certificate.reload()
+
+    async def run_until(self, event: asyncio.Event) -> None:
+        """Run until ``event`` is set. Raises StartupError if the node cannot continue."""
+        waiter = asyncio.create_task(event.wait())
+        try:
+            done, _ = await asyncio.wait((*self.tasks, waiter), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await cancel_and_wait([waiter])
+        for task in done:
+            task.result()
+
+
+async def run(config: Config, name: str, announce: Announce, read: Callable[[], Config] | None = None) -> None:
+    """Run a node until SIGTERM or SIGINT, then drain it. A second signal cuts the drain delay short.
+
+    ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP.
+    Raises StartupError if the node cannot start, or loses the Redis that it started.
+    """
+    ignore_lost_connections()
+    signals = Signals()
+    async with build(config, name, signals.stop) as node:
+        reload = Reload(config, read or (lambda: config), node.apply, node.metrics)
+        node.start_task(reload_on_request(signals.reload, reload, node.metrics))
+        if watchdog_timeout := sd_notify.watchdog_timeout():
+            node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
+        await serve(node, announce)
+        await drain(node, signals.hurry)
+
+
+async def serve(node: Node, announce: Announce) -> None:
+    """Serve clients until the node is told to stop."""
+    addresses = node.addresses
+    _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
+    announce(node)
+    await node.run_until(node.stop)
+
+
+async def drain(node: Node, hurry: asyncio.Event) -> None:
+    """Report the node as not ready, wait for the drain delay unless ``hurry`` is set, and disconnect all clients."""
+    node.stop.set()
+    sd_notify.notify("STOPPING=1")
+    if node.config.drain_delay:
+        _log.info(LogEvent.STOPPING, drain_delay=node.config.drain_delay)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(node.config.drain_delay):
+                await node.run_until(hurry)
+    _log.info(LogEvent.DRAINING, connections=len(node.connections))
+    await node.gateway.drain()
+    _log.info(LogEvent.STOPPED)
+
+
+@asynccontextmanager
+async def build(config: Config, name: str, stop: asyncio.Event) -> AsyncIterator[Node]:
+    """Build a node to which clients can connect, and close it on exit.
+
+    Once ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets it, too.
+    Raises StartupError if the node cannot start.
+    """
+    metrics = Metrics()
+    token = read_token(config)
+    limits = LiveLimits(fit_to_open_file_limit(config.limits))
+    tasks: list[asyncio.Task[None]] = []
+    async with AsyncExitStack() as stack:
+        embedded = None if config.redis else EmbeddedRedis(config.data, config.durability)
+        url = config.redis if embedded is None else await stack.enter_async_context(embedded)
+        store = await stack.enter_async_context(open_store(url, config.replicas, metrics))
+        certificate = None
+        if config.tls_cert and config.tls_key:
+            certificate = Certificate(config.tls_cert, config.tls_key, metrics)
+        clock = StoreClock(store)
+        with store_required():
+            await clock.sync()
+        rooms = RoomRegistry(store, clock, name, limits, metrics)
+        stack.push_async_callback(rooms.stop)
+
+        connections, bans = OpenConnections(), Bans()
+        handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
+        agent = NodeAgent(rooms, connections, bans, stop, metrics)
+        subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
+        gateway = Gateway(rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols)
+
+        health_url = ""
+        if config.health_port is not None:
+            health = Health(gateway, store, metrics, stop)
+            health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
+        stack.push_async_callback(agent.leave)
+        with store_required():
+            await agent.join()
+
+        stack.push_async_callback(cancel_and_wait, tasks)
+        tasks.append(asyncio.create_task(rooms.run()))
+        if embedded is not None:
+            tasks.append(asyncio.create_task(_watch_redis(embedded)))
+        if certificate is not None:
+            tasks.append(asyncio.create_task(certificate.watch()))
+        addresses = await stack.enter_async_context(_listen(config, gateway, certificate))
+        tasks.append(asyncio.create_task(agent.run(addresses.public)))
+        yield Node(
+            name=name,
+            config=config,
+            metrics=metrics,
+            limits=limits,
+            store=store,
+            rooms=rooms,
+            connections=connections,
+            handshakes=handshakes,
+            agent=agent,
+            gateway=gateway,
+            certificate=certificate,
+            addresses=addresses,
+            health_url=health_url,
+            stop=stop,
+            tasks=tasks,
+        )
+
+
+async def _watch_redis(embedded: EmbeddedRedis) -> None:
+    """Raise StartupError when the embedded Redis exits."""
+    raise await embedded.wait_for_exit()
+
+
+@asynccontextmanager
+async def _listen(config: Config, gateway: Gateway, certificate: Certificate | None) -> AsyncIterator[ListenAddresses]:
+    start = partial(
+        websocket_server,
+        gateway.serve,
+        select_subprotocol=gateway.select_subprotocol,
+        process_request=gateway.process_request,
+        create_connection=partial(GuardedConnection, gateway.handshakes),  # type: ignore[arg-type]  # any factory will do
+        compression=None,
+        max_size=LARGEST_FRAME,
+        max_queue=16,
+        open_timeout=config.limits.handshake_timeout,
+        ping_interval=PING_INTERVAL,
+        ping_timeout=PING_INTERVAL,
+        close_timeout=2,
+        server_header=None,
+        ssl=certificate and certificate.context,
+        ssl_handshake_timeout=config.limits.handshake_timeout if certificate else None,
+    )
+    async with listening(start, config.host, config.port, "--port") as port:
+        yield listen_addresses(config, port)

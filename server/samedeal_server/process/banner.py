@@ -1,0 +1,99 @@
+"""The addresses of a node, and the banner that it prints when clients can connect."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from samedeal_server.config.config import Config
+from samedeal_server.process.listening import ALL_ADDRESSES, is_unspecified, local_host, url_host
+from samedeal_server.store.address import RedisAddress
+
+_TEST_ADDRESSES: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses reserved for documentation. Connecting a datagram socket to one selects a local address and sends nothing."""
+
+
+@dataclass(frozen=True)
+class ListenAddresses:
+    """The addresses of a node: ``local`` for this machine, ``public`` for players.
+
+    ``reachable_from_elsewhere`` says whether the public address works on other machines.
+    """
+
+    local: str
+    public: str
+    reachable_from_elsewhere: bool
+
+
+def own_address(host: str) -> str:
+    """Return the address by which its network reaches a server on this machine that listens on ``host``.
+
+    ``host`` stands for several addresses. The address is an IPv4 address if ``host`` includes those, otherwise an IPv6
+    address. Return an empty string if the machine has no such network.
+    """
+    for family in _families(host):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((_TEST_ADDRESSES[family], 9))
+            return str(probe.getsockname()[0])
+    return ""
+
+
+def _families(host: str) -> tuple[socket.AddressFamily, ...]:
+    if host == ALL_ADDRESSES:
+        return socket.AF_INET, socket.AF_INET6
+    return (socket.AF_INET6,) if ":" in host else (socket.AF_INET,)
+
+
+def listen_addresses(
+    config: Config, port: int, address_of_machine: Callable[[str], str] = own_address
+) -> ListenAddresses:
+    """Return the addresses of a node that listens on a port. ``address_of_machine`` works as ``own_address``."""
+    scheme = "ws" if config.tls_cert is None else "wss"
+    local = f"{scheme}://{url_host(local_host(config.host))}:{port}"
+    if config.public_url:
+        return ListenAddresses(local, config.public_url.rstrip("/"), reachable_from_elsewhere=True)
+    if is_unspecified(config.host):
+        own = address_of_machine(config.host)
+        return ListenAddresses(
+            local, f"{scheme}://{url_host(own)}:{port}" if own else local, reachable_from_elsewhere=bool(own)
+        )
+    is_loopback = config.host == "localhost" or _is(config.host, "is_loopback")
+    return ListenAddresses(local, local, reachable_from_elsewhere=not is_loopback)
+
+
+def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
+    """Return the banner for a terminal."""
+    rows = [("join", f"samedeal join {addresses.public}"), ("open a room", f"samedeal new {addresses.public}")]
+    if addresses.public != addresses.local and config.tls_cert is None:  # a certificate is for the public name
+        rows.append(("on this machine", f"samedeal join {addresses.local}"))
+    rows.append(("data", str(config.data) if not config.redis else f"in Redis at {RedisAddress.parse(config.redis)}"))
+    if health_url:
+        rows.append(("health", f"{health_url}/readyz, {health_url}/metrics"))
+    width = max(len(label) for label, _ in rows)
+    lines = ["Samedeal is ready for players.", "", *(f"  {label:{width}}   {text}" for label, text in rows), ""]
+    if not addresses.reachable_from_elsewhere and addresses.public == addresses.local:
+        lines.append("Only this machine can connect. To let others join, restart with --host all.")
+    if config.tls_cert is not None and not config.public_url:
+        lines.append(
+            "Players must connect to the name in the certificate. "
+            "Use --public-url wss://NAME to print addresses with that name."
+        )
+    if addresses.public.startswith(("ws://", "http://")) and _is(
+        urlsplit(addresses.public).hostname or "", "is_global"
+    ):
+        lines.append("Connections are not encrypted. Use --tls-cert and --tls-key, or a proxy with TLS.")
+    lines.append("Press Ctrl-C to stop. Races in progress continue when you start it again.")
+    return "\n".join(lines)
+
+
+def _is(host: str, property_name: str) -> bool:
+    """Return a property of the IP address ``host``, or False if it is a name."""
+    try:
+        return bool(getattr(ipaddress.ip_address(host), property_name))
+    except ValueError:
+        return False

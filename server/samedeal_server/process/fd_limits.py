@@ -1,0 +1,54 @@
+"""The limit on open files. Each connection needs a file descriptor. A node without free ones cannot even reject clients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from samedeal_server.config.limits import Limits
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+RESERVED: Final = 128
+"""File descriptors reserved for everything except clients: connections to Redis, listeners, logs, temporary files."""
+
+_HANDSHAKE_SHARE: Final = 8
+"""If there are too few file descriptors, this fraction of them (one in eight) is for handshakes."""
+
+_log = get_logger()
+
+
+def fit_to_open_file_limit(limits: Limits) -> Limits:
+    """Raise the limit on open files of this process, and return ``limits``, lowered if that is not enough."""
+    wanted = limits.connections + limits.handshakes + RESERVED
+    allowed = _raise_limit(wanted)
+    if allowed >= wanted:
+        return limits
+    for_clients = max(2, allowed - RESERVED)
+    handshakes = min(limits.handshakes, max(1, for_clients // _HANDSHAKE_SHARE))
+    lowered = replace(limits, connections=min(limits.connections, for_clients - handshakes), handshakes=handshakes)
+    _log.warning(
+        LogEvent.OPEN_FILES_LIMITED,
+        limit=allowed,
+        wanted=wanted,
+        connections=lowered.connections,
+        handshakes=lowered.handshakes,
+        help="raise the limit on open files (ulimit -n, LimitNOFILE), or lower --limit-connections",
+    )
+    return lowered
+
+
+def _raise_limit(wanted: int) -> int:
+    """Raise the soft limit on open files to ``wanted``, or as near as the system allows, and return the resulting limit."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    raised = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+    except (OSError, ValueError):  # some systems have a further limit below the hard one
+        return soft
+    return raised

@@ -1,0 +1,135 @@
+"""The listener for orchestrators and Prometheus, on a separate port.
+
+``/healthz`` says whether the process is alive, and ``/readyz`` whether it should get new clients. ``/metrics`` is for
+Prometheus. The WebSocket library parses the requests, and rejects malformed ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.gateway.gateway import Gateway
+from samedeal_server.process.listening import listening, local_host, url_host
+from samedeal_server.store.store import Store
+from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.metrics import CONTENT_TYPE, Metrics
+
+PROBE_TIMEOUT: Final = 2.0
+"""Timeout, in seconds, for the answer of Redis. A node whose Redis takes longer is not ready."""
+
+_TEXT: Final = "text/plain; charset=utf-8"
+
+REQUEST_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for receiving a request."""
+
+
+class Health:
+    """Answers requests about the state of a node. The node is not ready once ``stop`` is set."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        store: Store,
+        metrics: Metrics,
+        stop: asyncio.Event,
+        probe_timeout: float = PROBE_TIMEOUT,
+    ) -> None:
+        self._gateway = gateway
+        self._store = store
+        self._metrics = metrics
+        self._stop = stop
+        self._probe_timeout = probe_timeout
+        self._probe: asyncio.Task[str] | None = None
+        self._unwritable = ""
+
+    async def not_ready(self) -> str:
+        """Return the reason why the node should get no new clients, as a sentence, or an empty string if it is ready."""
+        if self._stop.is_set() or self._gateway.draining:
+            return "This node is stopping. Send clients to another one."
+        probe = self._probe
+        if probe is None or probe.done():
+            self._probe = probe = asyncio.create_task(self._store.probe())
+        done, _ = await asyncio.wait((probe,), timeout=self._probe_timeout)
+        if not done:
+            return f"Redis has not answered for {self._probe_timeout:g} seconds."
+        error = probe.exception()
+        if isinstance(error, StoreUnavailable):
+            return f"Redis does not accept writes ({error})."
+        if error is not None:
+            raise error
+        self._unwritable = probe.result()
+        return ""
+
+    async def answer(self, _socket: ServerConnection, request: Request) -> Response:
+        """Answer a request."""
+        method = getattr(request, "method", "GET")
+        if method not in ("GET", "HEAD"):
+            return _response(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
+        response = await self._page(request.path.partition("?")[0])
+        if method == "HEAD":
+            response.body = b""
+        return response
+
+    async def _page(self, path: str) -> Response:
+        match path:
+            case "/healthz":
+                return _response(http.HTTPStatus.OK, "This node is alive.")
+            case "/readyz":
+                if reason := await self.not_ready():
+                    return _response(http.HTTPStatus.SERVICE_UNAVAILABLE, reason)
+                sentence = "This node accepts clients."
+                if self._unwritable:
+                    sentence += f" Some primaries accept no writes, so their rooms are unavailable: {self._unwritable}."
+                return _response(http.HTTPStatus.OK, sentence)
+            case "/metrics":
+                self._gateway.update_gauges()
+                return _response(http.HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
+            case _:
+                return _response(http.HTTPStatus.NOT_FOUND, "The paths are /healthz, /readyz and /metrics.")
+
+    @asynccontextmanager
+    async def listen(self, host: str, port: int, request_timeout: float = REQUEST_TIMEOUT) -> AsyncIterator[str]:
+        """Answer requests on an address and yield its URL. Raises StartupError if the node cannot listen there."""
+        start = partial(
+            serve,
+            _never_called,
+            process_request=self.answer,
+            open_timeout=request_timeout,
+            close_timeout=1,
+            server_header=None,
+            logger=logging.getLogger("samedeal.health"),
+        )
+        try:
+            async with listening(start, host, port, "--health-port") as actual_port:
+                yield f"http://{url_host(local_host(host))}:{actual_port}"
+        finally:
+            if self._probe is not None:
+                await cancel_and_wait([self._probe])
+
+
+async def _never_called(socket: ServerConnection) -> None:
+    """Every request is answered before it can become a WebSocket connection."""
+
+
+def _response(status: http.HTTPStatus, body: str | bytes, content_type: str = _TEXT) -> Response:
+    data = body if isinstance(body, bytes) else f"{body}\n".encode()
+    headers = Headers(
+        [
+            ("Content-Type", content_type),
+            ("Content-Length", str(len(data))),
+            ("Cache-Control", "no-store"),
+            ("Connection", "close"),
+        ]
+    )
+    return Response(status.value, status.phrase, headers, data)

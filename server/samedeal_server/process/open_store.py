@@ -1,0 +1,50 @@
+"""Open the store of a node: connect to Redis, check it, and prepare it for this version."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from samedeal_server.config.errors import StartupCode, StartupError, StoreUnavailable
+from samedeal_server.store.address import InvalidRedisAddress
+from samedeal_server.store.availability import RedisAvailability
+from samedeal_server.store.connect import connect
+from samedeal_server.store.preflight import check_redis
+from samedeal_server.store.redis_cluster import ClusterClient
+from samedeal_server.store.redis_cluster_store import ClusterStore
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
+
+
+@asynccontextmanager
+async def open_store(url: str, replicas: int, metrics: Metrics) -> AsyncIterator[Store]:
+    """Open the store on the Redis at ``url``, and close it on exit. Raises StartupError if that Redis cannot be used.
+
+    ``replicas`` is the number of replicas that confirm each move before it is acknowledged.
+    """
+    try:
+        redis = connect(url, RedisAvailability(metrics), replicas)
+    except InvalidRedisAddress as error:
+        # The address is not repeated, because it may contain a password.
+        raise StartupError(StartupCode.BAD_REDIS_URL, f"The address in --redis is invalid. {error}") from None
+    async with redis:
+        await check_redis(redis)
+        store = ClusterStore(redis, metrics) if isinstance(redis, ClusterClient) else Store(redis, metrics)
+        with store_required():
+            await store.check_schema()
+            await store.record_schema()
+            await store.load_receipt_key()
+            await store.check_settings()
+        yield store
+
+
+@contextmanager
+def store_required() -> Iterator[None]:
+    """Convert StoreUnavailable to StartupError while a node starts."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise StartupError(
+            StartupCode.REDIS_UNREACHABLE,
+            f"Redis stopped answering during start-up ({error}). Check that it keeps running, and start again.",
+        ) from None

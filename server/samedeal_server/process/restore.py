@@ -1,0 +1,151 @@
+"""The command ``samedeal-server restore``, which restores a backup into an empty store."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from samedeal_server.config.config import PROGRAM, Config
+from samedeal_server.config.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
+from samedeal_server.config.load import load_config
+from samedeal_server.config.settings_reader import InvalidSetting
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.operators import backup
+from samedeal_server.process.open_store import open_store
+from samedeal_server.store.dump import DumpedKey, KeyDump
+from samedeal_server.store.nodes import Nodes
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
+
+_MAX_KEYS: Final = 200
+"""Maximum number of keys that are sent to Redis together."""
+
+_MAX_BYTES: Final = 1 << 23
+"""Keys are sent to Redis as soon as their values exceed this size, in bytes."""
+
+_EPILOG: Final = """\
+examples:
+  {name} restore samedeal.backup --redis redis://10.0.0.5:6379/0
+  {name} restore samedeal.backup --data ~/.local/share/samedeal/server
+
+Stop all nodes first. Races continue from the backup. Moves made after it are lost. A race ends at once if its time limit
+has passed. Without --redis and --data, the backup is restored into the default data directory of the server.
+
+Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
+"""
+
+
+def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
+    """Return the parser of the command line. ``name`` is the server's command as the user typed it, for usage messages."""
+    command = argparse.ArgumentParser(
+        prog=f"{name} restore",
+        description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
+        epilog=_EPILOG.format(name=name),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument("file", metavar="FILE", type=Path, help="the backup file")
+    command.add_argument("--redis", metavar="URL", default=argparse.SUPPRESS, help="the Redis to restore into")
+    command.add_argument(
+        "--data",
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help="the data directory of a server that starts its own Redis",
+    )
+    command.add_argument("--config", metavar="FILE", help=f"a file of settings, as for {name}")
+    command.add_argument("--replace", action="store_true", help="delete everything in the store first")
+    return command
+
+
+def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
+    """Restore a backup, and return the exit code. ``name`` is the server's command as the user typed it, for messages."""
+    command = parser(name)
+    flags = command.parse_args(arguments)
+    try:
+        config = load_config(flags).values
+    except InvalidSetting as error:
+        command.error(str(error))
+    # Errors are printed once, as the reason for the exit, so nothing else is logged.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    try:
+        tail = asyncio.run(restore(flags.file, config, replace=flags.replace))
+    except StartupError as error:
+        if os.environ.get("SAMEDEAL_DEBUG"):
+            raise
+        print(f"{name}: {error.code}: {error}", file=sys.stderr)
+        return 1
+    print(
+        f"The backup is restored (rooms: {tail.rooms}, sessions: {tail.sessions}). Start the nodes to continue the races."
+    )
+    return 0
+
+
+async def restore(path: Path, config: Config, *, replace: bool) -> backup.Tail:
+    """Restore a backup into the store that ``config`` names, and return the last record of the backup.
+
+    If ``replace``, everything in the store is deleted first. Raises StartupError if the backup or the store cannot be used,
+    or if the store is not empty.
+    """
+    records = backup.read(path)
+    head = next(records)  # this checks the whole file before the store is changed
+    async with AsyncExitStack() as stack:
+        url = config.redis or await stack.enter_async_context(EmbeddedRedis(config.data, config.durability))
+        store = await stack.enter_async_context(open_store(url, config.replicas, Metrics()))
+        try:
+            await _prepare(store, replace=replace)
+            tail = await _write(records, KeyDump(store))
+            await store.check_schema()  # otherwise nodes of this version would not start
+        except StoreRejected as error:
+            version = head.redis if isinstance(head, backup.Head) else "another version"
+            raise StartupError(
+                StartupCode.REDIS_TOO_OLD,
+                f"Redis rejected the backup ({error}), which comes from Redis {version}. "
+                "Restore it into that version or a newer one, with --replace.",
+            ) from None
+        except StoreUnavailable as error:
+            raise StartupError(
+                StartupCode.REDIS_UNREACHABLE, f"Redis stopped answering ({error}). Restore again, with --replace."
+            ) from None
+        return tail
+
+
+async def _prepare(store: Store, *, replace: bool) -> None:
+    dump = KeyDump(store)
+    if nodes := await Nodes(store).lines():
+        names = ", ".join(line.node for line in nodes)
+        raise StartupError(StartupCode.NODES_RUNNING, f"Nodes are running on this store: {names}. Stop them first.")
+    if replace:
+        await dump.clear()
+    elif key := await dump.find_key():
+        raise StartupError(
+            StartupCode.NOT_EMPTY,
+            f"The store is not empty. It contains the key {key}. "
+            "Choose an empty store, or delete everything in it with --replace.",
+        )
+
+
+async def _write(records: backup.Records, dump: KeyDump) -> backup.Tail:
+    """Write all keys of a backup to the store, and return its last record."""
+    pending: list[DumpedKey] = []
+    written = pending_bytes = 0
+    for record in records:
+        if isinstance(record, DumpedKey):
+            pending.append(record)
+            pending_bytes += len(record.value)
+        if pending and (len(pending) == _MAX_KEYS or pending_bytes > _MAX_BYTES or isinstance(record, backup.Tail)):
+            await dump.restore(pending)
+            await dump.rebuild_indexes(pending)
+            written += len(pending)
+            pending, pending_bytes = [], 0
+        if isinstance(record, backup.Tail) and record.keys == written:
+            return record
+    raise StartupError(StartupCode.BAD_BACKUP, "The backup is incomplete. Use a different one.")

@@ -1,0 +1,31 @@
+"""Notifications to the service manager that started this process, such as systemd (see sd_notify(3))."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from contextlib import suppress
+
+
+def notify(state: str) -> None:
+    """Send a state such as ``READY=1``, or do nothing if no service manager listens."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address.startswith(("/", "@")) and hasattr(socket, "AF_UNIX"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
+            connection.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
+            connection.sendall(state.encode())
+
+
+def watchdog_timeout() -> float:
+    """Return the watchdog timeout of the service manager, in seconds, or 0 if it has none for this process."""
+    timeout = os.environ.get("WATCHDOG_USEC", "")
+    for_this_process = os.environ.get("WATCHDOG_PID") in (None, str(os.getpid()))
+    return int(timeout) / 1e6 if for_this_process and timeout.isdecimal() else 0.0
+
+
+async def watchdog_loop(watchdog_seconds: float) -> None:
+    """Notify the watchdog three times per watchdog timeout, for as long as the event loop runs."""
+    while True:
+        notify("WATCHDOG=1")
+        await asyncio.sleep(watchdog_seconds / 3)

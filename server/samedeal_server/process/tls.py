@@ -1,0 +1,150 @@
+"""The TLS certificate of a node, which is reloaded when its files change."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+
+POLL_INTERVAL: Final = 60.0
+"""Interval, in seconds, at which the files are checked for changes."""
+
+EXPIRES_SOON: Final = 7 * 86_400
+"""Time before the expiry of a certificate, in seconds, during which a warning is logged once a day."""
+
+_DAY: Final = 86_400
+
+_HANDSHAKE_ROUNDS: Final = 6
+"""Number of rounds that complete any TLS handshake in memory."""
+
+_log = get_logger()
+
+
+class InvalidCertificate(Exception):
+    """A certificate or its key cannot be used. The message says why."""
+
+
+class Certificate:
+    """A certificate and its key, in two files.
+
+    Each new connection gets the newest valid version. If a renewed certificate is invalid, the node logs that and continues
+    with the current one. Raises StartupError ``bad_certificate`` if the first one is invalid.
+    """
+
+    def __init__(self, cert: Path, key: Path, metrics: Metrics) -> None:
+        self._cert = cert
+        self._key = key
+        self._metrics = metrics
+        self._fingerprint = self._read_fingerprint()
+        self._warned_at = 0.0
+        try:
+            self._current, self._expires_at = load_certificate(cert, key)
+        except InvalidCertificate as error:
+            raise StartupError(StartupCode.BAD_CERTIFICATE, str(error)) from None
+        metrics.certificate_expiry.set(self._expires_at)
+        # A context's certificate and key cannot be replaced in one step, so each handshake switches to a complete context.
+        self.context = load_certificate(cert, key)[0]
+        self.context.sni_callback = self._use_current
+
+    def _use_current(
+        self, connection: ssl.SSLObject | ssl.SSLSocket, _name: str | None, _context: ssl.SSLContext
+    ) -> None:
+        connection.context = self._current
+
+    def reload(self) -> None:
+        """Load the files again, or keep the current certificate if they are invalid."""
+        self._fingerprint = self._read_fingerprint()
+        try:
+            self._current, self._expires_at = load_certificate(self._cert, self._key)
+        except InvalidCertificate as error:
+            _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
+        else:
+            self._metrics.certificate_expiry.set(self._expires_at)
+            _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
+
+    async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
+        """Reload the certificate whenever its files change, and warn before it expires."""
+        while True:
+            await asyncio.sleep(poll_interval)
+            if self._read_fingerprint() != self._fingerprint:
+                self.reload()
+            now = time.time()
+            if self._expires_at - now < EXPIRES_SOON and now - self._warned_at > _DAY:
+                self._warned_at = now
+                _log.warning(
+                    LogEvent.CERTIFICATE_EXPIRES_SOON, expires=_timestamp(self._expires_at), file=str(self._cert)
+                )
+
+    def _read_fingerprint(self) -> tuple[tuple[int, ...], ...]:
+        """Return values that change when a file changes, or when a link to it points elsewhere."""
+        fingerprint = []
+        for path in (self._cert, self._key):
+            with suppress(OSError):
+                stat = path.stat()
+                fingerprint.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return tuple(fingerprint)
+
+
+def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
+    """Return a server's TLS context, and the expiry of its certificate in seconds since 1970. Raises InvalidCertificate."""
+    for path in (cert, key):
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise InvalidCertificate(f"Cannot read {path}: {error.strerror}. Check its path and permissions.") from None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    # Some systems set another minimum in their OpenSSL configuration.
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(cert, key, password=lambda: "")
+    except (ssl.SSLError, ValueError) as error:
+        raise InvalidCertificate(_explanation(cert, key, error)) from None
+    try:
+        expiry = _try_handshake(context, cert)
+    except ssl.SSLCertVerificationError as error:
+        raise InvalidCertificate(f"The certificate in {cert} is not valid: {error.verify_message}. Renew it.") from None
+    except ssl.SSLError as error:
+        raise InvalidCertificate(
+            f"The certificate in {cert} cannot be used for TLS: {error.reason}. Pass a different one."
+        ) from None
+    return context, ssl.cert_time_to_seconds(expiry)
+
+
+def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
+    """Complete a handshake in memory with a client that trusts only this certificate, and return its expiry.
+
+    That way OpenSSL itself checks the certificate.
+    """
+    client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client_context.check_hostname = False
+    client_context.load_verify_locations(cert)
+    client_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = context.wrap_bio(to_server, to_client, server_side=True)
+    client = client_context.wrap_bio(to_client, to_server)
+    for _ in range(_HANDSHAKE_ROUNDS):
+        for side in (client, server):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    return str((client.getpeercert() or {})["notAfter"])
+
+
+def _explanation(cert: Path, key: Path, error: ssl.SSLError | ValueError) -> str:
+    reason = getattr(error, "reason", None) or str(error)
+    if reason == "KEY_VALUES_MISMATCH":
+        return f"The key in {key} does not belong to the certificate in {cert}. Pass two files that belong together."
+    text = key.read_text("ascii", "replace")
+    if "-----BEGIN ENCRYPTED" in text or "Proc-Type: 4,ENCRYPTED" in text:
+        return f"The key in {key} is encrypted, and a server cannot ask for its passphrase. Pass an unencrypted key."
+    return f"{cert} and {key} are not a certificate and a private key in PEM format ({reason}). Pass different files."
+
+
+def _timestamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,1 @@
+"""Races as pure values, with logs, delayed views, receipts, bans and refusals."""

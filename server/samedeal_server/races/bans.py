@@ -1,0 +1,105 @@
+"""Bans of players by their ids and of networks by their addresses. Pure: the store keeps the bans."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from samedeal.errors import MalformedText
+from samedeal.protocol.admin import BanLine
+
+_PLAYER: Final = re.compile(r"[0-9a-f]{20}")
+_MIN_PREFIX: Final = {4: 8, 6: 16}
+"""Minimum prefix length of a banned network, by IP version, so that a typing error does not ban everybody."""
+
+_HOST_PREFIX: Final = 64
+"""Prefix length of the IPv6 network that one host usually owns as a whole."""
+
+_MAX_QUOTED: Final = 60
+
+
+def normalize_target(text: str) -> str:
+    """Return the normal form of a player's id, an address or a network. Raise MalformedText if ``text`` is none of them.
+
+    An IPv6 address becomes its /64, in which a host can choose any other address.
+    """
+    target = text.strip().lower()
+    if _PLAYER.fullmatch(target):
+        return target
+    try:
+        network = _unmapped(ip_network(target, strict=False))
+    except ValueError:
+        raise MalformedText(
+            f"{text[:_MAX_QUOTED]!r} is neither a player nor an address. Give a player's id as samedeal admin room shows "
+            "it, an address, or a network such as 203.0.113.0/24."
+        ) from None
+    minimum = _MIN_PREFIX[network.version]
+    if network.prefixlen < minimum:
+        raise MalformedText(f"The network {network} is too large. Ban a network of /{minimum} or smaller.")
+    if network.num_addresses > 1:
+        return str(network)
+    return str(network.supernet(new_prefix=_HOST_PREFIX) if network.version == 6 else network.network_address)
+
+
+def _unmapped(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
+    """The IPv4 network of an IPv4-mapped IPv6 network. Other networks are returned as they are."""
+    if isinstance(network, IPv6Network) and network.prefixlen >= 96 and network.network_address.ipv4_mapped:
+        return ip_network((network.network_address.ipv4_mapped, network.prefixlen - 96))
+    return network
+
+
+class Bans:
+    """The bans that a node enforces. ``replace`` updates them from the store."""
+
+    def __init__(self, lines: Iterable[BanLine] = ()) -> None:
+        self._players: dict[str, BanLine] = {}
+        self._networks: dict[IPv4Network | IPv6Network, BanLine] = {}
+        self._prefixes: set[tuple[int, int]] = set()
+        self.replace(lines)
+
+    def replace(self, lines: Iterable[BanLine]) -> None:
+        """Enforce these bans from now on."""
+        self._players, self._networks = {}, {}
+        for line in lines:
+            if _PLAYER.fullmatch(line.target):
+                self._players[line.target] = line
+                continue
+            with suppress(ValueError):  # a kind of ban that only a later version knows
+                self._networks[ip_network(line.target)] = line
+        self._prefixes = {(network.version, network.prefixlen) for network in self._networks}
+
+    def of(self, player: str, address: str, now: int) -> BanLine | None:
+        """Return the ban of ``player`` or ``address`` in force at ``now``, in milliseconds, or None.
+
+        ``player`` is empty before Hello.
+        """
+        line = self._players.get(player) or self._of_address(address)
+        return line if line is not None and (not line.until or now < line.until) else None
+
+    def _of_address(self, text: str) -> BanLine | None:
+        if not self._networks:
+            return None
+        try:
+            address = ip_address(text.partition("%")[0])
+        except ValueError:
+            return None
+        if isinstance(address, IPv6Address):
+            address = address.ipv4_mapped or address
+        for version, prefix in self._prefixes:
+            if version == address.version:
+                line = self._networks.get(ip_network((address, prefix), strict=False))
+                if line is not None:
+                    return line
+        return None
+
+
+def ban_sentence(line: BanLine) -> str:
+    """The sentence that tells a player how long they are banned, and why."""
+    duration = "permanently"
+    if line.until:
+        duration = f"until {datetime.datetime.fromtimestamp(line.until / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"
+    return f"You are banned from this server {duration}.{f' Reason: {line.reason}' if line.reason else ''}"

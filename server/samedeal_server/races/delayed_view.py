@@ -1,0 +1,133 @@
+"""The delayed boards that spectators of a race see. Pure: time is an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal_server.races.log_entry import LogEntry
+
+ACTIONS_PER_RELEASE: Final = 200
+"""Maximum number of actions in one release, so that other tasks of the node need not wait for all of them."""
+
+
+class DelayedBoards:
+    """The boards of a race. Each action is released ``delay`` milliseconds after it was committed.
+
+    ``behind`` is true while more actions are due than one release may contain.
+    """
+
+    __slots__ = (
+        "_added",
+        "_newest_revision",
+        "_newest_time",
+        "_open",
+        "_released",
+        "_released_at",
+        "_start",
+        "_starts",
+        "_waiting",
+        "behind",
+        "delay",
+    )
+
+    def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int) -> None:
+        self.delay = delay
+        self.behind = False
+        self._starts = starts
+        self._start = Play(deal, undo_rule)
+        self._released: dict[str, Play] = {}
+        self._released_at: dict[str, int] = {}
+        self._newest_revision: dict[str, int] = {}
+        self._newest_time: dict[str, int] = {}
+        self._added = 0
+        self._waiting: list[tuple[int, int, str, str]] = []
+        self._open = False
+
+    def add_player(self, player: str, entries: Iterable[LogEntry]) -> None:
+        """Add a player with their log so far. All players must be added before the first release."""
+        self._released[player] = self._start
+        self._released_at[player] = self._starts
+        self._newest_revision[player] = 0
+        self._newest_time[player] = self._starts
+        for entry in entries:
+            self.add(player, entry.revision, entry.action, entry.committed_at)
+
+    def newest(self, player: str) -> int:
+        """Return the newest revision that was added for a player, or -1 for an unknown player."""
+        return self._newest_revision.get(player, -1)
+
+    def add(self, player: str, revision: int, action: str, time: int) -> bool:
+        """Add an action, committed at ``time`` in milliseconds. Return False if the player's earlier actions are missing."""
+        newest = self._newest_revision.get(player)
+        if newest is None or revision > newest + 1:
+            return False
+        if revision == newest + 1:
+            self._newest_revision[player] = revision
+            # If the clock was set back, the player's actions must still be released in order.
+            self._newest_time[player] = time = max(time, self._newest_time[player])
+            self._added += 1  # keeps actions of the same time in their order
+            heappush(self._waiting, (time, self._added, player, action))
+        return True
+
+    def next_at(self) -> int | None:
+        """Return the time when the next action is due for release, in milliseconds, or None if no action waits."""
+        if not self._open:
+            return self._starts + self.delay
+        return self._waiting[0][0] + self.delay if self._waiting else None
+
+    def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
+        """Release the actions that are due, or all of them.
+
+        One call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, it returns nothing and sets ``behind``.
+        The call that catches up returns whole boards, as the first release does.
+        """
+        if not self._open and now < self._starts + self.delay and not everything:
+            return []
+        skipping = self.behind or not self._open
+        released: list[LateBoard | LateMove] = []
+        for _ in range(ACTIONS_PER_RELEASE):
+            if not self._is_due(now, everything=everything):
+                break
+            time, _, player, action = heappop(self._waiting)
+            play = self._act(time, player, action)
+            if skipping:
+                continue
+            if action == UNDO:
+                released.append(self._board(player))
+            else:
+                move = LateMove(player=player, revision=play.revision, action=action, seen=play.seen, at=time)
+                released.append(move)
+        self.behind = self._is_due(now, everything=everything)
+        if self.behind:
+            return []
+        self._open = True
+        return self.boards() if skipping else released
+
+    def boards(self) -> list[LateBoard | LateMove]:
+        """All boards as they were last released. There are none before the first release."""
+        return [self._board(player) for player in self._released] if self._open else []
+
+    def _is_due(self, now: int, *, everything: bool) -> bool:
+        return bool(self._waiting) and (everything or self._waiting[0][0] + self.delay <= now)
+
+    def _act(self, time: int, player: str, action: str) -> Play:
+        play = self._released[player].act(action)
+        self._released[player] = play
+        self._released_at[player] = time
+        return play
+
+    def _board(self, player: str) -> LateBoard:
+        play = self._released[player]
+        return LateBoard(
+            player=player,
+            revision=play.revision,
+            piles=play.board.masked().piles,
+            moves=play.moves,
+            undos=play.undos,
+            at=self._released_at[player],
+        )

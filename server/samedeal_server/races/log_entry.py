@@ -1,0 +1,18 @@
+"""The log of a player's committed actions. Pure."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class LogEntry(Struct, frozen=True):
+    """A committed action, with the revision and the counts after it. ``committed_at`` is in milliseconds."""
+
+    revision: int
+    request: int
+    action: str
+    seen: bytes
+    foundation_cards: int
+    moves: int
+    undos: int
+    committed_at: int

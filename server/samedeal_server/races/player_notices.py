@@ -1,0 +1,41 @@
+"""The notices that a server sends to players without a request. Pure."""
+
+from __future__ import annotations
+
+from samedeal.protocol.messages import Notice
+from samedeal.protocol_codes import NoticeCode
+
+
+def banned(sentence: str) -> Notice:
+    """The player is banned from the server. ``sentence`` says until when."""
+    return Notice(code=NoticeCode.BANNED, message=sentence)
+
+
+def closed() -> Notice:
+    """The operator closed the room."""
+    return Notice(code=NoticeCode.CLOSED, message="The operator closed this room. Choose another one.")
+
+
+def draining() -> Notice:
+    """The node is stopping."""
+    return Notice(
+        code=NoticeCode.DRAINING, message="This server is stopping. Your client reconnects to another one by itself."
+    )
+
+
+def kicked() -> Notice:
+    """The operator or the host removed the player from the room."""
+    return Notice(code=NoticeCode.KICKED, message="You were removed from this room permanently. Choose another one.")
+
+
+def said(text: str) -> Notice:
+    """An announcement by the operator."""
+    return Notice(code=NoticeCode.SAID, message=text)
+
+
+def seated() -> Notice:
+    """The spectator has taken a seat over another connection."""
+    return Notice(
+        code=NoticeCode.SEATED,
+        message="You now have a seat in this room. You see no other boards until your race is over.",
+    )

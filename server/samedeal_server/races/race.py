@@ -1,0 +1,597 @@
+"""The lifecycle of a race: what each command does in each phase, and the final standings. Pure: time is an argument.
+
+Rules
+-----
+- A race is ``open`` until its countdown starts. Its options say when that is: when the host starts it, when all players
+  are ready (at least two if there is room for two), when all seats are taken, or at a given time.
+- The host is the person who has had a seat for longest, or a bot if only bots have seats. Bots are the players who have
+  declared to be bots. The options may exclude them.
+- Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
+  resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. If the
+  race starts at a given time, absent players keep their seats for longer, and until another player needs one.
+- The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
+  times are fixed when the countdown starts, on the store's clock. A race whose countdown has ended is under way, even if
+  no command has been applied since.
+- A race is finished when every player has finished, resigned, or has no moves left (no legal move, no undo allowed). It is
+  also finished when its time is up. If the options say so, the first finish ends the race too. A race whose deal leaves
+  no legal move is finished as it starts if undo is off.
+- Absent players do not hold the end of a race. Once it is over for some players, and all others have been disconnected
+  or idle for a while, it is finished.
+- Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
+  that number first. Players who are equal in all of this share a place.
+- A finished race may have one rematch, which keeps seats for the players of the race before for a while. These players
+  come first in its order of players, and players who were kicked stay out of it.
+- A room closes when it has been empty, or its race finished, for long enough.
+- A player who is kicked stays out of the room. The operator may kick players at any time, and the host before the race
+  starts. If everybody else is ready and the host does nothing for a while, the next person becomes the host.
+- In a public room, players from one address other than the host's take at most half of the seats.
+- The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
+
+What each command does, by phase::
+
+                  open        countdown   racing      finished    closed
+    Join          takes seat  rejoins     rejoins     rejoins     room_closed
+    Leave         gives up    gives up    resigns     nothing     nothing
+    Ready         marks       started     started     started     room_closed
+    Start         countdown   started     started     started     room_closed
+    Resign        not_racing  not_racing  resigns     not_racing  room_closed
+    LinkRematch   not_over    not_over    not_over    links       room_closed
+    Kick          removes     removes     resigns     removes     room_closed
+    Kick by host  removes     removes     started     started     room_closed
+    Close         closes      closes      closes      closes      nothing
+    Tick          may start   may race    may finish  may close   nothing
+
+In an open room, Join and Tick also free the seats of absent players. Tick is the command for the passing of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
+from samedeal.errors import RequestRefused
+from samedeal.games import Game
+from samedeal.options import Options
+from samedeal.protocol.messages import Phase, Standing
+from samedeal.standings import Result, ranked
+from samedeal_server.races import refusals
+from samedeal_server.races.look_alikes import look_alike
+
+ROOM_LIFETIME: Final = 3_600_000
+"""Milliseconds for which a room stays open after its race has finished. An empty room of a rematch stays open as long."""
+
+EMPTY_LIFETIME: Final = 300_000
+"""Milliseconds for which any other room stays open while it is empty. It must be short, as opening a room costs little."""
+
+ABSENT_AFTER: Final = 45_000
+"""Milliseconds without a sign of life from a player, after which the player counts as disconnected."""
+
+SEATS_KEPT: Final = 30_000
+"""Milliseconds for which a rematch keeps seats for the players of the race before."""
+
+SCHEDULED_ABSENT_AFTER: Final = 3_600_000
+"""Milliseconds after which an absent player of a scheduled race may lose the seat to a player who finds the room full."""
+
+HOST_TIMEOUT: Final = 60_000
+"""Milliseconds without a change for which everybody else must be ready before the next person becomes the host."""
+
+IDLE_AFTER: Final = 240_000
+"""Milliseconds without an action, after which a player who can still make moves counts as idle."""
+
+_MAX_KICKED: Final = 100
+"""Maximum number of removed players that a room remembers."""
+
+
+class Racer(Struct, frozen=True):
+    """A player with a seat.
+
+    ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` stands for the
+    network that the player took the seat from, without revealing it.
+    """
+
+    player: str
+    name: str
+    seat: int
+    ready: bool = False
+    resigned: bool = False
+    seated_at: int = 0
+    bot: bool = False
+    origin: str = ""
+
+
+class Progress(Struct, frozen=True):
+    """A player's progress in a race. Times are in milliseconds, and 0 before the event that they are named after.
+
+    ``generation`` rises with each connection of the player. ``last_seen`` is the last sign of life of the newest
+    connection. ``last_progress_at`` is when ``foundation_cards`` last changed. ``no_moves_left_at`` is when the player
+    had no legal move left and no undo was allowed.
+    """
+
+    generation: int = 0
+    revision: int = 0
+    foundation_cards: int = 0
+    moves: int = 0
+    undos: int = 0
+    last_action_at: int = 0
+    last_progress_at: int = 0
+    finished_at: int = 0
+    no_moves_left_at: int = 0
+    last_seen: int = 0
+    connected: bool = False
+
+
+ProgressByPlayer = Mapping[str, Progress]
+
+
+class Race(Struct, frozen=True):
+    """The race of a room. Times are milliseconds on the store's clock, and 0 if they are not fixed yet.
+
+    ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the text of the deal. ``commitment``
+    binds the server to ``seed``, which is empty until the race is finished. ``idle`` is the time of the last change.
+    ``follows`` is the room of the race that this one is a rematch of, and ``next`` the room of this race's own rematch.
+    ``invited`` holds the ids of the players of the race before, and ``kicked`` those of the players whom the operator has
+    removed from this race or an earlier one.
+    """
+
+    room: str
+    options: Options
+    round: int
+    deal: str
+    commitment: bytes
+    private: bool
+    created: int
+    idle: int
+    follows: str = ""
+    phase: Phase = "open"
+    racers: Annotated[tuple[Racer, ...], Meta(max_length=16)] = ()
+    starts: int = 0
+    ends: int = 0
+    seed: bytes = b""
+    next: str = ""
+    standings: tuple[Standing, ...] = ()
+    kicked: tuple[str, ...] = ()
+    invited: tuple[str, ...] = ()
+
+    @property
+    def game(self) -> Game:
+        """The game of this race."""
+        return self.options.game(self.round)
+
+    @property
+    def host(self) -> str:
+        """The id of the first racer who is no bot, or of the first bot. It is empty if nobody has a seat."""
+        person = next((racer.player for racer in self.racers if not racer.bot), "")
+        return person or (self.racers[0].player if self.racers else "")
+
+    def racer(self, player: str) -> Racer | None:
+        """The player's seat, or None."""
+        return next((racer for racer in self.racers if racer.player == player), None)
+
+    def present_racers(self, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
+        """Return the racers whose seats are kept at ``now``: all of them, except absent ones in an open room."""
+        if self.phase != "open" or self.options.start == "at":
+            return self.racers
+        return self.racers_seen(progress, now - ABSENT_AFTER)
+
+    def racers_seen(self, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
+        """Return the racers with a sign of life after ``since``, a time in milliseconds."""
+        return tuple(
+            racer
+            for racer in self.racers
+            if max(racer.seated_at, progress.get(racer.player, Progress()).last_seen) > since
+        )
+
+    def check_not_kicked(self, player: str) -> None:
+        """Raise RequestRefused if the operator has removed a player from this room."""
+        if player in self.kicked:
+            raise refusals.kicked()
+
+    def due_at(self) -> int:
+        """Return the time when a TickCommand next changes something, in milliseconds, or 0 if it never does."""
+        match self.phase:
+            case "open" if self.options.start == "at":
+                return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
+            case "open":
+                return self.host_due_at() or self.idle + (ROOM_LIFETIME if self.follows else EMPTY_LIFETIME)
+            case "finished":
+                return self.idle + ROOM_LIFETIME
+            case "countdown":
+                return self.starts
+            case "racing":
+                return self.ends
+            case _:
+                return 0
+
+    def host_due_at(self) -> int:
+        """Return the time when the next person becomes the host of an open room, in milliseconds, or 0 for never."""
+        others = [racer for racer in self.racers if not racer.bot and racer.player != self.host]
+        waiting = self.options.start != "at" and others and all(racer.ready for racer in others)
+        return self.idle + HOST_TIMEOUT if waiting else 0
+
+    def everyone_is_done(self, progress: ProgressByPlayer) -> bool:
+        """Whether every player has finished, resigned, or has no moves left."""
+        return not self._still_playing(progress)
+
+    def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
+        """Whether the race is over for some players, and all others are disconnected or idle."""
+        playing = self._still_playing(progress)
+        return (
+            self.phase == "racing"
+            and 0 < len(playing) < len(self.racers)
+            and all(
+                not own.connected
+                or now - own.last_seen >= ABSENT_AFTER
+                or now - max(own.last_action_at, self.starts) >= IDLE_AFTER
+                for own in playing
+            )
+        )
+
+    def _still_playing(self, progress: ProgressByPlayer) -> list[Progress]:
+        of_racers = ((racer, progress.get(racer.player, Progress())) for racer in self.racers)
+        return [own for racer, own in of_racers if not (racer.resigned or own.finished_at or own.no_moves_left_at)]
+
+    def is_racing(self, player: str, progress: Progress) -> bool:
+        """Whether a player has a seat in this race and can still make moves, now or after the start."""
+        racer = self.racer(player)
+        ahead = self.phase in ("open", "countdown", "racing")
+        return ahead and racer is not None and not (racer.resigned or progress.finished_at or progress.no_moves_left_at)
+
+    def successor_deal(self) -> str:
+        """Return the text of the rematch's deal: the next number, or a random deal.
+
+        Deal #0 follows the highest number.
+        """
+        deal = Deal.parse(self.deal)
+        if deal.kind != "number":
+            return "random"
+        return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
+
+    def successor_options(self) -> Options:
+        """Return the options of the rematch: those of this race with the next deal, and no set time to start at."""
+        start = "host" if self.options.start == "at" else self.options.start
+        return replace(self.options, deal=self.successor_deal(), start=start, start_at=0)
+
+
+class JoinCommand(Struct, frozen=True):
+    """A player takes a seat, or rejoins. ``bot`` and ``origin`` are as in Racer."""
+
+    player: str
+    name: str
+    progress: ProgressByPlayer
+    bot: bool = False
+    origin: str = ""
+
+
+class LeaveCommand(Struct, frozen=True):
+    """A player leaves."""
+
+    player: str
+
+
+class ReadyCommand(Struct, frozen=True):
+    """A player is ready, or no longer ready."""
+
+    player: str
+    ready: bool
+
+
+class StartCommand(Struct, frozen=True):
+    """The host starts the race."""
+
+    player: str
+
+
+class ResignCommand(Struct, frozen=True):
+    """A player resigns."""
+
+    player: str
+
+
+class LinkRematchCommand(Struct, frozen=True):
+    """The room of the rematch has been opened."""
+
+    room: str
+
+
+class KickCommand(Struct, frozen=True):
+    """The operator, or the host ``by``, removes a player permanently."""
+
+    player: str
+    by: str = ""
+
+
+class CloseCommand(Struct, frozen=True):
+    """The operator closes the room."""
+
+
+class TickCommand(Struct, frozen=True):
+    """Time has passed, or a player has finished. ``seed`` is the seed of the deal, revealed once the race is finished.
+
+    ``end_wait`` is True if the other players have waited long enough for players who are disconnected or idle.
+    """
+
+    progress: ProgressByPlayer
+    seed: bytes
+    end_wait: bool = False
+
+
+RaceCommand = (
+    JoinCommand
+    | LeaveCommand
+    | ReadyCommand
+    | StartCommand
+    | ResignCommand
+    | LinkRematchCommand
+    | KickCommand
+    | CloseCommand
+    | TickCommand
+)
+Outcome = tuple[Race, tuple[str, ...]]
+"""The race after a command, with the names of the changes, or the same race with no names if nothing changed."""
+
+
+def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
+    """Apply a command to a race at ``now``, in milliseconds. Raise RequestRefused if the race does not allow it."""
+    started: tuple[str, ...] = ()
+    if race.phase == "countdown" and now >= race.starts:
+        race, started = replace(race, phase="racing"), ("racing",)
+    transition = _TRANSITIONS[type(command)].get(race.phase)
+    if transition is None:
+        raise refusals.room_closed()
+    changed, events = transition(race, command, now)
+    events = (*started, *events)
+    if not events:
+        return race, ()
+    return replace(changed, idle=now), events
+
+
+def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
+    race.check_not_kicked(command.player)
+    if race.racer(command.player):
+        return race, ()
+    if command.bot and not race.options.bots:
+        raise refusals.no_bots()
+    race, freed = _free_seats(race, race.present_racers(command.progress, now))
+    if len(race.racers) >= race.options.players and race.options.start == "at":
+        race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
+    _check_free_seat(race, command.player, now)
+    _check_origin(race, command.origin)
+    for racer in race.racers:
+        if look_alike(racer.name, command.name):
+            raise refusals.name_taken(racer.name)
+    taken = {racer.seat for racer in race.racers}
+    seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
+    racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
+    # Players of the race before come first, so that no spectator of that race becomes the host.
+    racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.invited)
+    return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
+
+
+def _check_free_seat(race: Race, player: str, now: int) -> None:
+    seats = race.options.players
+    if len(race.racers) >= seats:
+        raise refusals.room_full(seats)
+    wait = race.created + SEATS_KEPT - now
+    awaited = [each for each in race.invited if race.racer(each) is None]
+    if wait > 0 and player not in race.invited and len(race.racers) + len(awaited) >= seats:
+        raise refusals.seats_kept(-(-wait // 1000))
+
+
+def _check_origin(race: Race, origin: str) -> None:
+    host = race.racer(race.host)
+    if race.private or host is None or host.origin in ("", origin):
+        return
+    if sum(racer.origin == origin for racer in race.racers) >= max(1, race.options.players // 2):
+        raise refusals.too_many_from_address()
+
+
+def _free_seats(race: Race, kept: tuple[Racer, ...]) -> Outcome:
+    """Free the seats of all racers except those in ``kept``."""
+    return (race, ()) if kept == race.racers else (replace(race, racers=kept), ("left",))
+
+
+def _rejoin(race: Race, command: JoinCommand, now: int) -> Outcome:
+    race.check_not_kicked(command.player)
+    if race.racer(command.player):
+        return race, ()
+    raise refusals.race_started_without_you()
+
+
+def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Outcome:
+    if race.racer(command.player) is None:
+        return race, ()
+    racers = tuple(racer for racer in race.racers if racer.player != command.player)
+    left = replace(race, racers=racers)
+    if not racers and race.phase == "countdown":
+        return replace(left, phase="open", starts=0, ends=0), ("left", "countdown_stopped")
+    if race.phase == "open":
+        return _start_if_due(left, now, "left")
+    return left, ("left",)
+
+
+def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> Outcome:
+    racer = race.racer(command.player)
+    if racer is None or racer.resigned or now >= race.ends:
+        return race, ()
+    racers = tuple(replace(each, resigned=True) if each is racer else each for each in race.racers)
+    return replace(race, racers=racers), ("resigned",)
+
+
+def _do_nothing(race: Race, command: RaceCommand, now: int) -> Outcome:
+    return race, ()
+
+
+def _set_ready(race: Race, command: ReadyCommand, now: int) -> Outcome:
+    racer = _seated(race, command.player)
+    if racer.ready == command.ready:
+        return race, ()
+    racers = tuple(replace(each, ready=command.ready) if each is racer else each for each in race.racers)
+    return _start_if_due(replace(race, racers=racers), now, "ready" if command.ready else "unready")
+
+
+def _start(race: Race, command: StartCommand, now: int) -> Outcome:
+    _check_host(race, command.player)
+    return _countdown(race, now + 1000 * race.options.countdown)
+
+
+def _check_host(race: Race, player: str) -> None:
+    if _seated(race, player).player != race.host:
+        raise refusals.not_host()
+
+
+def _start_if_due(race: Race, now: int, *events: str) -> Outcome:
+    rule, seated = race.options.start, len(race.racers)
+    enough = seated >= min(2, race.options.players)
+    begins = (rule == "all-ready" and enough and all(racer.ready for racer in race.racers)) or (
+        rule == "full" and seated == race.options.players
+    )
+    if not begins:
+        return race, events
+    return _countdown(race, now + 1000 * race.options.countdown, *events)
+
+
+def _countdown(race: Race, starts: int, *events: str) -> Outcome:
+    ends = starts + 1000 * race.options.limit
+    return replace(race, phase="countdown", starts=starts, ends=ends), (*events, "countdown")
+
+
+def _seated(race: Race, player: str) -> Racer:
+    racer = race.racer(player)
+    if racer is None:
+        raise refusals.no_seat_here()
+    return racer
+
+
+def _tick_open(race: Race, command: TickCommand, now: int) -> Outcome:
+    due = now >= race.due_at()
+    if due and race.options.start == "at" and race.racers:
+        return _countdown(race, max(now, race.options.start_at))
+    left, freed = _free_seats(race, race.present_racers(command.progress, now))
+    if due and race.host_due_at() and not freed:
+        host = _seated(race, race.host)
+        return replace(race, racers=(*(racer for racer in race.racers if racer is not host), host)), ("host_changed",)
+    due = due and not race.host_due_at()
+    if due and not left.racers:
+        return replace(race, phase="closed"), ("closed",)
+    if freed:
+        return _start_if_due(left, now, *freed)
+    return race, ("kept_open",) if due else ()
+
+
+def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
+    progress = command.progress
+    is_over = (
+        race.everyone_is_done(progress)
+        or now >= race.ends
+        or (command.end_wait and race.waits_for_absent(progress, now))
+        or _is_hopeless(race, command.seed)
+    )
+    if not is_over:
+        return race, ()
+    return replace(race, phase="finished", seed=command.seed, standings=standings(race, progress)), ("finished",)
+
+
+def _is_hopeless(race: Race, seed: bytes) -> bool:
+    """Return whether the deal, which all players share, leaves no legal move and undo is off."""
+    undo = race.options.undo_rule
+    return undo is Undo.OFF and Play(Board.deal(race.game, shuffled(seed, race.game.decks)), undo).no_moves_left
+
+
+def _tick_finished(race: Race, command: TickCommand, now: int) -> Outcome:
+    return (replace(race, phase="closed"), ("closed",)) if now >= race.due_at() else (race, ())
+
+
+def standings(race: Race, progress: ProgressByPlayer) -> tuple[Standing, ...]:
+    """The final standings, first place first."""
+    results = [(racer, _result(racer, progress.get(racer.player, Progress()))) for racer in race.racers]
+    return tuple(
+        _standing(race, place, racer, progress.get(racer.player, Progress())) for place, racer in ranked(results)
+    )
+
+
+def _result(racer: Racer, progress: Progress) -> Result:
+    return Result(racer.seat, progress.foundation_cards, progress.finished_at, progress.last_progress_at)
+
+
+def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Standing:
+    return Standing(
+        place=place,
+        player=racer.player,
+        name=racer.name,
+        foundation_cards=progress.foundation_cards,
+        time=progress.finished_at - race.starts if progress.finished_at else 0,
+        moves=progress.moves,
+        undos=progress.undos,
+        resigned=racer.resigned and not progress.finished_at,
+        bot=racer.bot,
+    )
+
+
+def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> Outcome:
+    return (race, ()) if race.next else (replace(race, next=command.room), ("rematch",))
+
+
+def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int], Outcome]:
+    def refuse(race: Race, command: RaceCommand, now: int) -> Outcome:
+        raise refusal()
+
+    return refuse
+
+
+def _kick(race: Race, command: KickCommand, now: int) -> Outcome:
+    if command.by:
+        if race.phase not in ("open", "countdown"):
+            raise refusals.race_started()
+        _check_host(race, command.by)
+    if race.racer(command.player) is None or command.player == command.by:
+        raise refusals.player_has_no_seat()
+    if command.player in race.kicked:
+        return race, ()
+    left, events = _KICK_BY_PHASE[race.phase](race, command, now)
+    return replace(left, kicked=(*race.kicked, command.player)[-_MAX_KICKED:]), (*events, "kicked")
+
+
+def _close(race: Race, command: CloseCommand, now: int) -> Outcome:
+    return replace(race, phase="closed"), ("closed_by_operator", "closed")
+
+
+_KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], Outcome]]] = {
+    "open": _leave_seat,
+    "countdown": _leave_seat,
+    "racing": _resign,
+    "finished": _do_nothing,
+}
+
+_STARTED: Final = _refuse(refusals.race_started)
+_NOT_RACING: Final = _refuse(refusals.nothing_to_resign)
+_NOT_OVER: Final = _refuse(refusals.not_over)
+
+_TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]] = {
+    JoinCommand: {"open": _join, "countdown": _rejoin, "racing": _rejoin, "finished": _rejoin},
+    LeaveCommand: {
+        "open": _leave_seat,
+        "countdown": _leave_seat,
+        "racing": _resign,
+        "finished": _do_nothing,
+        "closed": _do_nothing,
+    },
+    ReadyCommand: {"open": _set_ready, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
+    StartCommand: {"open": _start, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
+    ResignCommand: {"open": _NOT_RACING, "countdown": _NOT_RACING, "racing": _resign, "finished": _NOT_RACING},
+    LinkRematchCommand: {"open": _NOT_OVER, "countdown": _NOT_OVER, "racing": _NOT_OVER, "finished": _link_rematch},
+    KickCommand: {"open": _kick, "countdown": _kick, "racing": _kick, "finished": _kick},
+    CloseCommand: {"open": _close, "countdown": _close, "racing": _close, "finished": _close, "closed": _do_nothing},
+    TickCommand: {
+        "open": _tick_open,
+        "countdown": _do_nothing,
+        "racing": _tick_racing,
+        "finished": _tick_finished,
+        "closed": _do_nothing,
+    },
+}

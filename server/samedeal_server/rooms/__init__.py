@@ -1,0 +1,1 @@
+"""Rooms as one node follows them, and the moves made in them."""

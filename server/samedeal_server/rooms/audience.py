@@ -1,0 +1,113 @@
+"""The clients of this node that are in one room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from samedeal.protocol.messages import ToClient
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.connections.connection import Connection, framed
+from samedeal_server.races import refusals
+from samedeal_server.rooms.seated_player import SeatedPlayer
+
+WAKE_BATCH: Final = 32
+"""Number of spectators that are woken before other tasks get a turn."""
+
+_TAKEN_OVER: Final = "you are connected from somewhere else now"
+
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+
+
+class Audience:
+    """The players and spectators of a room who are connected through this node."""
+
+    __slots__ = ("_spawn", "seats", "spectators")
+
+    def __init__(self, spawn: Spawn) -> None:
+        self.seats: dict[str, tuple[SeatedPlayer, Connection]] = {}
+        self.spectators: set[Connection] = set()
+        self._spawn = spawn
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody in the room is connected through this node."""
+        return not self.seats and not self.spectators
+
+    def take_seat(self, seat: SeatedPlayer, connection: Connection, newest: int) -> None:
+        """Seat a player. ``newest`` is the newest known generation of the player.
+
+        If the player has a newer connection on any node, close ``connection`` and raise RequestRefused ``fenced``.
+        """
+        seated = self.seats.get(seat.player)
+        if max(newest, seated[0].generation if seated else 0) > seat.generation:
+            connection.close(CloseCode.TAKEN_OVER, _TAKEN_OVER)
+            raise refusals.fenced()
+        self.fence(seat.player, seat.generation)
+        self.seats[seat.player] = (seat, connection)
+
+    def release_seat(self, seat: SeatedPlayer) -> bool:
+        """Remove ``seat``. Return False if a newer connection of the player has replaced it."""
+        seated = self.seats.get(seat.player)
+        if seated is None or seated[0] is not seat:
+            return False
+        del self.seats[seat.player]
+        return True
+
+    def fence(self, player: str, generation: int) -> None:
+        """Close a player's connection to this node if its generation is older than ``generation``."""
+        seated = self.seats.get(player)
+        if seated is not None and seated[0].generation < generation:
+            del self.seats[player]
+            seated[1].close(CloseCode.TAKEN_OVER, _TAKEN_OVER)
+
+    def force_resync(self, seat: SeatedPlayer) -> None:
+        """Make a player reconnect. The store rolled back and lacks moves that this node has seen."""
+        seated = self.seats.get(seat.player)
+        if seated is not None and seated[0] is seat:
+            seated[1].close(CloseCode.RESTART, "the store lost its newest data: reconnect to resume")
+
+    def dismiss(self) -> int:
+        """Remove everybody from the room, which has closed. Return the number of removed connections."""
+        connections = [*(connection for _, connection in self.seats.values()), *self.spectators]
+        for connection in connections:
+            connection.on_dismissed()
+        self.seats.clear()
+        self.spectators.clear()
+        return len(connections)
+
+    def broadcast(self, message: ToClient) -> None:
+        """Send a message to everybody."""
+        frame = self.send_to_racers(message)
+        for spectator in self.spectators:
+            spectator.enqueue(frame)
+        self.wake_spectators()
+
+    def send_to_racers(self, message: ToClient) -> bytes:
+        """Send a message to all players with a seat. Return its frame."""
+        frame = framed(message)
+        for _, connection in self.seats.values():
+            connection.send_frame(frame)
+        return frame
+
+    def send_delayed(self, frames: list[bytes]) -> None:
+        """Send boards to all spectators who are not behind."""
+        for spectator in self.spectators:
+            spectator.enqueue_delayed(frames)
+        self.wake_spectators()
+
+    def wake_spectators(self) -> None:
+        """Send what is queued for spectators. A crowd is woken in batches, so that no ack waits for all of them."""
+        if len(self.spectators) > WAKE_BATCH:
+            self._spawn(_wake_in_batches(list(self.spectators)))
+        else:
+            for spectator in self.spectators:
+                spectator.wake()
+
+
+async def _wake_in_batches(connections: list[Connection]) -> None:
+    for woken, connection in enumerate(connections):
+        if woken % WAKE_BATCH == 0:
+            await asyncio.sleep(0)
+        connection.wake()

@@ -1,0 +1,363 @@
+"""One room as a node follows it: applies the room's events in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from samedeal.board_history import Play
+from samedeal.protocol.messages import BoardState, ProgressUpdate, RoomState
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.connections.connection import Connection
+from samedeal_server.races import player_notices, refusals
+from samedeal_server.races.race import Progress, Race
+from samedeal_server.rooms.audience import Audience, Spawn
+from samedeal_server.rooms.play_from_log import BoardReplay
+from samedeal_server.rooms.progress_updates import ProgressUpdates
+from samedeal_server.rooms.room_model import RoomModel
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.rooms.spectator_boards import SpectatorBoards
+from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.events import (
+    MoveCommitted,
+    OperatorMessage,
+    PresenceChanged,
+    RaceChanged,
+    SequencedEvent,
+    SpectatorCount,
+)
+from samedeal_server.store.store import Snapshot, Store
+from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.timers import Alarm, Timers
+
+RETRY_INTERVAL: Final = 1.0
+"""Seconds before failed work or an overdue transition is retried."""
+
+ABSENCE_TIMEOUT: Final = 60.0
+"""Seconds for which a race goes on while only players who are disconnected or idle could still make moves."""
+
+
+class Hub:
+    """Follows one room on this node.
+
+    The room's stream of events is authoritative. An announcement only saves reading the stream. ``spawn`` runs work in
+    the background, ``tick`` makes the transition of a room that is due, and ``close`` is called when the room has closed,
+    and ``release`` when one connection has been removed from it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: StoreClock,
+        timers: Timers,
+        metrics: Metrics,
+        snapshot: Snapshot,
+        spawn: Spawn,
+        tick: Callable[..., Coroutine[Any, Any, None]],
+        close: Callable[[Hub], Coroutine[Any, Any, None]],
+        release: Callable[[Hub], Coroutine[Any, Any, None]],
+    ) -> None:
+        self.room = snapshot.race.room
+        self.model = RoomModel(snapshot, clock)
+        self.audience = Audience(spawn)
+        self.replay = BoardReplay(store, self.model)
+        self.boards = SpectatorBoards(self.model, store, clock, timers, self.replay, self.audience)
+        self.last_broadcast = snapshot.last_event
+        self._store = store
+        self._clock = clock
+        self._metrics = metrics
+        self._spawn = spawn
+        self._tick = tick
+        self._close = close
+        self._release = release
+        self._pulling = asyncio.Lock()
+        self._state_changed = False
+        self.updates = ProgressUpdates(timers, self._send_updates)
+        self._deadline = Alarm(timers, self._on_deadline)
+        self._retry_alarm = Alarm(timers, self._on_retry)
+        self._absence = Alarm(timers, self._on_absence)
+        self._set_deadline()
+
+    @property
+    def race(self) -> Race:
+        """The race as of the last event."""
+        return self.model.race
+
+    @property
+    def progress(self) -> dict[str, Progress]:
+        """The progress of each player as of the last event."""
+        return self.model.progress
+
+    def stop(self) -> None:
+        """Stop all timers, because no client of this node is in the room any more."""
+        for timer in (self.updates, self._deadline, self._absence, self.boards, self._retry_alarm):
+            timer.close()
+
+    def state(self) -> RoomState:
+        """The state of the room that is sent to everybody in it."""
+        return self.model.state()
+
+    def is_current(self, event: int) -> bool:
+        """Whether only counts have changed since the state of the room that was sent with the number ``event``."""
+        return self.last_broadcast <= event <= self.model.event
+
+    def tallies(self) -> ProgressUpdate:
+        """The counts of all players."""
+        return self.model.tallies()
+
+    def check_can_watch(self, player: str, max_spectators: int) -> None:
+        """Raise RequestRefused if ``player`` may not watch this room now, or if ``max_spectators`` already do."""
+        self.race.check_not_kicked(player)
+        if self.race.phase == "closed":
+            raise refusals.room_closed()
+        if self.model.is_racing(player):
+            raise refusals.racing()
+        if len(self.audience.spectators) >= max_spectators:
+            raise refusals.too_many_spectators()
+
+    def take_seat(self, seat: SeatedPlayer, connection: Connection) -> None:
+        """Seat a player. If the player has a newer connection, close ``connection`` and raise RequestRefused ``fenced``."""
+        self.audience.take_seat(seat, connection, self.model.progress_of(seat.player).generation)
+
+    def announced(self, numbered: SequencedEvent) -> None:
+        """Apply an announced event if it is the next one. If earlier events are missing, read the stream."""
+        if numbered.previous == self.model.event:
+            self._apply(numbered)
+        elif numbered.number > self.model.event:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Read and apply missed events in the background. Retry while the store is unavailable."""
+        self._spawn_with_retry(self.pull())
+
+    async def pull(self) -> None:
+        """Read and apply the events that this node has missed."""
+        async with self._pulling:
+            if self.race.phase == "closed":
+                return
+            missed = await self._store.load_events(self.room, self.model.event)
+            if missed is None:
+                await self._reload()
+            for numbered in missed or ():
+                if numbered.previous == self.model.event:
+                    self._apply(numbered)
+
+    async def refresh(self) -> None:
+        """Apply missed events, and find the players who have disconnected without an event, as when a node was killed."""
+        await self.pull()
+        connected_before = {player: self.model.is_connected(player) for player in self.progress}
+        for player, stored in (await self._store.load_progress(self.race)).items():
+            known = self.progress.get(player)
+            if known is not None and known.generation == stored.generation:
+                self.progress[player] = replace(known, last_seen=stored.last_seen, connected=stored.connected)
+        for player, connected in connected_before.items():
+            if self.model.is_connected(player) != connected:
+                self.updates.queue(player)
+        if self.race.present_racers(self.progress, self._clock.now()) != self.race.racers:
+            self._spawn(self._tick(self.room))
+        boards_missing = self.audience.spectators and not self.boards.built
+        if boards_missing or any(seat.play is None for seat, _ in self.audience.seats.values()):
+            await self.deal_boards()
+        self._finish_if_done()
+        self._watch_absence()
+
+    async def _reload(self) -> None:
+        """Load the whole room, because the stream lacks missed events or the store has rolled back."""
+        revisions = [(seat, seat.play.revision if seat.play else 0) for seat, _ in self.audience.seats.values()]
+        snapshot = await self._store.load(self.room)
+        if snapshot is None or snapshot.race.created != self.race.created:
+            self.model.race = replace(self.race, phase="closed")
+        else:
+            self.model.reload(snapshot)
+        self.boards.discard()
+        self._after_change()
+        for seat, revision in revisions:
+            progress = self.model.progress_of(seat.player)
+            if progress.generation < seat.generation or progress.revision < revision:
+                self.audience.force_resync(seat)
+        if self.audience.spectators:
+            await self.boards.ensure_built()
+            for spectator in self.audience.spectators:
+                self.boards.send_boards(spectator)
+
+    def _spawn_with_retry(self, work: Coroutine[Any, Any, object]) -> None:
+        self._spawn(self._retry(work))
+
+    def _on_retry(self) -> None:
+        self._spawn_with_retry(self.refresh())
+
+    async def _retry(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do some work. If the store is unavailable, refresh the room ``RETRY_INTERVAL`` seconds later."""
+        try:
+            await work
+        except StoreUnavailable:
+            if not self._retry_alarm.is_set:
+                self._retry_alarm.set(RETRY_INTERVAL)
+            raise
+
+    def _apply(self, numbered: SequencedEvent) -> None:
+        self.model.event = numbered.number
+        match numbered.event:
+            case RaceChanged() as changed:
+                self._apply_change(changed, numbered.time)
+            case MoveCommitted() as moved:
+                self._apply_move(moved, numbered.time)
+            case PresenceChanged(player, generation, connected):
+                if self.model.set_presence(player, generation, numbered.time, connected=connected):
+                    self.updates.queue(player)
+                    self.audience.fence(player, generation)
+                    self._watch_absence()
+            case SpectatorCount(count):
+                self.model.spectator_count = count
+                self._queue_state()
+            case OperatorMessage(text):
+                self.audience.broadcast(player_notices.said(text))
+            case None:  # an event of a newer version
+                pass
+
+    def _apply_change(self, changed: RaceChanged, time: int) -> None:
+        if "closed_by_operator" in changed.changes:
+            self.audience.broadcast(player_notices.closed())
+        race = changed.race
+        if self.race.starts == race.starts:
+            race = replace(race, ends=min(race.ends, self.race.ends))
+        self.model.race = race
+        self._after_change()
+        self._force_rejoin()
+        self._observe_lag(time)
+
+    def _apply_move(self, moved: MoveCommitted, time: int) -> None:
+        if self.race.racer(moved.player) is None:
+            return
+        ends = self.race.ends
+        is_new = self.model.move(moved, time)
+        if self.race.ends != ends:
+            self._set_deadline()
+        if not is_new:
+            return
+        self.updates.queue(moved.player, time)
+        if not self.boards.add(moved, time):
+            self._spawn_with_retry(self.boards.ensure_built())
+        self._finish_if_done()
+        if moved.finished or moved.no_moves_left or self._absence.is_set:
+            self._watch_absence()
+
+    def _watch_absence(self) -> None:
+        """Time how long the others wait for players who are disconnected or idle.
+
+        The time that counts is the one that this node has watched, so that the players can reconnect after an outage.
+        """
+        if not self.race.waits_for_absent(self.progress, self._clock.now()):
+            self._absence.cancel()
+        elif not self._absence.is_set:
+            self._absence.set(ABSENCE_TIMEOUT)
+
+    def _on_absence(self) -> None:
+        self._spawn(self._tick(self.room, end_wait=True))
+
+    def _after_change(self) -> None:
+        self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
+        self._set_deadline()
+        if self.race.phase in ("open", "countdown"):
+            self._queue_state()
+        else:
+            self._broadcast_state()
+        self._watch_absence()
+        self._remove_kicked()
+        for spectator in [each for each in self.audience.spectators if self.model.is_racing(each.player)]:
+            self.audience.spectators.discard(spectator)
+            spectator.send(player_notices.seated())
+        match self.race.phase:
+            case "racing":
+                self._spawn_with_retry(self.deal_boards())
+                self._finish_if_done()
+            case "finished":
+                self._spawn_with_retry(self.deal_boards())  # a deal without a legal move ends the race as it starts
+                self.boards.release()
+            case "closed":
+                self._spawn(self._close(self))
+            case "open" | "countdown":
+                pass
+
+    def _remove_kicked(self) -> None:
+        """Remove the connections of kicked players from the room, those that watch it too."""
+        for player in [player for player in self.audience.seats if player in self.race.kicked]:
+            seat, connection = self.audience.seats.pop(player)
+            self._remove(connection)
+            self._spawn_with_retry(
+                self._store.record_presence(self.room, player, seat.generation, connected=False, publish=True)
+            )
+        for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
+            self.audience.spectators.discard(spectator)
+            self._remove(spectator)
+
+    def _remove(self, connection: Connection) -> None:
+        connection.send(player_notices.kicked())
+        connection.on_dismissed()
+        self._spawn(self._release(self))
+
+    def _force_rejoin(self) -> None:
+        """Disconnect players whose seats were freed as absent although they are connected, so that they rejoin."""
+        for player, (seat, connection) in list(self.audience.seats.items()):
+            if self.race.racer(player) is None and not seat.leaving:
+                connection.close(CloseCode.RESTART, "your seat was given up as you seemed absent: join again")
+
+    def _finish_if_done(self) -> None:
+        if self.model.is_done:
+            self._set_deadline()
+
+    def _set_deadline(self) -> None:
+        self._deadline.cancel()
+        due = self.race.due_at()
+        if due:
+            self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
+
+    def _on_deadline(self) -> None:
+        """Make the transition that is due. Retry until it has happened, as the store may be unavailable."""
+        self._deadline.set(RETRY_INTERVAL)
+        self._spawn(self._tick(self.room))
+
+    def _queue_state(self) -> None:
+        """Broadcast the state with the next update, so that a player who changes the room often can't flood the others."""
+        self._state_changed = True
+        self.updates.schedule()
+
+    def _broadcast_state(self) -> None:
+        self.last_broadcast = self.model.event
+        self._state_changed = False
+        if not self.audience.empty:
+            self.audience.broadcast(self.state())
+
+    def _send_updates(self, players: set[str], moved_at: int) -> None:
+        if self._state_changed:
+            self._broadcast_state()
+        tallies = tuple(self.model.tally(racer.player) for racer in self.race.racers if racer.player in players)
+        if tallies and self.audience.seats:
+            self.audience.send_to_racers(ProgressUpdate(tallies=tallies))
+            if moved_at:
+                self._observe_lag(moved_at)
+
+    def _observe_lag(self, time: int) -> None:
+        self._metrics.fan_out.observe(max(0, self._clock.now() - time) / 1000)
+
+    async def deal_boards(self) -> None:
+        """Send every player on this node their board, and build the boards for spectators."""
+        for seat, connection in list(self.audience.seats.values()):
+            if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
+                connection.send(self.board_state(play))
+                if play.no_moves_left:
+                    self._spawn(self._tick(self.room))  # nobody can move if this is the deal
+        if self.audience.spectators:
+            await self.boards.ensure_built()
+
+    def board_state(self, play: Play) -> BoardState:
+        """The message with a player's own board, which is masked."""
+        return self.replay.board_state(play)
+
+    def send_boards(self, spectator: Connection) -> None:
+        """Send a spectator the newest released boards."""
+        self.boards.send_boards(spectator)

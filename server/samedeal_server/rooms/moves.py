@@ -1,0 +1,160 @@
+"""The commit path of moves: checked by the engine, committed to the store, acked to the player."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+
+from samedeal.board_history import UNDO, Play
+from samedeal.errors import StaleRevision
+from samedeal.protocol.messages import Acked, Act, Recover
+from samedeal_server.races import refusals
+from samedeal_server.races.signed_receipts import follow, follow_all
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.group_commit import Commit, CommitResult
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+_log = get_logger()
+
+
+class MoveService:
+    """Commits the moves of one node's players. ``charge`` charges a connection for the number of actions replayed."""
+
+    def __init__(self, rooms: RoomRegistry, charge: Callable[[PlayerConnection, int], None]) -> None:
+        self._rooms = rooms
+        self._charge = charge
+
+    async def act(self, connection: PlayerConnection, message: Act) -> Acked:
+        """Commit an action. A repeated request gets its first answer. Raise SamedealError if the action is refused."""
+        hub, seat = connection.require_seat()
+        play = seat.play or await hub.replay.load_play(seat)
+        if play is None:
+            raise refusals.not_dealt()
+        if message.revision < play.revision:
+            return await self._repeat_answer(connection, hub, seat, play, message)
+        after = play.act(message.action, message.revision)
+        if after.revision > self._rooms.limits.actions_per_race:
+            raise refusals.too_many_actions(self._rooms.limits.actions_per_race)
+        result = await self._rooms.store.commit(_commit(hub, seat, after, message.action, message.id))
+        if result.outcome in ("ok", "repeated"):
+            seat.play, seat.chain = after, follow(seat.chain, message.action, result.committed_at)
+            self._rooms.metrics.moves[result.outcome].inc()
+            return acked(message, hub, seat, after, seat.chain, result.committed_at)
+        await self._handle_failed_commit(hub, seat, play, result)
+        raise refusals.commit_refused(result.outcome)
+
+    async def recover(self, connection: PlayerConnection, message: Recover) -> None:
+        """Commit acked actions that the store has lost again. Raise SamedealError if their receipt is invalid."""
+        hub, seat = connection.require_seat()
+        play = seat.play or await hub.replay.load_play(seat)
+        if play is None:
+            raise refusals.not_racing()
+        lost = message.held[max(0, play.revision - message.revision) :]
+        if message.revision > play.revision:
+            raise StaleRevision(
+                f"These moves begin on revision {message.revision}, but the board is at revision {play.revision}."
+            )
+        if not lost:
+            await self._check_log(hub, seat, message)
+            return
+        last = message.revision + len(message.held)
+        chain = follow_all(seat.chain, lost)
+        if not hmac.compare_digest(hub.replay.receipt(seat.player, last, chain), message.receipt):
+            raise refusals.bad_receipt()
+        after = play
+        commits = []
+        for action in lost:
+            after = after.act(action.action)
+            commits.append(_commit(hub, seat, after, action.action, action.id, action.at))
+        results = await asyncio.gather(*map(self._rooms.store.commit, commits))
+        for result in results:
+            if result.outcome not in ("ok", "repeated"):
+                seat.play = None
+                await self._handle_failed_commit(hub, seat, play, result)
+                raise refusals.commit_refused(result.outcome)
+        seat.play, seat.chain = after, chain
+        for _ in lost:
+            self._rooms.metrics.moves["recovered"].inc()
+        _log.info(LogEvent.MOVES_RECOVERED, **connection.ids, actions=len(lost))
+
+    async def _check_log(self, hub: Hub, seat: SeatedPlayer, message: Recover) -> None:
+        """Raise RequestRefused ``stale`` unless the log has exactly the actions that a client wants to recover."""
+        last = message.revision + len(message.held)
+        entries = await self._rooms.store.load_log(hub.room, seat.player, message.revision + 1, last)
+        if [(entry.action, entry.committed_at) for entry in entries] != [
+            (held.action, held.at) for held in message.held
+        ]:
+            raise refusals.stale()
+
+    async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
+        """Bring ``seat`` up to date after a refused commit. Raise RequestRefused if the store has rolled back."""
+        if -1 < result.revision < play.revision or -1 < result.generation < seat.generation:
+            hub.audience.force_resync(seat)
+            raise refusals.store_unavailable()
+        if result.outcome == "stale":
+            seat.play = None
+            await hub.replay.load_play(seat)
+        elif result.outcome == "fenced":
+            hub.audience.fence(seat.player, result.generation)
+
+    async def _repeat_answer(
+        self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, play: Play, message: Act
+    ) -> Acked:
+        """Return the first answer to a repeated request. Raise StaleRevision if ``message`` is a new action."""
+        revision = message.revision + 1
+        entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
+        if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
+            raise StaleRevision(
+                f"The move was made on revision {message.revision}, but the board is at revision {play.revision}."
+            )
+        replayed: tuple[Play, bytes] | None = (play, seat.chain)
+        if play.revision != revision:
+            self._charge(connection, revision)
+            replayed = await hub.replay.replay(seat.player, revision)
+        if replayed is None:
+            raise refusals.not_racing()
+        await self._rooms.store.wait_replicated(hub.room)
+        self._rooms.metrics.moves["repeated"].inc()
+        return acked(message, hub, seat, *replayed, entries[0].committed_at)
+
+
+def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
+    """Make the commit of an action that led to ``after``. ``time`` is when a recovered action was first committed, or 0."""
+    return Commit(
+        room=hub.room,
+        player=seat.player,
+        generation=seat.generation,
+        revision=after.revision - 1,
+        request=request,
+        action=action,
+        seen=after.seen,
+        foundation_cards=after.board.foundation_cards,
+        moves=after.moves,
+        undos=after.undos,
+        finished=after.board.won,
+        no_moves_left=after.no_moves_left,
+        first_finish_ends=hub.race.options.first_finish_ends,
+        committed_at=time,
+    )
+
+
+def acked(message: Act, hub: Hub, seat: SeatedPlayer, play: Play, chain: bytes, time: int) -> Acked:
+    """Make the ack of an action that led to ``play`` and was committed at ``time``, in milliseconds."""
+    board = play.board
+    return Acked(
+        to=message.id,
+        revision=play.revision,
+        seen=play.seen,
+        hash=board.state_hash(),
+        foundation_cards=board.foundation_cards,
+        moves=play.moves,
+        undos=play.undos,
+        stuck=board.stuck,
+        piles=board.masked().piles if message.action == UNDO else (),
+        at=time,
+        receipt=hub.replay.receipt(seat.player, play.revision, chain),
+    )

@@ -1,0 +1,84 @@
+"""Rebuilding a player's board from the room's deal and the player's log."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from samedeal.board import Board
+from samedeal.board_history import Play
+from samedeal.deal import shuffled
+from samedeal.errors import PlayError
+from samedeal.protocol.messages import BoardState
+from samedeal_server.races.signed_receipts import START, follow, receipt
+from samedeal_server.rooms.room_model import RoomModel
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.store import Store
+
+_ACTIONS_PER_TURN: Final = 500
+"""Actions that are replayed before other tasks of this node get a turn."""
+
+
+class BoardReplay:
+    """Rebuilds the boards of one room's players from the store."""
+
+    def __init__(self, store: Store, room: RoomModel) -> None:
+        self._store = store
+        self._room = room
+        self._deal: Board | None = None
+
+    async def initial_board(self) -> Board | None:
+        """The board as dealt, or None before the race has started."""
+        race = self._room.race
+        if self._deal is None and race.phase in ("racing", "finished"):
+            secret = await self._store.load_secret(race.room)
+            if secret is not None:
+                self._deal = Board.deal(race.game, shuffled(secret.seed, race.game.decks))
+        return self._deal
+
+    async def load_play(self, seat: SeatedPlayer) -> Play | None:
+        """Return a seated player's play, read from the log unless ``seat`` has it. Return None before the deal."""
+        async with seat.loading:
+            if seat.play is None:
+                replayed = await self.replay(seat.player)
+                await self._store.wait_replicated(seat.room)
+                if replayed is not None:
+                    seat.play, seat.chain = replayed
+            return seat.play
+
+    async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
+        """Replay a player's log up to revision ``last``, or the whole log.
+
+        Return the play and its chain for receipts, or None before the deal.
+        """
+        board = await self.initial_board()
+        if board is None:
+            return None
+        room = self._room.race.room
+        play, chain = Play(board, self._room.race.options.undo_rule), START
+        for entry in await self._store.load_log(room, player, 1, last):
+            try:
+                play, chain = play.act(entry.action), follow(chain, entry.action, entry.committed_at)
+            except PlayError:
+                raise RuntimeError(f"cannot replay action {entry.revision} of player {player} in room {room}") from None
+            if play.revision % _ACTIONS_PER_TURN == 0:
+                await asyncio.sleep(0)
+        return play, chain
+
+    def receipt(self, player: str, revision: int, chain: bytes) -> bytes:
+        """Make the receipt for a player's actions up to ``revision``, whose hash is ``chain``."""
+        race = self._room.race
+        return receipt(self._store.receipt_key, (race.room, race.created), player, revision, chain)
+
+    def board_state(self, play: Play) -> BoardState:
+        """The message with a player's own board, which is masked."""
+        return BoardState(
+            room=self._room.race.room,
+            revision=play.revision,
+            game=play.board.game.name,
+            piles=play.board.masked().piles,
+            hash=play.board.state_hash(),
+            moves=play.moves,
+            undos=play.undos,
+            stuck=play.board.stuck,
+        )

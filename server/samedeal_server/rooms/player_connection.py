@@ -1,0 +1,67 @@
+"""A player's connection: who the player is and which room they are in."""
+
+from __future__ import annotations
+
+from websockets.asyncio.server import ServerConnection
+
+from samedeal_server.config.limits import Limits, Pace
+from samedeal_server.connections.connection import Connection
+from samedeal_server.races import refusals
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.sessions import Session
+from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.timers import Timers
+
+
+class PlayerConnection(Connection):
+    """A connection of a player, who may race or watch in one room at a time.
+
+    ``player``, ``name``, ``bot`` and ``session`` are set by the player's Hello.
+    ``hub`` is the room that the player is in. ``seat`` is None for a spectator.
+    """
+
+    __slots__ = ("bot", "hub", "name", "pace", "seat", "session")
+
+    def __init__(
+        self, socket: ServerConnection, address: str, number: int, limits: Limits, metrics: Metrics, timers: Timers
+    ) -> None:
+        super().__init__(socket, address, number, limits, metrics, timers)
+        self.pace = Pace(limits, timers.monotonic())
+        self.session: Session | None = None
+        self.name = ""
+        self.bot = False
+        self.hub: Hub | None = None
+        self.seat: SeatedPlayer | None = None
+
+    @property
+    def ids(self) -> dict[str, object]:
+        """The fields that identify the connection in a log event."""
+        ids: dict[str, object] = {"connection": self.number}
+        if self.player:
+            ids["player"] = self.player
+        if self.hub is not None:
+            ids["room"] = self.hub.room
+        return ids
+
+    @property
+    def kind(self) -> str:
+        """The connection's use, one of ``metrics.KINDS``."""
+        if self.seat is not None:
+            return "racing"
+        return "lobby" if self.hub is None else "watching"
+
+    def require_seat(self) -> tuple[Hub, SeatedPlayer]:
+        """Return the room and the seat of the player. Raise RequestRefused ``no_seat`` if there is none."""
+        if self.hub is None or self.seat is None:
+            raise refusals.no_seat()
+        return self.hub, self.seat
+
+    def on_caught_up(self) -> None:
+        """Send a spectator the newest released boards."""
+        if self.hub is not None and self.seat is None:
+            self.hub.send_boards(self)
+
+    def on_dismissed(self) -> None:
+        """Forget the room and the seat."""
+        self.hub = self.seat = None

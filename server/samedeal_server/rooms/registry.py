@@ -1,0 +1,360 @@
+"""The rooms that one node follows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from itertools import product
+from typing import Any, Final
+
+from samedeal.errors import RequestRefused
+from samedeal.games import GAMES
+from samedeal.protocol_codes import RefusalCode
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.config.limits import Limits, LiveLimits
+from samedeal_server.races import refusals
+from samedeal_server.races.race import Progress, Race, RaceCommand, TickCommand, apply
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL, StoreClock
+from samedeal_server.store.events import SequencedEvent
+from samedeal_server.store.pubsub import NodesAnnouncement, RoomEvent, RoomSubscribed
+from samedeal_server.store.store import Snapshot, Store
+from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.loop_lag import measure_loop_lag
+from samedeal_server.telemetry.metrics import PHASES, Metrics
+from samedeal_server.timers import LOOP_TIMERS, Timers
+
+_SWEEP_INTERVAL: Final = 1.0
+POLL_INTERVAL: Final = 3.0
+"""Seconds between two reads of every followed room's stream, in case announcements were lost."""
+
+_REFRESH_INTERVAL: Final = 15.0
+REPAIR_INTERVAL: Final = 60.0
+
+_ROOMS_PER_READ: Final = 100
+"""Maximum number of rooms that are read at once, so that other requests need not wait for all rooms."""
+
+_SEATS_PER_WRITE: Final = 250
+"""Maximum number of players whose presence is recorded at once."""
+
+_POSTPONED: Final = 60_000
+"""Time, in milliseconds, after which a tick is retried that failed or that only a node of another version can make."""
+
+_MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
+
+_log = get_logger()
+
+
+class RoomRegistry:
+    """The rooms of all nodes, accessed through this node. It follows those that its clients are in.
+
+    No node owns a room: every node may change any room, and the store decides which change comes first.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: StoreClock,
+        node: str,
+        limits: LiveLimits,
+        metrics: Metrics,
+        timers: Timers = LOOP_TIMERS,
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.node = node
+        self.timers = timers
+        self.metrics = metrics
+        self.hubs: dict[str, Hub] = {}
+        self.nodes_channel_event = asyncio.Event()
+        """Set when an announcement concerns all nodes."""
+        self._limits = limits
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._refcounts: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listener = store.listen()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits in force."""
+        return self._limits.current
+
+    @property
+    def idle(self) -> bool:
+        """Whether no work is being done in the background."""
+        return not self._tasks
+
+    @property
+    def followed(self) -> set[str]:
+        """The codes of all rooms for which this node keeps anything."""
+        return {*self.hubs, *self._refcounts, *self._opening, *self._listener.rooms}
+
+    async def command(
+        self,
+        room: str,
+        command: RaceCommand | Callable[[Snapshot], RaceCommand],
+        by: str,
+        generation: int | None = None,
+    ) -> Race:
+        """Apply a command to a race by compare-and-set. Retry each time that another change came first.
+
+        ``command`` may be a function that makes the command from the newest snapshot. ``by`` is the id of the player who
+        sent the command, or empty. If ``generation`` is given and the player has a newer one, the command is refused.
+
+        Return the race after the command. Raise RequestRefused if there is no such room, if the command is refused by
+        ``race.apply``, or if the player is fenced.
+        """
+        wanted: Race | None = None
+        while True:
+            snapshot = await self.load(room)
+            if snapshot.race == wanted:
+                await self.store.wait_replicated(room)
+                return wanted  # the change was made, though the store's answer was lost
+            if generation is not None and snapshot.progress.get(by, Progress()).generation > generation:
+                raise refusals.fenced()
+            given = command(snapshot) if callable(command) else command
+            wanted, changes = apply(snapshot.race, given, snapshot.now)
+            if not changes:
+                if by:
+                    await self.store.wait_replicated(room)
+                return wanted
+            if await self.store.compare_and_set(snapshot, wanted, changes, by):
+                self.record(wanted, changes, by)
+                hub = self.hubs.get(room)
+                if hub is not None:
+                    await self._guard(hub.pull())
+                return wanted
+
+    def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
+        """Log and count the changes of a race."""
+        fields: dict[str, object] = {"player": by} if by else {}
+        if "opened" in changes:
+            fields |= {"game": race.game.name, "deal": race.deal, "follows": race.follows}
+        if "finished" in changes:
+            fields["standings"] = [
+                {"place": line.place, "player": line.player, "foundation_cards": line.foundation_cards}
+                for line in race.standings
+            ]
+        _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
+        for change in _MILESTONES.intersection(changes):
+            self.metrics.races[race.game.name, change].inc()
+
+    async def load(self, room: str) -> Snapshot:
+        """Load the newest snapshot of a room. Raise RequestRefused ``no_room`` if there is no such room."""
+        snapshot = await self.store.load(room)
+        if snapshot is None:
+            raise refusals.no_room(room)
+        return snapshot
+
+    async def tick(self, room: str, *, end_wait: bool = False) -> None:
+        """Start, finish or close the race of a room if that is due. ``end_wait`` is as in TickCommand."""
+        await self._tick(room, end_wait=end_wait)
+
+    async def _tick(self, room: str, *, end_wait: bool = False) -> Race | None:
+        """Tick a room. Return its race, or None if the room is gone or only another version can serve it."""
+        secret = await self.store.load_secret(room)
+        if secret is None:
+            await self.store.index.remove_if_gone(room)
+            return None
+        seed = secret.seed
+        try:
+            race = await self.command(room, lambda snapshot: TickCommand(snapshot.progress, seed, end_wait), "")
+        except RequestRefused as refusal:
+            if refusal.code != RefusalCode.OTHER_VERSION:
+                raise
+            return None
+        await self.store.index.update(race)
+        return race
+
+    async def acquire(self, room: str) -> Hub:
+        """Return the hub of a room. Each call needs one ``release``; the last one stops following the room.
+
+        Raise RequestRefused if there is no such room, or if only another version can serve it.
+        """
+        self._refcounts[room] += 1
+        lock = self._opening.setdefault(room, asyncio.Lock())
+        try:
+            async with lock:
+                if room not in self.hubs:
+                    await self._listener.subscribe(room)
+                    hub = Hub(
+                        self.store,
+                        self.clock,
+                        self.timers,
+                        self.metrics,
+                        await self.load(room),
+                        self.spawn,
+                        self.tick,
+                        self.close,
+                        self.release_removed,
+                    )
+                    self.hubs[room] = hub
+                    hub.catch_up()  # no hub received the events that were announced while the snapshot was read
+                return self.hubs[room]
+        except BaseException:
+            await self._release_room(room)
+            raise
+
+    async def release(self, hub: Hub) -> None:
+        """Undo one ``acquire``."""
+        await self._release_room(hub.room)
+
+    async def release_removed(self, hub: Hub) -> None:
+        """Release the hub for a connection that the hub has removed, and publish how many spectators are left."""
+        try:
+            await self.publish_spectator_count(hub)
+        finally:
+            await self.release(hub)
+
+    async def _release_room(self, room: str) -> None:
+        self._refcounts[room] -= 1
+        if self._refcounts[room]:
+            return
+        del self._refcounts[room], self._opening[room]
+        hub = self.hubs.pop(room, None)
+        if hub is not None:
+            hub.stop()
+        await self._listener.unsubscribe(room)
+
+    async def close(self, hub: Hub) -> None:
+        """Remove everybody from a room that has closed, so that another room can use its code."""
+        if self.hubs.get(hub.room) is hub:
+            del self.hubs[hub.room]
+        hub.stop()
+        for _ in range(hub.audience.dismiss()):
+            await self._release_room(hub.room)
+
+    async def publish_spectator_count(self, hub: Hub) -> None:
+        """Publish how many spectators of a room are connected through this node."""
+        await self.store.set_spectator_count(hub.room, self.node, len(hub.audience.spectators))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do some work in the background. Errors are logged, and the next poll of the room repairs what failed."""
+        task = asyncio.create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guard(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except RequestRefused as refusal:
+            _log.debug(LogEvent.REQUEST_REFUSED, code=refusal.code)
+        except StoreUnavailable as error:
+            _log.debug(LogEvent.REDIS_ERROR, error=str(error))
+        except Exception:  # noqa: BLE001  # a mistake in one room must not end the other rooms; it is logged in full
+            self.metrics.faults.inc()
+            _log.exception(LogEvent.FAULT)
+
+    async def run(self) -> None:
+        """Follow announcements and do the periodic work until cancelled."""
+        tasks = [
+            asyncio.create_task(work)
+            for work in (
+                self._listen(),
+                measure_loop_lag(self.metrics),
+                self._repeat(_SWEEP_INTERVAL, self.sweep),
+                self._repeat(POLL_INTERVAL, self.poll),
+                self._repeat(_REFRESH_INTERVAL, self.report_presence),
+                self._repeat(_REFRESH_INTERVAL, self.refresh),
+                self._repeat(CLOCK_SYNC_INTERVAL, self.clock.sync),
+                self._repeat(REPAIR_INTERVAL, self.repair),
+            )
+        ]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            await cancel_and_wait(tasks)
+
+    async def stop(self) -> None:
+        """Cancel the background work, before the store is closed."""
+        await cancel_and_wait(self._tasks)
+
+    async def _repeat(self, interval: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await self.timers.sleep(interval)
+            await self._guard(work())
+
+    async def _listen(self) -> None:
+        async with aclosing(self._listener.announcements()) as announcements:
+            async for announcement in announcements:
+                match announcement:
+                    case NodesAnnouncement():
+                        self.nodes_channel_event.set()
+                    case RoomSubscribed(room):
+                        if hub := self.hubs.get(room):
+                            hub.catch_up()  # this node did not receive the events that were announced before
+                    case RoomEvent(room, event):
+                        if hub := self.hubs.get(room):
+                            await self._guard(_apply_announced(hub, event))
+
+    async def sweep(self) -> None:
+        """Make the transitions that are due in all rooms, including rooms that no node follows."""
+        for room in await self.store.index.due(self.clock.now(), _ROOMS_PER_READ):
+            await self._guard(self._sweep_room(room))
+
+    async def _sweep_room(self, room: str) -> None:
+        """Tick an overdue room. If that fails, the room is postponed, so that it does not keep others from their tick."""
+        now = self.clock.now()
+        next_tick = now + _POSTPONED
+        try:
+            race = await self._tick(room)
+            if race is not None and race.due_at() > now:
+                next_tick = race.due_at()
+        finally:
+            await self.store.index.reschedule(room, now, next_tick)
+
+    async def poll(self) -> None:
+        """Read and apply the missed events of all followed rooms."""
+        for hub in list(self.hubs.values()):
+            await self._guard(hub.pull())  # guarded one by one, because part of a cluster may be unavailable
+
+    async def report_presence(self) -> None:
+        """Record that this node's players are present in their rooms, and notice those who connected elsewhere."""
+        seated = [(hub, seat) for hub in self.hubs.values() for seat, _ in hub.audience.seats.values()]
+        for first in range(0, len(seated), _SEATS_PER_WRITE):
+            await self._guard(self._report_presence(seated[first : first + _SEATS_PER_WRITE]))
+
+    async def _report_presence(self, seated: Sequence[tuple[Hub, SeatedPlayer]]) -> None:
+        newest = await self.store.record_present([(hub.room, seat.player, seat.generation) for hub, seat in seated])
+        for (hub, seat), generation in zip(seated, newest, strict=True):
+            if generation is None:  # unknown, because a part of a cluster is unavailable
+                continue
+            if 0 <= generation < seat.generation:
+                hub.audience.force_resync(seat)
+            hub.audience.fence(seat.player, generation)
+
+    async def refresh(self) -> None:
+        """Refresh all followed rooms, and publish their numbers of spectators."""
+        for hub in list(self.hubs.values()):
+            await self._guard(self._refresh_room(hub))
+
+    async def repair(self) -> None:
+        """Check the store, repair its indexes from the rooms, and count the rooms for the metrics."""
+        await self.store.check_settings()
+        await self.store.record_schema()
+        await self.store.load_receipt_key()
+        rooms = await self.store.index.newest(self.limits.rooms)
+        counted = Counter[tuple[str, str]]()
+        for start in range(0, len(rooms), _ROOMS_PER_READ):
+            codes = rooms[start : start + _ROOMS_PER_READ]
+            for room, race in zip(codes, await self.store.load_races(codes), strict=True):
+                if race is None:
+                    await self.store.index.remove_if_gone(room)
+                else:
+                    counted[race.game.name, race.phase] += 1
+                    await self.store.index.update(race)
+        for game, phase in product(GAMES, PHASES):
+            self.metrics.rooms.labels(game, phase).set(counted[game, phase])
+
+    async def _refresh_room(self, hub: Hub) -> None:
+        if hub.audience.spectators or hub.model.spectator_count:
+            await self.publish_spectator_count(hub)
+        await hub.refresh()
+
+
+async def _apply_announced(hub: Hub, event: SequencedEvent) -> None:
+    hub.announced(event)

@@ -1,0 +1,146 @@
+"""Opening rooms, for a first race or a rematch."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+from typing import Final
+
+from msgspec.structs import replace
+
+from samedeal.deal import SEED_BYTES, Deal, commitment
+from samedeal.options import Options
+from samedeal_server.races import refusals
+from samedeal_server.races.race import LinkRematchCommand, Race, apply
+from samedeal_server.rooms.passphrases import Passphrases
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.store import RoomSecret
+
+MAX_START_DELAY: Final = 7 * 86_400_000
+"""Maximum time, in milliseconds, before a scheduled race."""
+
+_CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+_CODE_LENGTH: Final = 6
+_MAX_CODE_LENGTH: Final = 24
+_ATTEMPTS: Final = 5
+"""Maximum number of codes that are tried for a room."""
+
+
+class RoomLifecycle:
+    """Opens rooms through one node."""
+
+    def __init__(self, rooms: RoomRegistry) -> None:
+        self.passphrases = Passphrases(rooms.store, rooms.clock)
+        self._rooms = rooms
+        self._store = rooms.store
+
+    async def create(self, options: Options, code: str, passphrase: str, network: str) -> str:
+        """Open a room and return its code, which is random if ``code`` is empty.
+
+        Raise RequestRefused if there are too many rooms, the options are invalid, or the code is taken.
+        """
+        await self._check_room_limit()
+        now = await self._store.now()
+        earliest = now + 1000 * options.countdown
+        if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
+            raise refusals.bad_start_time()
+        deal = Deal.parse(options.deal).on(_date(now))
+        secret = RoomSecret(new_seed(deal), *await self.passphrases.lock(passphrase, network, self._rooms.limits))
+        for _ in range(_ATTEMPTS):
+            room = code or _random_code()
+            if await self._open(_new_race(room, options, deal, secret, now), secret):
+                return room
+            if code:
+                raise refusals.room_exists(code)
+        raise refusals.no_free_code()
+
+    async def rematch(self, room: str) -> str:
+        """Return the code of the rematch's room, opening it if this is the first request for a rematch.
+
+        Raise RequestRefused if the race is not over, its room is gone, or there are too many rooms.
+        """
+        snapshot = await self._rooms.load(room)
+        race = snapshot.race
+        apply(race, LinkRematchCommand("-"), snapshot.now)  # refuses a rematch before the race is over
+        if not race.next:
+            await self._check_room_limit()
+            successor = await self._open_successor(race, snapshot.now)
+            race = await self._rooms.command(room, LinkRematchCommand(successor), "")
+        return race.next
+
+    async def check_passphrase(self, race: Race, passphrase: str, network: str) -> None:
+        """Raise RequestRefused if ``passphrase`` is not that of the room, or can't be checked now."""
+        secret = await self._store.load_secret(race.room)
+        if secret is None:
+            raise refusals.no_room(race.room)
+        await self.passphrases.check(race.room, secret, passphrase, network, self._rooms.limits)
+
+    async def _check_room_limit(self) -> None:
+        if await self._store.index.count() >= self._rooms.limits.rooms:
+            raise refusals.server_full()
+
+    async def _open_successor(self, race: Race, now: int) -> str:
+        """Open a room for the rematch and return its code. If a concurrent request has opened one, return that one's."""
+        parent_secret = await self._store.load_secret(race.room)
+        if parent_secret is None:
+            raise refusals.no_room(race.room)
+        options = race.successor_options()
+        deal = Deal.parse(options.deal)
+        secret = RoomSecret(new_seed(deal), parent_secret.salt, parent_secret.hash)
+        room = _successor_code(race)
+        for _ in range(_ATTEMPTS):
+            successor = replace(
+                _new_race(room, options, deal, secret, now),
+                round=race.round + 1,
+                follows=race.room,
+                kicked=race.kicked,
+                invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
+            )
+            if await self._open(successor, secret):
+                return room
+            (existing,) = await self._store.load_races([room])
+            if existing is not None and existing.follows == race.room and existing.created >= race.idle:
+                return room
+            room = _random_code()
+        raise refusals.no_free_code()
+
+    async def _open(self, race: Race, secret: RoomSecret) -> bool:
+        opened = await self._store.create_room(race, secret)
+        if opened:
+            self._rooms.record(race, ("opened",))
+        return opened
+
+
+def new_seed(deal: Deal) -> bytes:
+    """The seed of a deal, which is random unless the deal is public."""
+    return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
+
+
+def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: int) -> Race:
+    return Race(
+        room=room,
+        options=options,
+        round=0,
+        deal=str(deal),
+        commitment=commitment(secret.seed),
+        private=bool(secret.hash),
+        created=now,
+        idle=now,
+    )
+
+
+def _random_code() -> str:
+    return "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_LENGTH))
+
+
+def _successor_code(race: Race) -> str:
+    """The room's code with the number of the next race: ``friday-2`` after ``friday``."""
+    base = race.room
+    if race.round:
+        base = base.removesuffix(f"-{race.round + 1}")
+    suffix = f"-{race.round + 2}"
+    return base[: _MAX_CODE_LENGTH - len(suffix)].rstrip("-") + suffix
+
+
+def _date(time: int) -> str:
+    return datetime.datetime.fromtimestamp(time / 1000, datetime.UTC).date().isoformat()

@@ -1,0 +1,128 @@
+"""A room as one node knows it from the room's events."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from samedeal.protocol.messages import ProgressUpdate, RoomState, Seat, Tally
+from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
+from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.events import MoveCommitted
+from samedeal_server.store.store import Snapshot
+
+
+class RoomModel:
+    """The race, progress and number of spectators after the last event, whose number is ``event``."""
+
+    __slots__ = ("_clock", "event", "progress", "race", "spectator_count")
+
+    def __init__(self, snapshot: Snapshot, clock: StoreClock) -> None:
+        self.race: Race = snapshot.race
+        self.progress: dict[str, Progress] = dict(snapshot.progress)
+        self.event = snapshot.last_event
+        self.spectator_count = snapshot.spectator_count
+        self._clock = clock
+
+    def reload(self, snapshot: Snapshot) -> None:
+        """Replace everything with a newer snapshot."""
+        self.race, self.event, self.spectator_count = snapshot.race, snapshot.last_event, snapshot.spectator_count
+        self.progress = dict(snapshot.progress)
+
+    def move(self, moved: MoveCommitted, time: int) -> bool:
+        """Count a move, committed at ``time`` in milliseconds. Return False if the move has already been counted."""
+        if moved.finished and self.race.options.first_finish_ends:
+            self.race = replace(self.race, ends=min(time, self.race.ends))
+        before = self.progress_of(moved.player)
+        if moved.revision <= before.revision:
+            return False
+        self.progress[moved.player] = replace(
+            before,
+            revision=moved.revision,
+            foundation_cards=moved.foundation_cards,
+            moves=moved.moves,
+            undos=moved.undos,
+            last_action_at=time,
+            last_seen=time,
+            connected=True,
+            last_progress_at=before.last_progress_at if before.foundation_cards == moved.foundation_cards else time,
+            finished_at=time if moved.finished else before.finished_at,
+            no_moves_left_at=time if moved.no_moves_left else before.no_moves_left_at,
+        )
+        return True
+
+    def set_presence(self, player: str, generation: int, time: int, *, connected: bool) -> bool:
+        """Record that a player connected or disconnected. Return False if the player has a newer connection."""
+        progress = self.progress.get(player)
+        if progress is None or generation < progress.generation:
+            return False
+        self.progress[player] = replace(progress, generation=generation, last_seen=time, connected=connected)
+        return True
+
+    def progress_of(self, player: str) -> Progress:
+        """A player's progress, which is empty for a player without a seat."""
+        return self.progress.get(player) or Progress()
+
+    def is_connected(self, player: str) -> bool:
+        """Whether a player is connected to any node."""
+        progress = self.progress_of(player)
+        return progress.connected and self._clock.now() - progress.last_seen < ABSENT_AFTER
+
+    def is_racing(self, player: str) -> bool:
+        """Whether a player has a seat in a race that is not over for them, so that they must not see other boards."""
+        return self.race.is_racing(player, self.progress_of(player))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the race is under way although it is over for every player."""
+        return self.race.phase == "racing" and self.race.everyone_is_done(self.progress)
+
+    def state(self) -> RoomState:
+        """The state of the room that is sent to everybody in it."""
+        race = self.race
+        return RoomState(
+            room=race.room,
+            event=self.event,
+            phase=race.phase,
+            game=race.game.name,
+            deal=race.deal,
+            options=race.options,
+            private=race.private,
+            host=race.host,
+            players=tuple(
+                Seat(
+                    player=racer.player,
+                    name=racer.name,
+                    seat=racer.seat,
+                    ready=racer.ready,
+                    resigned=racer.resigned and not self.progress_of(racer.player).finished_at,
+                    bot=racer.bot,
+                )
+                for racer in race.racers
+            ),
+            tallies=tuple(self.tally(racer.player) for racer in race.racers),
+            commitment=race.commitment,
+            starts=race.starts,
+            ends=race.ends,
+            watching=self.spectator_count,
+            seed=race.seed,
+            next=race.next,
+            standings=race.standings,
+        )
+
+    def tally(self, player: str) -> Tally:
+        """The public counts of a player's board."""
+        progress = self.progress_of(player)
+        return Tally(
+            player=player,
+            foundation_cards=progress.foundation_cards,
+            moves=progress.moves,
+            undos=progress.undos,
+            last_action_at=progress.last_action_at,
+            last_progress_at=progress.last_progress_at,
+            finished_at=progress.finished_at,
+            connected=self.is_connected(player),
+        )
+
+    def tallies(self) -> ProgressUpdate:
+        """The counts of all players."""
+        return ProgressUpdate(tallies=tuple(self.tally(racer.player) for racer in self.race.racers))

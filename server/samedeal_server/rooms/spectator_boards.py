@@ -1,0 +1,169 @@
+"""Boards for spectators: each move is released when it is as old as the room's delay."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal_server.connections.connection import Connection, framed
+from samedeal_server.races.delayed_view import DelayedBoards
+from samedeal_server.rooms.audience import Audience
+from samedeal_server.rooms.play_from_log import BoardReplay
+from samedeal_server.rooms.room_model import RoomModel
+from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.events import MoveCommitted
+from samedeal_server.store.store import Store
+from samedeal_server.timers import Alarm, Timers
+
+RELEASE_INTERVAL: Final = 0.1
+"""Minimum time, in seconds, between two releases of moves."""
+
+_ENTRIES_PER_READ: Final = 500
+"""Log entries that are read in one request, so that other tasks of this node need not wait for a whole log."""
+
+
+class SpectatorBoards:
+    """The delayed boards of one room, built when the first spectator on this node enters the room."""
+
+    __slots__ = (
+        "_alarm",
+        "_audience",
+        "_building",
+        "_clock",
+        "_delayed_boards",
+        "_released_at",
+        "_replay",
+        "_room",
+        "_snapshot_frames",
+        "_store",
+        "_timers",
+    )
+
+    def __init__(
+        self,
+        room: RoomModel,
+        store: Store,
+        clock: StoreClock,
+        timers: Timers,
+        replay: BoardReplay,
+        audience: Audience,
+    ) -> None:
+        self._room = room
+        self._store = store
+        self._clock = clock
+        self._timers = timers
+        self._replay = replay
+        self._audience = audience
+        self._delayed_boards: DelayedBoards | None = None
+        self._building = asyncio.Lock()
+        self._snapshot_frames: list[bytes] | None = None
+        self._released_at = 0.0
+        self._alarm = Alarm(timers, self.release)
+
+    @property
+    def built(self) -> bool:
+        """Whether the delayed boards exist."""
+        return self._delayed_boards is not None
+
+    @property
+    def pending(self) -> bool:
+        """Whether moves wait to be released."""
+        return self._delayed_boards is not None and self._delayed_boards.next_at() is not None
+
+    def close(self) -> None:
+        """Release nothing more."""
+        self._alarm.close()
+
+    def discard(self) -> None:
+        """Drop the delayed boards, because they lack moves."""
+        self._delayed_boards = None
+
+    @property
+    def build_cost(self) -> int:
+        """The number of actions that ``ensure_built`` would replay now. It is 0 while the boards are being built."""
+        if self.built or self._building.locked():
+            return 0
+        return sum(progress.revision for progress in self._room.progress.values())
+
+    async def ensure_built(self) -> None:
+        """Build the delayed boards unless they exist. Meanwhile other tasks of this node can run."""
+        async with self._building:
+            if self._delayed_boards is not None:
+                return
+            board = await self._replay.initial_board()
+            if board is None:
+                return
+            race = self._room.race
+            boards = DelayedBoards(board, race.options.undo_rule, race.starts, 1000 * race.options.delay)
+            for racer in race.racers:
+                boards.add_player(racer.player, ())
+            while True:
+                await self._read_logs(race.room, boards)
+                released = self._release_from(boards)
+                if not boards.behind:
+                    break
+                await asyncio.sleep(0)
+            self._delayed_boards = boards
+            self._send(released)
+            self._schedule_release()
+
+    async def _read_logs(self, room: str, boards: DelayedBoards) -> None:
+        """Add all actions that were announced, including those that are announced while a log is read."""
+        while missing := [
+            player for player, progress in self._room.progress.items() if 0 <= boards.newest(player) < progress.revision
+        ]:
+            for player in missing:
+                first = boards.newest(player) + 1
+                entries = await self._store.load_log(room, player, first, first + _ENTRIES_PER_READ - 1)
+                if not entries:
+                    raise RuntimeError(f"the log of player {player} in room {room} is incomplete")
+                for entry in entries:
+                    boards.add(player, entry.revision, entry.action, entry.committed_at)
+
+    def add(self, moved: MoveCommitted, time: int) -> bool:
+        """Add a move, committed at ``time`` in milliseconds.
+
+        If earlier moves are missing, discard the boards and return False.
+        """
+        if self._delayed_boards is None:
+            return True
+        if self._delayed_boards.add(moved.player, moved.revision, moved.action, time):
+            self._schedule_release()
+            return True
+        self._delayed_boards = None
+        return False
+
+    def send_boards(self, spectator: Connection) -> None:
+        """Send a spectator the newest released boards."""
+        if self._delayed_boards is not None and spectator in self._audience.spectators:
+            if self._snapshot_frames is None:
+                self._snapshot_frames = [framed(message) for message in self._delayed_boards.boards()]
+            for frame in self._snapshot_frames:
+                spectator.send_frame(frame)
+
+    def release(self) -> None:
+        """Send spectators the moves that are old enough, or all moves once the race is finished."""
+        self._alarm.cancel()
+        if self._delayed_boards is None:
+            return
+        self._send(self._release_from(self._delayed_boards))
+        self._schedule_release()
+
+    def _release_from(self, boards: DelayedBoards) -> list[LateBoard | LateMove]:
+        return boards.release_due(self._clock.now(), everything=self._room.race.phase == "finished")
+
+    def _send(self, released: list[LateBoard | LateMove]) -> None:
+        self._snapshot_frames = None
+        if released:
+            self._released_at = self._timers.monotonic()
+            self._audience.send_delayed([framed(message) for message in released])
+
+    def _schedule_release(self) -> None:
+        if self._delayed_boards is not None and not self._alarm.is_set:
+            due = self._delayed_boards.next_at()
+            if self._delayed_boards.behind:
+                self._alarm.set(0.0)
+            elif due is not None:
+                earliest = self._released_at + RELEASE_INTERVAL
+                self._alarm.set(max(self._clock.seconds_until(due), earliest - self._timers.monotonic()))

@@ -1,0 +1,94 @@
+"""Group commit: all commits of one turn of the event loop are sent to Redis together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from msgspec import Struct
+
+SendBatch = Callable[[list["Commit"]], Awaitable[list["CommitResult | Exception"]]]
+
+MAX_BATCH: Final = 256
+"""Maximum number of commits in a batch."""
+
+
+class Commit(Struct, frozen=True):
+    """One action of one player, which a node has checked against the rules. The counts include the action.
+
+    ``revision`` is the board's revision just before the action. ``committed_at`` is the time at which a recovered action was
+    first committed, and 0 for any other action.
+    """
+
+    room: str
+    player: str
+    generation: int
+    revision: int
+    request: int
+    action: str
+    seen: bytes
+    foundation_cards: int
+    moves: int
+    undos: int
+    finished: bool
+    no_moves_left: bool
+    first_finish_ends: bool
+    committed_at: int = 0
+
+
+class CommitResult(Struct, frozen=True):
+    """The result of a commit.
+
+    ``outcome`` is ``ok``, ``repeated`` (the same request was committed before), or the reason why the commit was rejected:
+    ``stale`` (the board is at ``revision``), ``fenced`` (by ``generation``), ``not_racing``, ``time_up``,
+    ``already_finished`` or ``no_room``.
+    """
+
+    outcome: str
+    committed_at: int = 0
+    revision: int = -1
+    generation: int = -1
+
+
+class GroupCommit:
+    """Collects the commits of one turn of the event loop and sends them as one batch.
+
+    While a batch is under way, the next one collects. A slow store therefore makes batches larger instead of queues
+    longer, since each player has at most one commit under way.
+    """
+
+    def __init__(self, send_batch: SendBatch) -> None:
+        self._send_batch = send_batch
+        self._waiting: list[tuple[Commit, asyncio.Future[CommitResult]]] = []
+        self._sender: asyncio.Task[None] | None = None
+
+    async def commit(self, commit: Commit) -> CommitResult:
+        """Send a commit in one batch with the others of this turn. Raises any error that ``send_batch`` has for it."""
+        future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
+        self._waiting.append((commit, future))
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send_all())
+        return await future
+
+    async def _send_all(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+                try:
+                    results = await self._send_batch([commit for commit, _ in batch])
+                except Exception as error:  # noqa: BLE001  # every waiting commit must receive the error, whatever it is
+                    results = [error] * len(batch)
+                if all(isinstance(result, Exception) for result in results):
+                    # The store is down. Fail queued commits too, instead of letting each one time out in turn.
+                    results += results[:1] * len(self._waiting)
+                    batch, self._waiting = batch + self._waiting, []
+                for (_, future), result in zip(batch, results, strict=True):
+                    if future.done():
+                        continue
+                    if isinstance(result, Exception):
+                        future.set_exception(result)
+                    else:
+                        future.set_result(result)
+        finally:
+            self._sender = None

@@ -1,0 +1,30 @@
+-- Replaces a race, unless another change came first. The last keys in KEYS belong to players who lost their seats: they
+-- are deleted, so that no connection of these players may commit any more. Every other key gets the given lifetime.
+-- Returns the number of the event, or 0 if the race is no longer at the given version.
+local meta_key, events_key = KEYS[1], KEYS[2]
+-- lifetime is in seconds. resigned are the ids of the players who resigned, separated by spaces. unseated is the number of
+-- keys to delete.
+local version, race, phase, starts, ends, event, stream_length, lifetime, resigned, channel, unseated = unpack(ARGV)
+
+if redis.call('HGET', meta_key, 'version') ~= version then
+  return 0
+end
+redis.call('HSET', meta_key, 'race', race, 'phase', phase)
+-- If the first finish ended the race, commit_action.lua has set its end. That end must not be overwritten.
+if redis.call('HGET', meta_key, 'starts') ~= starts then
+  redis.call('HSET', meta_key, 'starts', starts, 'ends', ends)
+end
+local now = clock()
+redis.call('HSET', meta_key, 'version', next_number(version, now))
+for player in string.gmatch(resigned, '%S+') do
+  redis.call('HSET', meta_key, 'resigned:' .. player, 1)
+end
+local number = append_event(meta_key, events_key, channel, stream_length, now, event)
+for i, key in ipairs(KEYS) do
+  if i > #KEYS - unseated then
+    redis.call('DEL', key)
+  else
+    redis.call('EXPIRE', key, lifetime)
+  end
+end
+return number

@@ -1,0 +1,163 @@
+"""The check of a configured Redis before a node starts."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any, Final
+
+from redis.asyncio.sentinel import MasterNotFoundError
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    ClusterDownError,
+    NoPermissionError,
+    RedisError,
+    ResponseError,
+)
+
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.embedded_redis.binary import OLDEST_REDIS
+from samedeal_server.store import keys
+from samedeal_server.store.data_loss_risk import evicting_policy
+from samedeal_server.store.redis_client import PrimaryClient, PrimaryDemoted, RedisCommand, TooFewReplicas
+from samedeal_server.store.redis_cluster import ClusterClient
+
+ANSWER_TIMEOUT: Final = 10.0
+"""Timeout, in seconds, for the answers of Redis to all checks together."""
+
+_CONNECT_PREFIX: Final = re.compile(r"^Error -?\d+ connecting to \S+ ")
+"""The start of a redis-py error about a connection, which repeats the address."""
+
+_HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
+"""The error of a Redis before 6.0 to a client that speaks the newer protocol."""
+
+
+_SENTINEL_UNKNOWN: Final = re.compile(r"unknown command\W+SENTINEL", re.IGNORECASE)
+"""The error of a Redis that is not a Sentinel."""
+
+
+async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
+    """Check that Redis, or each primary of a cluster, has a supported version, evicts no keys and accepts durable writes.
+
+    Raises StartupError ``redis_unreachable``, ``redis_too_old``, ``redis_evicts``, ``redis_readonly``, ``redis_replicas`` or
+    ``bad_redis_url``. The message contains no password.
+    """
+    where = client.where
+    try:
+        async with asyncio.timeout(answer_timeout):
+            for primary in await client.primaries():
+                info = await primary.info()
+                _check_version(info, primary.where)
+                _check_mode(info, client)
+                _check_eviction(info, primary.where)
+            (answer,) = await client.try_execute(
+                [RedisCommand(keys.PROBE, ("SET", keys.PROBE, "1", "PX", 1000))], durable=True
+            )
+            if isinstance(answer, Exception):
+                raise answer
+    except (RedisError, OSError) as error:
+        raise explain_failure(error, where) from None
+
+
+def _check_mode(info: dict[str, Any], client: PrimaryClient | ClusterClient) -> None:
+    mode = str(info.get("redis_mode", ""))
+    if mode == "cluster" and not isinstance(client, ClusterClient):
+        sentence = f"The Redis at {client.where} belongs to a cluster. Write --redis cluster://HOST:PORT."
+        raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
+    if mode == "sentinel":
+        sentence = (
+            f"The server at {client.where} is a Sentinel. "
+            "Write --redis sentinel://HOST:PORT/PRIMARY with the name of the primary."
+        )
+        raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
+
+
+def _check_eviction(info: dict[str, Any], where: str) -> None:
+    if policy := evicting_policy(info):
+        raise StartupError(
+            StartupCode.REDIS_EVICTS,
+            f"The Redis at {where} evicts keys when it is full (maxmemory-policy {policy}), so races would be lost. "
+            "Set maxmemory-policy to noeviction, or use another Redis with --redis.",
+        )
+
+
+def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
+    """Explain why the Redis at an address cannot be used, from its answer or the failure to connect."""
+    reason = _CONNECT_PREFIX.sub("", str(error)).rstrip(".") or (
+        "timed out" if isinstance(error, TimeoutError) else type(error).__name__
+    )
+    if _HELLO_UNKNOWN.search(reason):
+        return _too_old("is older than version 6.2", where)
+    if isinstance(error, BusyLoadingError):
+        return StartupError(
+            StartupCode.REDIS_UNREACHABLE, f"The Redis at {where} is still loading its data. Try again later."
+        )
+    if isinstance(error, AuthenticationError) or "already authenticated" in reason:
+        # If a password is missing, the error is not an AuthenticationError.
+        return StartupError(
+            StartupCode.REDIS_UNREACHABLE,
+            f"The Redis at {where} rejects the user or the password ({reason}). "
+            "Write both into the address: --redis redis://USER:PASSWORD@HOST:PORT/0.",
+        )
+    if "cluster support disabled" in reason:
+        return StartupError(
+            StartupCode.BAD_REDIS_URL, f"The Redis at {where} is not a cluster. Write --redis redis://HOST:PORT/0."
+        )
+    if _SENTINEL_UNKNOWN.search(reason):
+        return StartupError(
+            StartupCode.BAD_REDIS_URL, f"The Redis at {where} is not a Sentinel. Write --redis redis://HOST:PORT/0."
+        )
+    if "DB index is out of range" in reason:
+        return StartupError(
+            StartupCode.BAD_REDIS_URL,
+            f"The Redis at {where} has no database of this number. Correct the number after the last / in --redis.",
+        )
+    if isinstance(error, MasterNotFoundError):
+        return StartupError(
+            StartupCode.REDIS_UNREACHABLE,
+            f"No primary was found at {where} ({reason}). Start the primary, or correct its name in --redis.",
+        )
+    if isinstance(error, ClusterDownError):
+        return StartupError(
+            StartupCode.REDIS_UNREACHABLE,
+            f"The cluster at {where} does not serve all slots ({reason}). Make sure that each slot has a primary.",
+        )
+    if isinstance(error, TooFewReplicas):
+        return StartupError(
+            StartupCode.REDIS_REPLICAS,
+            f"The Redis at {where} has too few replicas ({reason}). Connect more replicas, or lower --replicas.",
+        )
+    if isinstance(error, NoPermissionError):
+        return StartupError(
+            StartupCode.REDIS_READONLY,
+            f"The user lacks permissions on the Redis at {where} ({reason}). Grant it all commands on the keys samedeal:*.",
+        )
+    if isinstance(error, ResponseError | PrimaryDemoted):
+        return StartupError(
+            StartupCode.REDIS_READONLY,
+            f"The Redis at {where} rejects writes ({reason}). "
+            "Pass the address of its primary with --redis, or make this Redis writable.",
+        )
+    return StartupError(
+        StartupCode.REDIS_UNREACHABLE, f"No Redis answers at {where} ({reason}). Start it, or correct --redis."
+    )
+
+
+def _check_version(info: dict[str, Any], where: str) -> None:
+    """Raise StartupError if Redis is too old. Every Valkey is supported, whatever version it reports."""
+    if "valkey_version" in info or info.get("server_name") == "valkey":
+        return
+    version = str(info.get("redis_version", ""))
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    if numbers and (int(numbers[1]), int(numbers[2])) >= OLDEST_REDIS:
+        return
+    raise _too_old(f"has version {version}" if version else "does not report its version", where)
+
+
+def _too_old(problem: str, where: str) -> StartupError:
+    oldest = ".".join(map(str, OLDEST_REDIS))
+    return StartupError(
+        StartupCode.REDIS_TOO_OLD,
+        f"The Redis at {where} {problem}. Update it to {oldest} or newer, or use another one with --redis.",
+    )

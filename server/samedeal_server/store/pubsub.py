@@ -1,0 +1,245 @@
+"""Announcements: typed values for the messages that Redis publishes to all nodes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from redis.asyncio.client import PubSub
+from redis.exceptions import RedisError
+
+from samedeal_server.store import keys
+from samedeal_server.store.address import Host
+from samedeal_server.store.data_loss_risk import has_sharded_pubsub
+from samedeal_server.store.events import SequencedEvent, decode_announced_event
+from samedeal_server.store.redis_client import RedisClient
+from samedeal_server.tasks import cancel_and_wait, first_of
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
+
+SILENCE_TIMEOUT: Final = 5.0
+"""Time without an announcement, in seconds, after which Redis is pinged. It is also the timeout for the answer."""
+
+_RETRY_INTERVAL: Final = 0.5
+_MAX_READ_AHEAD: Final = 1000
+"""Maximum number of announcements that are read from the connection and not yet consumed."""
+
+_log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class NodesAnnouncement:
+    """There is a new order of the operator, or bans have changed. Every node is concerned."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomSubscribed:
+    """The subscription to a room has begun. Events before it may have been missed."""
+
+    room: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoomEvent:
+    """An event happened in a room."""
+
+    room: str
+    event: SequencedEvent
+
+
+Announcement = NodesAnnouncement | RoomSubscribed | RoomEvent
+
+
+class Listener:
+    """One node's subscriptions to announcements.
+
+    On a cluster each room has a connection to its primary. After a lost connection, or if a room moves to another primary,
+    the listener subscribes to the room again and yields ``RoomSubscribed``.
+    """
+
+    def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
+        self.rooms: set[str] = set()
+        self._redis = redis
+        self._metrics = metrics
+        self._announcements: asyncio.Queue[Announcement] = asyncio.Queue(_MAX_READ_AHEAD)
+        self._subscriptions: dict[Host | None, _Subscription] = {}
+        self._assigned: dict[str, _Subscription] = {}
+        self._tasks: dict[Host | None, asyncio.Task[None]] = {}
+
+    async def subscribe(self, room: str) -> None:
+        """Start to receive the events of a room."""
+        self.rooms.add(room)
+        await self._assign(room)
+
+    async def unsubscribe(self, room: str) -> None:
+        """Stop receiving the events of a room, unless ``subscribe`` is called again meanwhile."""
+        self.rooms.discard(room)
+        if assigned := self._assigned.pop(room, None):
+            await assigned.unsubscribe(room)
+        if room in self.rooms:
+            await self._assign(room)
+
+    async def announcements(self) -> AsyncGenerator[Announcement]:
+        """Yield announcements as they arrive, without end. Errors of Redis are logged and not raised."""
+        assigning = asyncio.create_task(self._assign_forever())
+        try:
+            while True:
+                yield await self._announcements.get()
+        finally:
+            await cancel_and_wait([assigning, *self._tasks.values()])
+
+    async def _assign_forever(self) -> None:
+        """Keep each room assigned to the connection to its primary, which may change."""
+        self._start(None)
+        while True:
+            for room in list(self.rooms):
+                await self._assign(room)
+            used = {*self._assigned.values(), self._subscriptions[None]}
+            for primary, subscription in list(self._subscriptions.items()):
+                if subscription in used:
+                    self._start(primary)
+                else:
+                    del self._subscriptions[primary]
+                    await cancel_and_wait([self._tasks.pop(primary)] if primary in self._tasks else [])
+            await asyncio.sleep(_RETRY_INTERVAL)
+
+    async def _assign(self, room: str) -> None:
+        primary = self._redis.primary_for(keys.channel(room))
+        subscription = self._subscription(primary)
+        before = self._assigned.get(room)
+        if subscription is before:
+            return
+        self._assigned[room] = subscription
+        if before is not None:
+            await before.unsubscribe(room)
+        if self._assigned.get(room) is subscription:
+            await subscription.subscribe(room)
+            if None in self._tasks:
+                self._start(primary)
+
+    def _subscription(self, primary: Host | None) -> _Subscription:
+        if primary not in self._subscriptions:
+            self._subscriptions[primary] = _Subscription(
+                self._redis, primary, self._metrics, self._announcements, for_nodes=primary is None
+            )
+        return self._subscriptions[primary]
+
+    def _start(self, primary: Host | None) -> None:
+        if primary not in self._tasks:
+            self._tasks[primary] = asyncio.create_task(self._subscription(primary).read_forever())
+
+
+class _Subscription:
+    """A connection that subscribes to rooms and puts their announcements into a queue. It reconnects if it is lost.
+
+    ``primary`` is the address of a cluster's primary, or None for any node. If ``for_nodes`` is true, announcements that
+    concern all nodes are received too.
+    """
+
+    def __init__(
+        self,
+        redis: RedisClient,
+        primary: Host | None,
+        metrics: Metrics,
+        announcements: asyncio.Queue[Announcement],
+        *,
+        for_nodes: bool,
+    ) -> None:
+        self.rooms: set[str] = set()
+        self._redis = redis
+        self._primary = primary
+        self._metrics = metrics
+        self._announcements = announcements
+        self._for_nodes = for_nodes
+        self._pubsub: PubSub | None = None
+        self._sharded = False
+        self._reconnect = asyncio.Event()
+
+    async def subscribe(self, room: str) -> None:
+        """Start to receive the events of a room."""
+        self.rooms.add(room)
+        if self._pubsub is not None:
+            await self._send(self._subscribe(self._pubsub, room))
+
+    async def unsubscribe(self, room: str) -> None:
+        """Stop receiving the events of a room, unless ``subscribe`` is called again meanwhile."""
+        self.rooms.discard(room)
+        if self._pubsub is not None:
+            leave = self._pubsub.sunsubscribe if self._sharded else self._pubsub.unsubscribe
+            await self._send(leave(keys.channel(room)))
+            if room in self.rooms:
+                await self.subscribe(room)
+
+    async def _subscribe(self, pubsub: PubSub, room: str) -> None:
+        await (pubsub.ssubscribe if self._sharded else pubsub.subscribe)(keys.channel(room))
+
+    async def _send(self, request: Awaitable[None]) -> None:
+        """Send a request over the connection. If sending fails, reconnect, which subscribes to all rooms."""
+        try:
+            await request
+        except Exception as error:  # noqa: BLE001  # any error: the reader may be reconnecting the same connection
+            _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscribe")
+            self._reconnect.set()
+
+    async def read_forever(self) -> None:
+        """Read announcements until cancelled."""
+        while True:
+            self._reconnect.clear()
+            async with first_of(self._read(), self._reconnect.wait()) as (reading, _):
+                pass
+            if not reading.cancelled():
+                # The connection itself reports that Redis is unreachable. Only the listener notices that Redis is silent.
+                error = reading.exception()
+                if isinstance(error, TimeoutError):
+                    _log.warning(LogEvent.SUBSCRIPTION_TIMED_OUT, error=str(error))
+                else:
+                    _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscription")
+            with suppress(RedisError, OSError):
+                await self._redis.primaries()  # the rooms of a cluster may have moved
+            await asyncio.sleep(_RETRY_INTERVAL)
+
+    async def _read(self) -> None:
+        """Subscribe over a new connection and read announcements until it fails. Raises TimeoutError if Redis is silent."""
+        async with self._redis.listener(self._primary) as redis, redis.pubsub() as pubsub:
+            self._sharded = has_sharded_pubsub(await redis.info("server"))
+            if self._for_nodes:
+                await pubsub.subscribe(keys.NODES)
+            subscribed: set[str] = set()
+            while missing := self.rooms - subscribed:  # rooms may be added meanwhile
+                for room in sorted(missing):
+                    await self._subscribe(pubsub, room)
+                subscribed |= missing
+            self._pubsub = pubsub
+            try:
+                await self._receive(pubsub)
+            finally:
+                self._pubsub = None  # set before the connection closes, so that no request is sent over it
+
+    async def _receive(self, pubsub: PubSub) -> None:
+        pinged = False
+        while True:
+            message = await pubsub.get_message(timeout=SILENCE_TIMEOUT)
+            if message is None:
+                if pinged:
+                    raise TimeoutError("Redis sends no announcements and does not answer a ping")
+                await pubsub.ping()
+            pinged = message is None
+            if message and (announcement := self._decode(message["type"], message["channel"], message["data"])):
+                await self._announcements.put(announcement)
+
+    def _decode(self, kind: str, channel: bytes | None, data: bytes) -> Announcement | None:
+        if channel == keys.NODES.encode():
+            return NodesAnnouncement()
+        room = keys.room_of(channel) if channel else ""
+        if room in self.rooms and kind in ("subscribe", "ssubscribe"):
+            return RoomSubscribed(room)
+        if room in self.rooms and kind in ("message", "smessage"):
+            try:
+                return RoomEvent(room, decode_announced_event(data))
+            except Exception:  # noqa: BLE001  # an event that cannot be decoded must not stop the others
+                self._metrics.faults.inc()
+                _log.exception(LogEvent.FAULT, room=room)
+        return None

@@ -1,0 +1,160 @@
+"""The client of a single Redis, and the interface that it shares with the client of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple, Protocol
+
+from redis.asyncio import ConnectionPool, Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError, ResponseError
+
+from samedeal_server.config.errors import StoreRejected, StoreUnavailable
+from samedeal_server.store.address import Host
+from samedeal_server.store.availability import RedisAvailability
+
+REPLICATION_TIMEOUT: Final = 2.0
+"""Timeout, in seconds, for replicas to acknowledge a write. It must be well below a connection's timeout for an answer."""
+
+Argument = str | bytes | int | float
+
+
+class RedisCommand(NamedTuple):
+    """A command. On a cluster it is sent to the primary that has the slot of ``key``."""
+
+    key: str
+    arguments: tuple[Argument, ...]
+
+    @property
+    def keys(self) -> tuple[Argument, ...]:
+        """The keys of a script, or else ``key``."""
+        name, *words = self.arguments
+        return tuple(words[2 : 2 + int(words[1])]) if name in ("EVAL", "EVALSHA") else (self.key,)
+
+
+def command(name: str, key: str, *arguments: Argument) -> RedisCommand:
+    """Make a command whose first argument is its only key."""
+    return RedisCommand(key, (name, key, *arguments))
+
+
+def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) -> list[int]:
+    """Return the indexes ``failed``, and those of all later commands with the same keys, in order.
+
+    If a command is to be sent again, so must those that follow it on the same keys. Otherwise the commits of a player would
+    be executed out of order.
+    """
+    blocked: set[tuple[Argument, ...]] = set()
+    found = []
+    for i, each in enumerate(commands):
+        if i in failed:
+            blocked.add(each.keys)
+        if each.keys in blocked:
+            found.append(i)
+    return found
+
+
+class TooFewReplicas(RedisError):
+    """Too few replicas acknowledged a write in time. The write may not survive a failover."""
+
+
+class PrimaryDemoted(RedisConnectionError):
+    """The Redis at the other end is a replica and accepts no writes."""
+
+
+def unavailable(error: Exception) -> StoreUnavailable:
+    """Convert an error of the Redis client to the one that the store raises."""
+    kind = StoreRejected if isinstance(error, ResponseError) else StoreUnavailable
+    converted = kind(str(error) or type(error).__name__)
+    converted.__cause__ = error
+    return converted
+
+
+@contextmanager
+def converted_errors() -> Iterator[None]:
+    """Convert errors of the Redis client in the block to StoreUnavailable."""
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise unavailable(error) from error
+
+
+class RedisClient(Protocol):
+    """A client of one Redis or of a cluster."""
+
+    availability: RedisAvailability
+
+    @property
+    def replicas(self) -> int:
+        """The number of replicas that must acknowledge a durable write."""
+
+    async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
+        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
+
+        If ``durable`` is true, wait until the required replicas acknowledge the writes. If they do not, the answers are
+        replaced by TooFewReplicas. Each command may run twice.
+        """
+
+    async def primaries(self) -> list[PrimaryClient]:
+        """Return a client for each primary. Together they have all keys. Raises RedisError or OSError if none is known."""
+
+    def primary_for(self, key: str) -> Host | None:
+        """Return the primary of a cluster that has a key or channel, or None if there is none or only one Redis."""
+
+    def listener(self, primary: Host | None = None) -> Redis:
+        """Create a client for announcements with a separate connection to ``primary``, or to any node.
+
+        The caller closes the client.
+        """
+
+
+class PrimaryClient(Redis):
+    """A client of one Redis, or of the primary that Sentinels name. ``where`` is its address, for messages."""
+
+    def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability, replicas: int = 0) -> None:
+        super().__init__(connection_pool=pool)
+        self.auto_close_connection_pool = True
+        self.where = where
+        self.availability = availability
+        self._replicas = replicas
+
+    @property
+    def replicas(self) -> int:
+        """See RedisClient."""
+        return self._replicas
+
+    async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
+        """See RedisClient."""
+        try:
+            return await self.send_batch([each.arguments for each in commands], durable=durable)
+        except (RedisError, OSError) as error:
+            return [error] * len(commands)
+
+    async def send_batch(self, commands: Sequence[tuple[Argument, ...]], *, durable: bool = False) -> list[Any]:
+        """Send commands over one connection. Return their answers and errors in order. Raises if no command was answered."""
+        wait = durable and self.replicas > 0
+        async with self.pipeline(transaction=False) as pipe:
+            for arguments in commands:
+                pipe.execute_command(*arguments)
+            if wait:
+                pipe.execute_command("WAIT", self.replicas, int(1000 * REPLICATION_TIMEOUT))
+            answers: list[Any] = list(await pipe.execute(raise_on_error=False))
+        if wait:
+            acknowledged = answers.pop()
+            if isinstance(acknowledged, Exception) or acknowledged < self.replicas:
+                message = f"{acknowledged} of {self.replicas} replicas acknowledged a write"
+                return [each if isinstance(each, Exception) else TooFewReplicas(message) for each in answers]
+        return answers
+
+    async def primaries(self) -> list[PrimaryClient]:
+        """See RedisClient."""
+        return [self]
+
+    def primary_for(self, key: str) -> Host | None:  # noqa: ARG002  # as in RedisClient
+        """See RedisClient."""
+        return None
+
+    def listener(self, primary: Host | None = None) -> Redis:  # noqa: ARG002  # as in RedisClient
+        """See RedisClient. The connection is separate, because commands would mistake announcements for their answers."""
+        pool = self.connection_pool
+        return Redis.from_pool(ConnectionPool(pool.connection_class, **pool.connection_kwargs))

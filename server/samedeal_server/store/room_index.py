@@ -1,0 +1,62 @@
+"""Two indexes of all rooms: by creation time, and by the time of their next tick."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal_server.races.race import Race
+from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.redis_client import command
+from samedeal_server.store.scripts import Script
+
+_RESCHEDULE_TICK: Final = Script("reschedule_tick")
+
+
+class RoomIndex:
+    """The indexes. They may name rooms that no longer exist. Every method raises StoreUnavailable."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    async def update(self, race: Race) -> None:
+        """Add a race to the indexes, or remove it if it is closed. A tick that is due earlier than the race says stays due.
+
+        The race may be outdated, so its tick must not replace an earlier one that another node has scheduled meanwhile.
+        """
+        if race.phase == "closed":
+            await self._executor.execute(command("ZREM", keys.ROOMS, race.room), command("ZREM", keys.DUE, race.room))
+        else:
+            await self._executor.execute(
+                command("ZADD", keys.ROOMS, race.created, race.room),
+                command("ZADD", keys.DUE, "LT", race.due_at(), race.room),
+            )
+
+    async def add_created(self, race: Race) -> None:
+        """Index a room by its creation time, unless its code already is."""
+        await self._executor.execute(command("ZADD", keys.ROOMS, "NX", race.created, race.room))
+
+    async def reschedule(self, room: str, now: int, next_tick: int) -> None:
+        """Schedule the next tick of a room that was overdue at time ``now``, unless another node has done so."""
+        await self._executor.execute(_RESCHEDULE_TICK([keys.DUE], room, now, next_tick))
+
+    async def remove_if_gone(self, room: str) -> None:
+        """Remove a room from the indexes if it no longer exists."""
+        (exists,) = await self._executor.execute(command("EXISTS", keys.meta(room)))
+        if not exists:
+            await self._executor.execute(command("ZREM", keys.ROOMS, room), command("ZREM", keys.DUE, room))
+
+    async def count(self) -> int:
+        """Return the approximate number of rooms."""
+        (count,) = await self._executor.execute(command("ZCARD", keys.ROOMS))
+        return int(count)
+
+    async def newest(self, limit: int) -> list[str]:
+        """Return the codes of the newest rooms, newest first."""
+        (found,) = await self._executor.execute(command("ZREVRANGE", keys.ROOMS, 0, limit - 1))
+        return [room.decode() for room in found]
+
+    async def due(self, now: int, limit: int) -> list[str]:
+        """Return the codes of rooms whose tick is due, longest overdue first."""
+        (found,) = await self._executor.execute(command("ZRANGEBYSCORE", keys.DUE, "-inf", now, "LIMIT", 0, limit))
+        return [room.decode() for room in found]

@@ -1,0 +1,71 @@
+"""The versions of Samedeal that can share one Redis.
+
+The schema version is a number for all stored data: keys, hashes, events, and what the scripts read and write. A room keeps
+the schema version and the engine version with which it was opened. ARCHITECTURE.md says what may change within a schema
+version, and how the number is raised so that two releases can run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+from msgspec import ValidationError
+
+import samedeal
+from samedeal.protocol.codec import unpack
+from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.races import refusals
+from samedeal_server.races.race import Race
+
+SCHEMA_VERSION: Final = 1
+"""The schema version of the rooms that this release opens."""
+
+READABLE_VERSIONS: Final = range(1, 2)
+"""The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
+
+RETRY_AFTER: Final = 5.0
+"""Time, in seconds, after which a client retries. It may then reach a node that can serve the room."""
+
+ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encode())
+"""The schema version and the engine version that are stored with a new room."""
+
+
+def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
+    """Decode a stored race. Raises RequestRefused ``other_version`` if this version cannot serve it."""
+    if int(schema or 0) in READABLE_VERSIONS and engine == ROOM_VERSIONS[1]:
+        try:
+            return unpack(race, Race)
+        except ValidationError:  # a game or an option of another version
+            pass
+    raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
+
+
+def version_record(now: int) -> tuple[str, str]:
+    """Return the field and the value of ``keys.SCHEMAS`` that a node sets while it runs."""
+    return str(SCHEMA_VERSION), f"{now} {samedeal.__version__}"
+
+
+def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
+    """Check that this node can share Redis with the nodes that set ``records``. Records older than ``since`` are ignored.
+
+    Raises StartupError ``store_newer`` or ``store_older``.
+    """
+    for name, value in sorted(records, reverse=True):
+        version, (time, release) = int(name), value.decode().split(" ")
+        if int(time) < since or version in READABLE_VERSIONS:
+            continue
+        day = datetime.fromtimestamp(int(time) / 1000, UTC).date().isoformat()
+        problem = (
+            f"Samedeal {release} last used this Redis on {day}, with schema version {version}. "
+            f"This release, {samedeal.__version__}, reads only schema version {' and '.join(map(str, READABLE_VERSIONS))}."
+        )
+        if version > READABLE_VERSIONS[-1]:
+            raise StartupError(
+                StartupCode.STORE_NEWER, f"{problem} Update this node, or use another Redis with --redis or --data."
+            )
+        raise StartupError(
+            StartupCode.STORE_OLDER,
+            f"{problem} Run a release between the two first, or use another Redis with --redis or --data.",
+        )

@@ -1,0 +1,37 @@
+"""The Lua scripts that Redis runs atomically."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import ClassVar
+
+from samedeal_server.store.redis_client import Argument, RedisCommand
+
+
+class Script:
+    """A script from ``lua/`` with the prelude before it. Call the script to make a command that runs it by its hash."""
+
+    sources: ClassVar[dict[str, bytes]] = {}
+
+    def __init__(self, name: str) -> None:
+        lua = files(__package__) / "lua"
+        source = (lua / "prelude.lua").read_bytes() + (lua / f"{name}.lua").read_bytes()
+        self._hash = hashlib.sha1(source, usedforsecurity=False).hexdigest()
+        self.sources[self._hash] = source
+
+    def __call__(self, keys: Sequence[str], *arguments: Argument) -> RedisCommand:
+        """Make a command that runs the script. All keys must share a hash tag."""
+        return RedisCommand(keys[0], ("EVALSHA", self._hash, len(keys), *keys, *arguments))
+
+    @classmethod
+    def with_source(cls, command: RedisCommand) -> RedisCommand:
+        """Replace the hash in a command by the source, for a Redis that does not know the script.
+
+        A command that runs no script is returned unchanged.
+        """
+        name, *words = command.arguments
+        if name != "EVALSHA":
+            return command
+        return RedisCommand(command.key, ("EVAL", cls.sources[str(words[0])], *words[1:]))

@@ -1,0 +1,73 @@
+"""Sessions: the tokens by which clients prove which player they are."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
+from typing import Final
+
+from samedeal_server.races import refusals
+from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.redis_client import command
+
+SESSION_LIFETIME: Final = 30 * 86_400
+"""Lifetime, in seconds, of an unused session."""
+
+_PLAYER_BYTES: Final = 10
+"""Random bytes of a player's id: so many that no two players ever get the same one."""
+
+GUEST_LIFETIME: Final = 3_600
+"""Lifetime, in seconds, of an unused session whose player has never entered a room."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A player's session. ``extended`` is true once the player has entered a room."""
+
+    player: str
+    token: str
+    extended: bool
+
+
+class Sessions:
+    """The sessions of all players. The store has only hashes of the tokens. Every method raises StoreUnavailable."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    async def begin(self, token: str) -> Session:
+        """Resume the session of a token, or begin a new one if the token is empty.
+
+        Raises RequestRefused ``no_session`` if the token is unknown.
+        """
+        if token:
+            return await self._resume(token)
+        session = Session(secrets.token_hex(_PLAYER_BYTES), secrets.token_urlsafe(32), extended=False)
+        await self._executor.execute(
+            command("SET", keys.guest(_hash(session.token)), session.player, "EX", GUEST_LIFETIME), durable=True
+        )
+        return session
+
+    async def extend(self, session: Session) -> Session:
+        """Give a session its full lifetime, when its player first enters a room."""
+        if not session.extended:
+            await self._executor.execute(
+                command("SET", keys.session(_hash(session.token)), session.player, "EX", SESSION_LIFETIME),
+                durable=True,
+            )
+        return replace(session, extended=True)
+
+    async def _resume(self, token: str) -> Session:
+        player, guest = await self._executor.execute(
+            command("GETEX", keys.session(_hash(token)), "EX", SESSION_LIFETIME),
+            command("GETEX", keys.guest(_hash(token)), "EX", GUEST_LIFETIME),
+        )
+        if player is None and guest is None:
+            raise refusals.no_session()
+        return Session((player or guest).decode(), token, extended=player is not None)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

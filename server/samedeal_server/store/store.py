@@ -1,0 +1,425 @@
+"""The store: rooms, races and players' progress in Redis. Each operation is one script or one pipeline."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from samedeal.errors import RequestRefused
+from samedeal.protocol.codec import pack
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import Progress, Race, Racer
+from samedeal_server.races.signed_receipts import KEY_BYTES
+from samedeal_server.store import keys, schema
+from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.data_loss_risk import risk
+from samedeal_server.store.events import (
+    SPECTATORS_PREFIX,
+    MoveCommitted,
+    OperatorMessage,
+    PresenceChanged,
+    RaceChanged,
+    SequencedEvent,
+    decode_event,
+    encode_event,
+    presence_parts,
+)
+from samedeal_server.store.group_commit import Commit, CommitResult, GroupCommit
+from samedeal_server.store.passphrase_guesses import PassphraseGuesses
+from samedeal_server.store.pubsub import Listener
+from samedeal_server.store.redis_client import RedisClient, RedisCommand, command, unavailable
+from samedeal_server.store.room_index import RoomIndex
+from samedeal_server.store.scripts import Script
+from samedeal_server.store.sessions import Sessions
+from samedeal_server.telemetry.metrics import Metrics
+
+STREAM_LENGTH: Final = 2000
+"""Minimum number of events that a room's stream keeps. A reader that missed more loads a snapshot."""
+
+WAITING_STREAM_LENGTH: Final = 100
+"""The same before a race has started. Each event then holds the whole race, and players may cause many of them."""
+
+LIFETIME: Final = 8 * 86_400
+"""Lifetime, in seconds, of a room's keys after the last event in it. No room waits longer for its start."""
+
+CLOSED_LIFETIME: Final = 60
+"""Lifetime, in seconds, of a closed room's keys. When they expire, every node has closed the room and its code is free."""
+
+SPECTATOR_COUNT_LIFETIME: Final = 45_000
+"""Time, in milliseconds, for which a node's count of spectators is valid unless it is set again."""
+
+_RACE_FIELDS: Final = ("race", "schema", "engine")
+_PROGRESS_FIELDS: Final = Progress.__struct_fields__
+
+_CREATE_ROOM: Final = Script("create_room")
+_COMPARE_AND_SET: Final = Script("compare_and_set")
+_CONNECT_PLAYER: Final = Script("connect_player")
+_RECORD_PRESENCE: Final = Script("record_presence")
+_COMMIT: Final = Script("commit_action")
+_SET_SPECTATOR_COUNT: Final = Script("set_spectator_count")
+_BROADCAST: Final = Script("broadcast")
+_MARK_REPLICATION: Final = Script("replication_mark")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A race as it is stored.
+
+    ``version`` is what ``compare_and_set`` compares. ``last_event`` is the number of the newest event. ``now`` is the
+    time of the store, in milliseconds.
+    """
+
+    race: Race
+    version: int
+    last_event: int
+    now: int
+    progress: dict[str, Progress]
+    spectator_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoomSecret:
+    """The seed of a deal, which must stay secret until the race is finished, and the salted hash of the passphrase."""
+
+    seed: bytes
+    salt: bytes
+    hash: bytes
+
+
+class Store:
+    """All data that nodes share. Every method raises StoreUnavailable if Redis fails.
+
+    Everything that is acknowledged to players is durable: the required replicas have it. Data that was only read may not be
+    durable yet. ``wait_replicated`` waits until it is.
+    """
+
+    def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
+        self.metrics = metrics
+        self.redis = redis
+        self.executor = Executor(redis)
+        self.index = RoomIndex(self.executor)
+        self.sessions = Sessions(self.executor)
+        self.guesses = PassphraseGuesses(self.executor)
+        self.receipt_key = b""
+        self._commits = GroupCommit(self._commit_batch)
+
+    async def check_schema(self) -> None:
+        """Raise StartupError if this Redis was used by a version of Samedeal whose data this version cannot share."""
+        (records,) = await self.executor.execute(command("HGETALL", keys.SCHEMAS))
+        schema.check_records(records.items(), await self.now() - 1000 * LIFETIME)
+
+    async def record_schema(self) -> None:
+        """Record that a node of this schema version runs now."""
+        await self.executor.execute(command("HSET", keys.SCHEMAS, *schema.version_record(await self.now())))
+
+    async def probe(self) -> str:
+        """Test whether Redis accepts writes. Return the parts that do not, or an empty string."""
+        await self.executor.execute(command("SET", keys.PROBE, "1", "PX", 1000), durable=True)
+        return ""
+
+    async def check_settings(self) -> None:
+        """Report the settings of each primary under which it may lose acknowledged moves."""
+        for where, info in (await self.executor.server_info()).items():
+            self.redis.availability.set_risk(where, risk(info))
+
+    async def load_receipt_key(self) -> None:
+        """Load the key with which all nodes sign receipts.
+
+        If Redis has no key, or has lost it, store the key that this node has, or a new one.
+        """
+        key = self.receipt_key or secrets.token_bytes(KEY_BYTES)
+        _, self.receipt_key = await self.executor.execute(
+            command("SET", keys.RECEIPT_KEY, key, "NX"),
+            command("GET", keys.RECEIPT_KEY),
+            durable=True,
+        )
+
+    async def now(self) -> int:
+        """The time of Redis, in milliseconds since 1970. All nodes measure races by it."""
+        (time,) = await self.executor.execute(RedisCommand(keys.ROOMS, ("TIME",)))
+        return _milliseconds(time)
+
+    async def wait_replicated(self, room: str) -> None:
+        """Wait until the required replicas have every write to a room so far."""
+        if self.redis.replicas:
+            await self.executor.execute(_MARK_REPLICATION([keys.meta(room)]), durable=True)
+
+    async def create_room(self, race: Race, secret: RoomSecret) -> bool:
+        """Open a room. Return False if its code is taken."""
+        # The index comes first: an entry without a room is removed later, but a room without an entry would never be found.
+        await self.index.add_created(race)
+        room = race.room
+        opening = _CREATE_ROOM(
+            [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)],
+            *(pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME, *schema.ROOM_VERSIONS),
+        )
+        (opened,) = await self.executor.execute(opening, durable=True)
+        await self.index.update(race)
+        return bool(opened)
+
+    async def load(self, room: str) -> Snapshot | None:
+        """Load a room's race and progress, or return None if there is no such room.
+
+        Raises RequestRefused ``other_version`` if only another version of Samedeal can serve the room.
+        """
+        time, (version, last_event, ends, *race_fields), spectator_count = await self.executor.execute(
+            RedisCommand(keys.meta(room), ("TIME",)),
+            command("HMGET", keys.meta(room), "version", "last_event", "ends", *_RACE_FIELDS),
+            command("HGET", keys.spectators(room), ":total"),
+        )
+        if version is None:
+            return None
+        race = replace(schema.read_race(room, *race_fields), ends=int(ends))
+        return Snapshot(
+            race,
+            version=int(version),
+            last_event=int(last_event),
+            now=_milliseconds(time),
+            progress=await self.load_progress(race),
+            spectator_count=int(spectator_count or 0),
+        )
+
+    async def load_races(self, rooms: Sequence[str]) -> list[Race | None]:
+        """Load the races of rooms. A room that does not exist, or that this version cannot serve, yields None."""
+        found = await self.executor.execute(
+            *(command("HMGET", keys.meta(room), "ends", *_RACE_FIELDS) for room in rooms)
+        )
+        races: list[Race | None] = [None] * len(rooms)
+        for i, (room, (ends, *race_fields)) in enumerate(zip(rooms, found, strict=True)):
+            if ends is not None:
+                with suppress(RequestRefused):
+                    races[i] = replace(schema.read_race(room, *race_fields), ends=int(ends))
+        return races
+
+    async def load_progress(self, race: Race) -> dict[str, Progress]:
+        """Load the progress of each player of a race."""
+        found = await self.executor.execute(
+            *(command("HMGET", keys.progress(race.room, racer.player), *_PROGRESS_FIELDS) for racer in race.racers)
+        )
+        return {racer.player: _decode_progress(values) for racer, values in zip(race.racers, found, strict=True)}
+
+    async def compare_and_set(self, before: Snapshot, race: Race, changes: tuple[str, ...], player: str) -> bool:
+        """Replace a race, unless it was changed since the snapshot ``before``. Return whether it was replaced.
+
+        The event RaceChanged announces ``changes`` and ``player``.
+        """
+        room = race.room
+        seated = _player_keys(room, race.racers)
+        unseated = _player_keys(room, (racer for racer in before.race.racers if race.racer(racer.player) is None))
+        replacing = _COMPARE_AND_SET(
+            [keys.meta(room), keys.events(room), keys.secret(room), keys.spectators(room), *seated, *unseated],
+            before.version,
+            pack(race),
+            race.phase,
+            race.starts,
+            race.ends,
+            encode_event(RaceChanged(race, changes, player)),
+            WAITING_STREAM_LENGTH if race.phase in ("open", "countdown") else STREAM_LENGTH,
+            CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
+            " ".join(racer.player for racer in race.racers if racer.resigned),
+            keys.channel(room),
+            len(unseated),
+        )
+        (number,) = await self.executor.execute(replacing, durable=True)
+        if number:
+            await self.index.update(race)
+        return bool(number)
+
+    async def load_secret(self, room: str) -> RoomSecret | None:
+        """Load a room's secret, or return None if there is no such room."""
+        (fields,) = await self.executor.execute(command("HMGET", keys.secret(room), "seed", "salt", "hash"))
+        seed, salt, passphrase_hash = fields
+        return None if seed is None else RoomSecret(seed, salt, passphrase_hash)
+
+    async def connect_player(self, room: str, player: str) -> int:
+        """Give a player's new connection the next generation, so that older connections can no longer commit.
+
+        Return the generation, or 0 if there is no such room or the player has no seat in it.
+        """
+        connecting = _CONNECT_PLAYER(
+            [keys.meta(room), keys.progress(room, player), keys.events(room)],
+            pack("player") + pack(player),
+            *(*presence_parts(player), STREAM_LENGTH, LIFETIME, keys.channel(room)),
+        )
+        (generation,) = await self.executor.execute(connecting, durable=True)
+        return int(generation)
+
+    async def record_presence(self, room: str, player: str, generation: int, *, connected: bool, publish: bool) -> int:
+        """Record whether the connection ``generation`` of a player is still open.
+
+        Return the player's newest generation, or -1 if the player has none.
+        """
+        event = encode_event(PresenceChanged(player, generation, connected)) if publish else b""
+        (newest,) = await self.executor.execute(
+            _presence_command(room, player, generation, connected=connected, event=event)
+        )
+        return int(newest)
+
+    async def record_present(self, connections: Sequence[tuple[str, str, int]]) -> list[int | None]:
+        """Record that connections are still open. Each is a room, a player and a generation.
+
+        Return for each the player's newest generation, -1 if there is none, or None if it is unknown. Raises
+        StoreUnavailable if all are unknown.
+        """
+        answers = await self.executor.try_execute(
+            [
+                _presence_command(room, player, generation, connected=True, event=b"")
+                for room, player, generation in connections
+            ]
+        )
+        if answers and all(isinstance(answer, Exception) for answer in answers):
+            raise unavailable(answers[0])
+        return [None if isinstance(answer, Exception) else int(answer) for answer in answers]
+
+    async def set_spectator_count(self, room: str, node: str, count: int) -> int:
+        """Set the number of spectators who watch a room through a node. Return the total of all nodes."""
+        setting = _SET_SPECTATOR_COUNT(
+            [keys.meta(room), keys.spectators(room), keys.events(room)],
+            *(node, count, SPECTATOR_COUNT_LIFETIME, SPECTATORS_PREFIX, STREAM_LENGTH, LIFETIME, keys.channel(room)),
+        )
+        (total,) = await self.executor.execute(setting)
+        return int(total)
+
+    async def broadcast(self, room: str, text: str) -> bool:
+        """Send a message of the operator to everybody in a room. Return False if there is no such room."""
+        broadcasting = _BROADCAST(
+            [keys.meta(room), keys.events(room)],
+            *(encode_event(OperatorMessage(text)), STREAM_LENGTH, LIFETIME, keys.channel(room)),
+        )
+        (number,) = await self.executor.execute(broadcasting, durable=True)
+        return bool(number)
+
+    async def commit(self, commit: Commit) -> CommitResult:
+        """Commit an action in one batch with others of the same turn of the event loop. Return when it is durable."""
+        return await self._commits.commit(commit)
+
+    async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
+        sent = perf_counter()
+        answers = await self.executor.try_execute([_commit_command(commit) for commit in commits], durable=True)
+        self.metrics.commit.observe(perf_counter() - sent)
+        self.metrics.batch.observe(len(commits))
+        return [
+            unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
+            for commit, answer in zip(commits, answers, strict=True)
+        ]
+
+    async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
+        """Load a player's committed actions from revision ``first`` to ``last``, both included."""
+        end = "+" if last is None else f"{last}-0"
+        (found,) = await self.executor.execute(command("XRANGE", keys.log(room, player), f"{first}-0", end))
+        return [_decode_entry(id_, fields) for id_, fields in found]
+
+    async def load_events(self, room: str, after: int) -> list[SequencedEvent] | None:
+        """Load the events of a room after the one numbered ``after``, in order.
+
+        Return None if some of these events were trimmed or lost, or if the store does not have event ``after``.
+        """
+        newest, found = await self.executor.execute(
+            command("HGET", keys.meta(room), "last_event"), command("XRANGE", keys.events(room), f"({after}-0", "+")
+        )
+        if newest is None:
+            return None
+        events = [_decode_stream_event(id_, fields) for id_, fields in found]
+        numbers = [after, *(event.number for event in events)]
+        is_unbroken = numbers[:-1] == [event.previous for event in events]
+        is_complete = int(newest) <= numbers[-1] if events else int(newest) == after
+        return events if is_unbroken and is_complete else None
+
+    def listen(self) -> Listener:
+        """Create a listener for announcements. It uses its own connection."""
+        return Listener(self.redis, self.metrics)
+
+
+def _player_keys(room: str, racers: Iterable[Racer]) -> list[str]:
+    return [key for racer in racers for key in (keys.progress(room, racer.player), keys.log(room, racer.player))]
+
+
+def _presence_command(room: str, player: str, generation: int, *, connected: bool, event: bytes) -> RedisCommand:
+    return _RECORD_PRESENCE(
+        [keys.meta(room), keys.progress(room, player), keys.events(room)],
+        *(generation, int(connected), event, STREAM_LENGTH, keys.channel(room)),
+    )
+
+
+def _commit_command(commit: Commit) -> RedisCommand:
+    room, player = commit.room, commit.player
+    event = MoveCommitted(
+        player,
+        commit.revision + 1,
+        commit.action,
+        commit.seen,
+        commit.foundation_cards,
+        commit.moves,
+        commit.undos,
+        commit.finished,
+        commit.no_moves_left,
+    )
+    return _COMMIT(
+        [keys.meta(room), keys.progress(room, player), keys.log(room, player), keys.events(room)],
+        player,
+        commit.generation,
+        commit.revision,
+        commit.request,
+        commit.action,
+        commit.seen,
+        commit.foundation_cards,
+        commit.moves,
+        commit.undos,
+        int(commit.finished),
+        int(commit.no_moves_left),
+        int(commit.first_finish_ends),
+        encode_event(event),
+        STREAM_LENGTH,
+        keys.channel(room),
+        LIFETIME,
+        commit.committed_at or "",
+    )
+
+
+def _commit_result(commit: Commit, answer: list[Any]) -> CommitResult:
+    match answer:
+        case [b"ok" | b"repeated" as outcome, committed_at]:
+            return CommitResult(outcome.decode(), committed_at=int(committed_at), revision=commit.revision + 1)
+        case [b"fenced", generation]:
+            return CommitResult("fenced", generation=int(generation))
+        case [b"stale", revision]:
+            return CommitResult("stale", revision=int(revision))
+        case [reason]:
+            return CommitResult(reason.decode())
+        case _:
+            raise StoreUnavailable(f"the commit script answered {answer!r}")
+
+
+def _milliseconds(time: tuple[int, int]) -> int:
+    seconds, microseconds = time
+    return seconds * 1000 + microseconds // 1000
+
+
+def _decode_progress(values: Sequence[bytes | None]) -> Progress:
+    numbers = {name: int(value or 0) for name, value in zip(_PROGRESS_FIELDS, values, strict=True)}
+    return Progress(connected=bool(numbers.pop("connected")), **numbers)
+
+
+def _decode_entry(id_: bytes, fields: dict[bytes, bytes]) -> LogEntry:
+    return LogEntry(
+        revision=int(id_.split(b"-")[0]),
+        request=int(fields[b"request"]),
+        action=fields[b"action"].decode(),
+        seen=fields[b"seen"],
+        foundation_cards=int(fields[b"foundation_cards"]),
+        moves=int(fields[b"moves"]),
+        undos=int(fields[b"undos"]),
+        committed_at=int(fields[b"committed_at"]),
+    )
+
+
+def _decode_stream_event(id_: bytes, fields: dict[bytes, bytes]) -> SequencedEvent:
+    number = int(id_.split(b"-")[0])
+    return SequencedEvent(number, int(fields[b"previous"]), int(fields[b"time"]), decode_event(fields[b"event"]))

@@ -1,0 +1,78 @@
+"""The events that a node logs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, Protocol, cast
+
+import structlog
+
+
+class LogEvent(StrEnum):
+    """The name of a logged event. deploy/README.md, *Logs*, lists their fields."""
+
+    LISTENING = "listening"
+    CONNECTED = "connected"
+    HELLO = "hello"
+    DISCONNECTED = "disconnected"
+    ROOM_CREATED = "room_created"
+    JOINED = "joined"
+    WATCHING = "watching"
+    RACE_CHANGED = "race_changed"
+    MOVES_RECOVERED = "moves_recovered"
+    HANDSHAKE_REJECTED = "handshake_rejected"
+    FORWARDED_FOR_IGNORED = "forwarded_for_ignored"
+    REQUEST_REFUSED = "request_refused"
+    ADMIN_REQUEST = "admin_request"
+    ADMIN_LOGIN_FAILED = "admin_login_failed"
+    REDIS_DOWN = "redis_down"
+    REDIS_UP = "redis_up"
+    REDIS_REJECTS = "redis_rejects"
+    REDIS_ACCEPTS = "redis_accepts"
+    REDIS_UNSAFE = "redis_unsafe"
+    REDIS_ERROR = "redis_error"
+    SUBSCRIPTION_TIMED_OUT = "subscription_timed_out"
+    RELOADED = "reloaded"
+    RELOAD_NEEDS_RESTART = "reload_needs_restart"
+    RELOAD_FAILED = "reload_failed"
+    CERTIFICATE_LOADED = "certificate_loaded"
+    CERTIFICATE_REJECTED = "certificate_rejected"
+    CERTIFICATE_EXPIRES_SOON = "certificate_expires_soon"
+    OPEN_FILES_LIMITED = "open_files_limited"
+    STOPPING = "stopping"
+    DRAINING = "draining"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    FAULT = "fault"
+
+
+DEBUG_EVENTS: Final = frozenset({LogEvent.REQUEST_REFUSED})
+"""Events that are logged only at level debug, and not documented."""
+
+
+class EventLog(Protocol):
+    """A logger that accepts only the events of ``LogEvent``."""
+
+    def debug(self, event: LogEvent, **fields: object) -> None:
+        """Log at level debug."""
+
+    def info(self, event: LogEvent, **fields: object) -> None:
+        """Log at level info."""
+
+    def warning(self, event: LogEvent, **fields: object) -> None:
+        """Log at level warning."""
+
+    def error(self, event: LogEvent, **fields: object) -> None:
+        """Log at level error."""
+
+    def exception(self, event: LogEvent, **fields: object) -> None:
+        """Log at level error, with the traceback of the current exception."""
+
+    def bind(self, **fields: object) -> EventLog:
+        """Return a logger that adds these fields to every event."""
+        ...
+
+
+def get_logger() -> EventLog:
+    """Return a logger. Each of its calls follows the configuration in force at that moment."""
+    return cast("EventLog", structlog.get_logger())

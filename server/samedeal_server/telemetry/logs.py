@@ -1,0 +1,161 @@
+"""Logging: one event per line, as JSON or in a readable format, never with a seed, a token or a card.
+
+Logs of libraries are formatted in the same way. Errors that clients cause are logged without a traceback.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import traceback
+from collections import Counter
+from contextlib import suppress
+from typing import Final, TextIO
+
+import structlog
+from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
+from websockets.exceptions import WebSocketException
+
+from samedeal.names import printable
+from samedeal_server.config.config import Config
+from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
+
+_LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
+"""Minimum levels of libraries, even if the configured level is lower. Below them, websockets logs tokens and cards."""
+
+_MAX_WIDTH: Final = 2000
+"""Maximum width, in columns, of a value and of a line of a traceback on a terminal."""
+
+_THROTTLE_INTERVAL: Final = 10.0
+"""Minimum interval, in seconds, between two lines with the same reason in a ThrottledLog."""
+
+_HANDSHAKE_FAILED: Final = "opening handshake failed"
+"""The message that some versions of websockets log for a malformed handshake, with a traceback."""
+
+
+def log_stream(config: Config) -> TextIO:
+    """Return the stream for logs: standard output, unless it is reserved for the announcement."""
+    return sys.stderr if config.announce else sys.stdout
+
+
+def is_pretty(config: Config) -> bool:
+    """Return whether lines are formatted for people."""
+    return config.log_style == "pretty" or (config.log_style == "auto" and log_stream(config).isatty())
+
+
+def set_up(config: Config, node: str) -> None:
+    """Set up logging with the level and format of ``config``. Each event gets the name of the node."""
+    stream = log_stream(config)
+    min_level = logging.getLevelNamesMapping()[config.log_level.upper()]
+    pretty = is_pretty(config)
+
+    def order_fields(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        first = {name: event.pop(name) for name in ("timestamp", "level", "event")}
+        return {**first, "node": node, **event}
+
+    shared: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if pretty else "iso", utc=not pretty),
+    ]
+    # A traceback that shows local variables would show seeds, tokens and cards.
+    rendering: list[Processor] = (
+        [
+            _make_printable,
+            structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=_printable_traceback),
+        ]
+        if pretty
+        else [
+            order_fields,
+            structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
+            structlog.processors.JSONRenderer(),
+        ]
+    )
+    lines = _LineWriter(stream)
+    structlog.configure(
+        processors=[*shared, *rendering],
+        wrapper_class=structlog.make_filtering_bound_logger(min_level),
+        logger_factory=lambda *_: lines,
+        cache_logger_on_first_use=False,
+    )
+    handler = _LibraryHandler(lines)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[_name_library, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+        )
+    )
+    root = logging.getLogger()
+    for earlier in [handler for handler in root.handlers if isinstance(handler, _LibraryHandler)]:
+        root.removeHandler(earlier)
+    root.addHandler(handler)
+    root.setLevel(max(min_level, logging.INFO))
+    for library, library_min_level in _LIBRARIES.items():
+        logging.getLogger(library).setLevel(max(min_level, library_min_level))
+
+
+class ThrottledLog:
+    """Logs events that clients can cause at any rate: one line per reason in ten seconds, with the number of events."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._counts: Counter[str] = Counter()
+        self._logged_at: dict[str, float] = {}
+
+    def info(self, event: LogEvent, reason: str, **fields: object) -> None:
+        """Log an event with its fields, or only count it if the reason was logged recently."""
+        self._counts[reason] += 1
+        now = time.monotonic()
+        if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) >= _THROTTLE_INTERVAL:
+            self._logged_at[reason] = now
+            self._log.info(event, reason=reason, count=self._counts.pop(reason), **fields)
+
+
+class _LineWriter:
+    """Writes lines to a stream. A closed pipe or a full disk must not stop the node, so errors are ignored."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def msg(self, line: str) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+
+    debug = info = warning = error = critical = msg
+
+
+class _LibraryHandler(logging.Handler):
+    """Formats logs of libraries like those of the node.
+
+    Some versions of websockets log a malformed handshake as an error. It becomes the event ``handshake_rejected``.
+    """
+
+    def __init__(self, lines: _LineWriter) -> None:
+        super().__init__()
+        self._lines = lines
+        self._handshakes = ThrottledLog(get_logger())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            error = record.exc_info[1] if record.exc_info else None
+            if record.msg == _HANDSHAKE_FAILED and isinstance(error, (WebSocketException, EOFError, OSError)):
+                self._handshakes.info(LogEvent.HANDSHAKE_REJECTED, "malformed", error=str(error.__cause__ or error))
+            else:
+                self._lines.msg(self.format(record))
+        except Exception:  # noqa: BLE001  # as the handlers of the standard library do
+            self.handleError(record)
+
+
+def _name_library(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return {**event, "library": event["_record"].name}
+
+
+def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Replace control characters, which may come from a client and which a terminal would interpret."""
+    return {key: printable(value, _MAX_WIDTH) if isinstance(value, str) else value for key, value in event.items()}
+
+
+def _printable_traceback(sio: TextIO, exc_info: ExcInfo) -> None:
+    text = "".join(traceback.format_exception(*exc_info))
+    sio.write("\n" + "\n".join(printable(line, _MAX_WIDTH) for line in text.splitlines()))

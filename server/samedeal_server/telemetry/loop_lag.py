@@ -1,0 +1,20 @@
+"""Measures how late the event loop wakes tasks that are due."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from samedeal_server.telemetry.metrics import Metrics
+
+_SAMPLE_INTERVAL: Final = 0.25
+"""Interval, in seconds, between two measurements."""
+
+
+async def measure_loop_lag(metrics: Metrics) -> None:
+    """Observe the lag of the event loop until cancelled."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _SAMPLE_INTERVAL
+        await asyncio.sleep(_SAMPLE_INTERVAL)
+        metrics.loop_lag.observe(max(0.0, loop.time() - due))

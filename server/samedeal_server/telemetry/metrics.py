@@ -1,0 +1,226 @@
+"""The metrics of a node for Prometheus: every metric with its name, unit and meaning.
+
+Each node has its own registry. Label values are never cards, seeds, names or addresses. Counters, histograms and gauges
+count for one node, so sum them over all nodes. The exception is ``samedeal_rooms``, which every node reads from Redis for
+all nodes: take its ``max``.
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import Final
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Info,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+
+import samedeal
+from samedeal.games import GAMES
+from samedeal.protocol.messages import SUBPROTOCOL
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+
+KINDS: Final = ("racing", "watching", "lobby")
+"""The kinds of connections: with a seat, watching, and neither."""
+
+PHASES: Final = ("open", "countdown", "racing", "finished")
+
+_LATENCIES: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_COALESCED_LATENCIES: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_BATCH_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types for it
+
+
+class LabelledCounter(dict[str | tuple[str, ...], Counter]):
+    """The counters of a metric by label value, or by the tuple of several. A lookup here costs less than ``labels()``."""
+
+    def __init__(self, metric: Counter, *values: str) -> None:
+        super().__init__((value, metric.labels(value)) for value in values)
+        self._metric = metric
+
+    def __missing__(self, key: str | tuple[str, ...]) -> Counter:
+        self[key] = counter = self._metric.labels(*((key,) if isinstance(key, str) else key))
+        return counter
+
+
+class Metrics:
+    """The metrics of one node."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=registry)
+        GCCollector(registry=registry)
+
+        def counter(name: str, description: str) -> Counter:
+            return Counter(name, description, registry=registry)
+
+        def labelled(name: str, description: str, label: str, *values: str) -> LabelledCounter:
+            return LabelledCounter(Counter(name, description, (label,), registry=registry), *values)
+
+        def gauge(name: str, description: str, *labels: str) -> Gauge:
+            return Gauge(name, description, labels, registry=registry)
+
+        def histogram(name: str, description: str, buckets: tuple[float, ...]) -> Histogram:
+            return Histogram(name, description, registry=registry, buckets=buckets)
+
+        Info("samedeal_build", "Version of this node, of its protocol and of its Python.", registry=registry).info(
+            {
+                "version": samedeal.__version__,
+                "protocol": SUBPROTOCOL,
+                "python": platform.python_version(),
+            }
+        )
+
+        # Connections
+        self.connections = gauge(
+            "samedeal_connections", "Connections by kind: with a seat (racing), watching, or neither (lobby).", "kind"
+        )
+        self.opened = counter("samedeal_connections_opened_total", "Connections that were accepted.")
+        self.closed = labelled(
+            "samedeal_connections_closed_total",
+            "Connections that ended, by reason: the name of the close code, 'lost' without one, 'other' for any other code.",
+            "reason",
+            *(
+                "normal",
+                "lost",
+                "restart",
+                "slow",
+                "silent",
+                "taken_over",
+                "bad_frames",
+                "banned",
+                "version",
+                "flood",
+                "other",
+            ),
+        )
+        self.handshakes_refused = labelled(
+            "samedeal_handshakes_refused_total",
+            "Connections that were rejected before their first message, by reason. malformed: the handshake was invalid. "
+            "silent: nothing was sent, as some load balancers' checks do.",
+            "reason",
+            *("draining", "full", "address", "origin", "too_many_handshakes", "version", "malformed", "silent"),
+        )
+        self.frames_queued = gauge("samedeal_frames_queued", "Frames queued for all connections.")
+        self.frames_queued_max = gauge(
+            "samedeal_frames_queued_max", "Frames queued for the connection with the longest queue."
+        )
+        self.slow_disconnected = counter(
+            "samedeal_slow_clients_disconnected_total", "Clients that were disconnected for reading too slowly."
+        )
+        self.skipped = counter(
+            "samedeal_spectators_skipped_total", "Times a spectator fell behind and skipped to the newest boards."
+        )
+
+        # Requests and moves
+        self.requests = labelled("samedeal_requests_total", "Well-formed requests, by type of message.", "type")
+        self.refusals = labelled("samedeal_refusals_total", "Refused requests, by code.", "code", "server_full")
+        self.throttled = counter(
+            "samedeal_throttled_total", "Requests that were delayed because their client exceeded its rate."
+        )
+        self.moves = labelled(
+            "samedeal_moves_total",
+            "Moves and undos by outcome: ok, repeated (a duplicate, applied once), recovered (lost by Redis after the ack "
+            "and sent again by the client), or the code of the refusal.",
+            "outcome",
+            *(
+                "ok",
+                "repeated",
+                "recovered",
+                "illegal",
+                "stale",
+                "fenced",
+                "not_racing",
+                "time_up",
+                "already_finished",
+                "unavailable",
+            ),
+        )
+        self.ack = histogram(
+            "samedeal_ack_seconds", "Time from reading a move's frame to writing its ack to the socket.", _LATENCIES
+        )
+        self.faults = counter(
+            "samedeal_faults_total", "Faults of the server. Each is logged as event 'fault'. Should be 0."
+        )
+
+        # Redis
+        self.batch = histogram("samedeal_commit_batch_moves", "Moves sent to Redis in one batch.", _BATCH_SIZES)
+        self.commit = histogram(
+            "samedeal_commit_seconds", "Time from sending a batch of moves to Redis to its answer.", _LATENCIES
+        )
+        self.redis = histogram(
+            "samedeal_redis_seconds", "Time from sending any command to Redis to its first answer.", _LATENCIES
+        )
+        self.redis_errors = labelled(
+            "samedeal_redis_errors_total",
+            "Errors of Redis: it could not be connected to (connect), a connection broke (lost), no answer came in time "
+            "(timeout), or it answered with an error such as READONLY or OOM (refused).",
+            "kind",
+            *("connect", "lost", "timeout", "refused"),
+        )
+        self.redis_up = gauge("samedeal_redis_up", "1 while Redis answers this node, 0 while it is unavailable.")
+        self.redis_up.set(1)
+
+        # Rooms and races
+        self.rooms = gauge(
+            "samedeal_rooms",
+            "Rooms of all nodes by game and phase, as this node last read them from Redis, at most a minute ago. "
+            "Take the max over nodes, not the sum.",
+            "game",
+            "phase",
+        )
+        for game in GAMES:
+            for phase in PHASES:
+                self.rooms.labels(game, phase).set(0)
+        self.rooms_followed = gauge(
+            "samedeal_rooms_followed", "Rooms in which a player or spectator is connected to this node."
+        )
+        self.races = LabelledCounter(
+            Counter(
+                "samedeal_races_total",
+                "Races by game and change: opened, countdown, racing, finished, closed, rematch. Each change is counted "
+                "once, by the node that made it.",
+                ("game", "change"),
+                registry=registry,
+            )
+        )
+        self.fan_out = histogram(
+            "samedeal_fan_out_lag_seconds",
+            "Time from an event, on the clock of Redis, to its broadcast to the room. Rivals' progress is broadcast at most "
+            "ten times a second, which is included.",
+            _COALESCED_LATENCIES,
+        )
+
+        # Operators
+        self.admin_logins_failed = labelled(
+            "samedeal_admin_logins_failed_total",
+            "Connections of operators that were rejected before they had logged in, by reason as in the event "
+            "'admin_login_failed'.",
+            "reason",
+            *("bad_token", "too_many_tries", "too_many_connections"),
+        )
+
+        # The node
+        self.loop_lag = histogram("samedeal_event_loop_lag_seconds", "Delay of timers of the event loop.", _LATENCIES)
+        self.draining = gauge("samedeal_draining", "1 while this node drains.")
+        self.certificate_expiry = gauge(
+            "samedeal_tls_certificate_expiry_timestamp_seconds",
+            "Expiry of the certificate in use, in seconds since 1970. 0 without TLS.",
+        )
+        self.reloads = labelled(
+            "samedeal_reloads_total", "Reloads of the settings, by result.", "result", "done", "failed"
+        )
+
+    def text(self) -> bytes:
+        """Return all metrics in Prometheus's text format."""
+        return generate_latest(self.registry)

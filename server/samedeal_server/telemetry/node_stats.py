@@ -1,0 +1,67 @@
+"""Statistics of a node: rates and latencies over the time between two samples, and its memory."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from prometheus_client import Histogram
+
+from samedeal_server.telemetry.metrics import Metrics
+
+_STATM: Final = Path("/proc/self/statm")
+
+
+class NodeStats:
+    """Computes rates and latencies of a node from its metrics."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._sampled_at = time.monotonic()
+        self._cpu_time = time.process_time()
+        self._acks = _buckets(metrics.ack)
+
+    def sample(self) -> dict[str, float]:
+        """Return the fields of a ``NodeLine`` that are measured since the previous sample."""
+        before, self._acks = self._acks, _buckets(self._metrics.ack)
+        acks = [(bound, count - previous) for (bound, count), (_, previous) in zip(self._acks, before, strict=True)]
+        now, cpu_time = time.monotonic(), time.process_time()
+        elapsed, used = max(now - self._sampled_at, 1e-3), cpu_time - self._cpu_time
+        self._sampled_at, self._cpu_time = now, cpu_time
+        return {
+            "moves": acks[-1][1] / elapsed,
+            "median": 1000 * _quantile(acks, 0.5),
+            "p99": 1000 * _quantile(acks, 0.99),
+            "load": used / elapsed,
+        }
+
+
+def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
+    """Return the bounds of a histogram with their cumulative counts. The last bound is infinity."""
+    return [
+        (float(sample.labels["le"]), sample.value)
+        for metric in histogram.collect()
+        for sample in metric.samples
+        if sample.name.endswith("_bucket")
+    ]
+
+
+def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
+    """Return the smallest finite bound that ``share`` of all values do not exceed, or the largest bound if none covers them.
+
+    Return 0 if there are no values.
+    """
+    wanted = share * buckets[-1][1]
+    bounds = [bound for bound, count in buckets[:-1] if count >= wanted]
+    return (bounds or [buckets[-2][0]])[0] if wanted else 0.0
+
+
+def memory() -> int:
+    """Return the resident memory of this process in bytes, or its peak if the system does not report the current value."""
+    try:
+        return int(_STATM.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,73 @@
+"""The monotonic clock and the timers of the event loop. Tests pass timers that they advance by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
+
+
+class Timer(Protocol):
+    """A scheduled call."""
+
+    def cancel(self) -> None:
+        """Cancel the call."""
+
+
+class Timers:
+    """The running event loop's clock and timers."""
+
+    def monotonic(self) -> float:
+        """The time, in seconds, on a clock that never goes back."""
+        return time.monotonic()
+
+    def call_later(self, delay: float, callback: Callable[..., object], *arguments: object) -> Timer:
+        """Call a function after a delay in seconds."""
+        return asyncio.get_running_loop().call_later(delay, callback, *arguments)
+
+    async def sleep(self, delay: float) -> None:
+        """Wait for a delay in seconds."""
+        await asyncio.sleep(delay)
+
+
+LOOP_TIMERS: Final = Timers()
+"""The timers of whatever event loop is running."""
+
+
+class Alarm:
+    """A timer for one callback. It can be set again after it has fired, until it is closed."""
+
+    __slots__ = ("_callback", "_closed", "_timer", "_timers")
+
+    def __init__(self, timers: Timers, callback: Callable[[], object]) -> None:
+        self._timers = timers
+        self._callback = callback
+        self._timer: Timer | None = None
+        self._closed = False
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the callback is scheduled."""
+        return self._timer is not None
+
+    def set(self, delay: float) -> None:
+        """Schedule the callback after a delay in seconds. An earlier schedule is cancelled."""
+        self.cancel()
+        if not self._closed:
+            self._timer = self._timers.call_later(delay, self._fire)
+
+    def cancel(self) -> None:
+        """Cancel the scheduled call, if any. The alarm can be set again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def close(self) -> None:
+        """Cancel the alarm and ignore every later attempt to set it."""
+        self._closed = True
+        self.cancel()
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._callback()

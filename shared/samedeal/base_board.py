@@ -1,0 +1,162 @@
+"""Boards without moves: the cards of a game as they lie, and their text form.
+
+::
+
+    athena
+    1: [9S] 4H [KD] QC
+    ...
+    01: AS-5S
+    stock: [2C] (3D) ??
+    w: 9H KS
+
+The first line names the game. Each other line is a pile, from its deepest card to its top. Cards are written as
+``cards.lying_text`` writes them: ``TH`` face up, ``(TH)`` face down but seen before, ``[TH]`` face down and never seen,
+``??`` face down and unknown to the reader. Empty piles may be left out. Blank lines and everything after a ``;`` are
+ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Final, Self
+
+from samedeal.cards import DECK, DOWN, FACE, HIDDEN, HIDE, UNSEEN, Card, parse_pile, pile_text
+from samedeal.errors import MalformedBoard, MalformedText
+from samedeal.games import Faces, Game, Group, Kind
+
+_CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, UNSEEN)) | {HIDDEN}
+
+
+@dataclass(frozen=True, slots=True)
+class BaseBoard:
+    """The piles of a game, in the order of ``Game.piles``. A pile is ``bytes``, one for each card, the top card last."""
+
+    game: Game
+    piles: tuple[bytes, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read the text of a board.
+
+        Raises MalformedText if the text can't be read, UnknownGame if it names no game, and MalformedBoard if no such
+        board can exist.
+        """
+        lines = [line for raw in text.splitlines() if (line := raw.partition(";")[0].strip())]
+        if not lines:
+            raise MalformedText("A board starts with the name of its game. Write it on the first line.")
+        game = Game.named(lines[0])
+        piles = [b""] * len(game.piles)
+        written: set[str] = set()
+        for line in lines[1:]:
+            key, colon, cards = (part.strip() for part in line.partition(":"))
+            if not colon or key not in game.index:
+                raise MalformedText(
+                    f"{line[:40]!r} is not a pile of {game.title}. Write its name, a colon and its cards."
+                )
+            if key in written:
+                raise MalformedText(f"Pile {key} is written twice. Write all its cards on one line.")
+            written.add(key)
+            piles[game.index[key]] = parse_pile(cards)
+        return cls(game, tuple(piles)).check()
+
+    def __str__(self) -> str:
+        piles = [f"{key}: {pile_text(pile)}" for key, pile in zip(self.game.keys, self.piles, strict=True) if pile]
+        return "\n".join([self.game.name, *piles]) + "\n"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.parse({str(self)!r})"
+
+    @property
+    def stock(self) -> bytes:
+        """The cards of the stock. It is empty in a game without a stock."""
+        at = self.game.stock_at
+        return self.piles[at] if at >= 0 else b""
+
+    @property
+    def waste(self) -> bytes:
+        """The cards of the waste. It is empty in a game without a waste."""
+        at = self.game.waste_at
+        return self.piles[at] if at >= 0 else b""
+
+    @property
+    def stock_label(self) -> str:
+        """The label of the stock, as ``StockPolicy.label`` writes it."""
+        return self.game.stock.label(self.stock, self.waste)
+
+    @property
+    def foundation_cards(self) -> int:
+        """The number of cards on foundations (ruling R9)."""
+        piles = self.piles
+        return sum(len(piles[at]) for at in self.game.foundations)
+
+    @property
+    def won(self) -> bool:
+        """Whether every card is on a foundation (ruling R8)."""
+        return self.foundation_cards == self.game.cards
+
+    def masked(self) -> Self:
+        """Return the board as its player may see it: each card that was never seen is ``HIDDEN``."""
+        return type(self)(self.game, tuple(pile.translate(HIDE) for pile in self.piles))
+
+    def state_hash(self) -> bytes:
+        """Return the 8-byte hash of the masked board, as PROTOCOL.md, *Hashes*, specifies it.
+
+        A board and its masked copy have the same hash.
+        """
+        view = b"\xff".join(pile.translate(HIDE) for pile in self.piles)
+        return blake2b(view, digest_size=8, key=self.game.name.encode()).digest()
+
+    def check(self) -> Self:
+        """Return the board if it can exist in its game. Raises MalformedBoard with the reason if it can't.
+
+        A board can exist if it has exactly the cards of the game and each pile can hold its cards. A hidden card stands for
+        any card that is not named.
+        """
+        game = self.game
+        if len(self.piles) != len(game.piles):
+            raise MalformedBoard(f"{game.title} has {len(game.piles)} piles, not {len(self.piles)}.")
+        self._check_cards(b"".join(self.piles))
+        for key, group, pile in zip(game.keys, game.piles, self.piles, strict=True):
+            name = game.pile_phrase(key)
+            _check_faces(name, group, pile)
+            if group.kind is Kind.RESERVE and len(pile) > 1:
+                raise MalformedBoard(f"{name.capitalize()} can't hold more than one card.")
+            if group.kind is Kind.FOUNDATION and not _builds(group, pile):
+                raise MalformedBoard(f"Foundation {key} can't hold these cards. It builds {group.build}.")
+        return self
+
+    def _check_cards(self, cards: bytes) -> None:
+        game = self.game
+        if strays := set(cards) - _CODES:
+            raise MalformedBoard(f"There is no card with the code {min(strays)}.")
+        named = [card & FACE for card in cards if card != HIDDEN]
+        for card in DECK:
+            if named.count(card) > game.decks:
+                raise MalformedBoard(
+                    f"{Card(card)} occurs {named.count(card)} times. {game.title} has {game.decks} of each card."
+                )
+        if len(cards) != game.cards:
+            missing = [str(Card(card)) for card in DECK for _ in range(game.decks - named.count(card))]
+            rest = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+            names = f" Missing: {' '.join(missing[:8])}{rest}." if len(cards) < game.cards else ""
+            raise MalformedBoard(f"{game.title} has {game.cards} cards, not {len(cards)}.{names}")
+
+
+def _check_faces(name: str, group: Group, pile: bytes) -> None:
+    if group.kind is Kind.STOCK:
+        if any(card < DOWN for card in pile):
+            raise MalformedBoard(f"A card of {name} can't lie face up.")
+    elif group.kind is Kind.COLUMN and group.faces is Faces.DOWN_UP:
+        if pile and pile[-1] >= DOWN:
+            raise MalformedBoard(f"The top card of {name} can't lie face down.")
+    elif any(card >= DOWN for card in pile):
+        raise MalformedBoard(f"A card of {name} can't lie face down.")
+
+
+def _builds(group: Group, pile: bytes) -> bool:
+    """Return whether the cards of a pile could have been put there one after another."""
+    if not pile:
+        return True
+    return pile[0] in group.on_empty and all(over in group.on[under] for under, over in pairwise(pile))

@@ -1,0 +1,101 @@
+"""One player's play of a deal: the board, and the actions that led to it.
+
+A play is a frozen value, as its board is. Every accepted action, whether a move or ``undo``, raises the revision by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final, NamedTuple
+
+from samedeal.board import Board, Step
+from samedeal.errors import CannotUndo, StaleRevision
+from samedeal.moves import Move
+
+UNDO: Final = "undo"
+"""The text of the action that undoes a move."""
+
+
+class Undo(Enum):
+    """The moves that players may undo in a race (ruling R10)."""
+
+    FREE = "free"
+    NO_REVEAL = "no-reveal"
+    OFF = "off"
+
+
+class Past(NamedTuple):
+    """A linked list of the moves that were not undone, newest first. A play shares it with the plays that follow."""
+
+    step: Step
+    before: Past | None
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A board with its history.
+
+    ``past`` holds the moves that were not undone. ``revision`` counts all accepted actions. ``moves`` and ``undos`` count
+    the accepted moves and undos separately (ruling R9 in RULES.md). ``seen`` holds the cards that the last action turned
+    up for the first time. Equality ignores ``past``, which may be thousands of moves long.
+    """
+
+    board: Board
+    undo_rule: Undo = Undo.NO_REVEAL
+    past: Past | None = field(default=None, compare=False, repr=False)
+    revision: int = 0
+    moves: int = 0
+    undos: int = 0
+    seen: bytes = b""
+
+    def act(self, action: Move | str, revision: int | None = None, faces: bytes | None = None) -> Play:
+        """Play an action: a move, the text of a move, or ``undo``.
+
+        If ``revision`` is given, it must be the current revision; otherwise StaleRevision is raised. ``faces`` is passed to
+        ``Board.play``. Also raises MalformedText if the text is not an action, CannotUndo if an undo is not possible, and
+        the errors of ``Board.play``.
+        """
+        if revision is not None and revision != self.revision:
+            raise StaleRevision(
+                f"The move was made on revision {revision}, but the board is at revision {self.revision}."
+            )
+        if action == UNDO:
+            return self._undo()
+        move = Move.parse(action) if isinstance(action, str) else action
+        board, step = self.board.play(move, faces)
+        return Play(
+            board, self.undo_rule, Past(step, self.past), self.revision + 1, self.moves + 1, self.undos, step.seen
+        )
+
+    def _undo(self) -> Play:
+        if self.past is None or self.why_no_undo:
+            raise CannotUndo(self.why_no_undo)
+        step, before = self.past
+        board = self.board.undo(step)
+        return Play(board, self.undo_rule, before, self.revision + 1, self.moves, self.undos + 1)
+
+    @property
+    def last(self) -> Step | None:
+        """The newest move that was not undone."""
+        return self.past.step if self.past is not None else None
+
+    @property
+    def why_no_undo(self) -> str | None:
+        """The reason why the last move can't be undone, as a sentence, or None if it can be undone."""
+        if self.undo_rule is Undo.OFF:
+            return "Undo is off in this race."
+        if self.past is None:
+            return "There is no move to undo."
+        if self.undo_rule is Undo.NO_REVEAL and self.past.step.seen:
+            return "The last move turned up a card. In this race such moves can't be undone."
+        return None
+
+    @property
+    def no_moves_left(self) -> bool:
+        """Whether the player can do nothing more: there is no legal move, and undo is off in this race (ruling R7)."""
+        return self.undo_rule is Undo.OFF and not self.board.won and not self.board.legal_moves()
+
+    def masked(self) -> Play:
+        """Return the play as its player may see it: with a masked board."""
+        return replace(self, board=self.board.masked())

@@ -1,0 +1,259 @@
+"""Legality: which moves the rules of a game allow on a board.
+
+The module applies the policies of the piles in two ways. ``find_target`` checks one move, and gives the reason if the
+move is illegal. ``LegalMoves`` lists all legal moves. It starts from the cards that each pile takes, which is faster than
+checking every conceivable move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+from typing import overload
+
+from samedeal.base_board import BaseBoard
+from samedeal.cards import DOWN, FACE, UNSEEN
+from samedeal.errors import RuleReason
+from samedeal.games import Group, Kind
+from samedeal.moves import FOUNDATION, Move
+
+
+def find_target(board: BaseBoard, move: Move) -> int | RuleReason:
+    """Return the position of the pile that a transfer goes to, or the reason why the transfer is illegal."""
+    game = board.game
+    source_key, target_key, size = move
+    source = game.index.get(source_key, -1)
+    to_foundation = target_key == FOUNDATION
+    target = game.foundations.start if to_foundation else game.index.get(target_key, -1)
+    if source < 0 or target < 0:
+        return RuleReason.UNKNOWN_PILE
+    if source == target and not to_foundation:
+        return RuleReason.SAME_PILE
+    giver, cards = game.piles[source], board.piles[source]
+    if reason := _source_reason(giver, cards, size):
+        return reason
+    if to_foundation:
+        return _find_foundation(board, giver, cards[-size], size)
+    taker, pile = game.piles[target], board.piles[target]
+    if taker.kind is not Kind.COLUMN and (reason := _target_reason(giver, taker, size)):
+        return reason
+    if cards[-size] in (taker.on[pile[-1]] if pile else taker.on_empty):
+        return target
+    return RuleReason.NOT_ON_CARD if pile else RuleReason.NOT_ON_EMPTY
+
+
+def _source_reason(giver: Group, cards: bytes, size: int) -> RuleReason | None:
+    """Return why ``size`` top cards of a pile can't be taken together, or None if they can."""
+    if not giver.gives:
+        return RuleReason.NOT_A_SOURCE
+    if not cards:
+        return RuleReason.EMPTY_SOURCE
+    if not 1 <= size <= len(cards):
+        return RuleReason.TOO_FEW_CARDS if size > 0 else RuleReason.NO_CARDS
+    if cards[-1] >= DOWN:
+        return RuleReason.FACE_DOWN
+    if size > 1:
+        run = giver.run
+        for under, over in pairwise(cards[-size:]):
+            if over not in run[under]:
+                return RuleReason.FACE_DOWN if max(cards[-size:]) >= DOWN else RuleReason.NOT_A_GROUP
+    return None
+
+
+def _find_foundation(board: BaseBoard, giver: Group, card: int, size: int) -> int | RuleReason:
+    """Return the position of the first foundation that takes a card, or why none does (rulings R19, R24)."""
+    if giver.kind is Kind.FOUNDATION:
+        return RuleReason.BETWEEN_FOUNDATIONS
+    if size > 1:
+        return RuleReason.ONE_AT_A_TIME
+    game, piles = board.game, board.piles
+    group = game.piles[game.foundations.start]
+    for at in game.foundations:
+        pile = piles[at]
+        if card in (group.on[pile[-1]] if pile else group.on_empty):
+            return at
+    return RuleReason.NOT_ON_CARD if foundation_tops(board, card) else RuleReason.NOT_ON_EMPTY
+
+
+def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
+    """Return why a pile that is not a column can't be the named target of a move, or None if the card decides."""
+    from_foundation = giver.kind is Kind.FOUNDATION
+    if taker.kind is Kind.FOUNDATION:
+        return RuleReason.BETWEEN_FOUNDATIONS if from_foundation else RuleReason.NAMED_FOUNDATION
+    if taker.kind is not Kind.FAN or from_foundation:
+        return RuleReason.NOT_A_TARGET
+    return RuleReason.ONE_AT_A_TIME if size > 1 else None
+
+
+def foundation_tops(board: BaseBoard, card: int) -> tuple[int, ...]:
+    """Return the top cards of the foundations that a card is compared with: those of its suit, or all if suits are mixed."""
+    game, piles = board.game, board.piles
+    tops = dict.fromkeys(piles[at][-1] for at in game.foundations if piles[at])
+    if game.piles[game.foundations.start].follows_suit:
+        return tuple(top for top in tops if top >> 4 == card >> 4)
+    return tuple(tops)
+
+
+def stock_action(board: BaseBoard) -> Move | None:
+    """Return the draw, redeal or deal that is legal now, or None."""
+    action = board.game.stock.action
+    return action if action and (board.stock or board.waste) else None
+
+
+def stock_reason(board: BaseBoard, move: Move) -> RuleReason | None:
+    """Return why a draw or a deal is illegal, or None if it is legal."""
+    if move != board.game.stock.action:
+        return RuleReason.NO_SUCH_ACTION
+    return None if stock_action(board) else RuleReason.STOCK_EMPTY
+
+
+def is_legal(board: BaseBoard, move: Move) -> bool:
+    """Return whether the rules allow a move."""
+    if move.is_transfer:
+        return isinstance(find_target(board, move), int)
+    return stock_reason(board, move) is None
+
+
+def is_null(board: BaseBoard, move: Move) -> bool:
+    """Return whether a move takes a whole column to an empty column, which only changes its place (ruling R6)."""
+    index, columns = board.game.index, board.game.columns
+    source, target = index.get(move.source, -1), index.get(move.target, -1)
+    if source not in columns or target not in columns:
+        return False
+    return not board.piles[target] and move.size == len(board.piles[source])
+
+
+def is_worry_back(board: BaseBoard, move: Move) -> bool:
+    """Return whether a move takes a card off a foundation (ruling R20)."""
+    return board.game.index.get(move.source, -1) in board.game.foundations
+
+
+def is_stuck(board: BaseBoard) -> bool:
+    """Return whether no helpful move is left, as far as the player can know, and the game is not won (ruling R7).
+
+    Drawing a card that was never seen counts as helpful, whatever the card is. A board and its masked copy therefore give
+    the same answer. Otherwise the answer would reveal cards that are still to be drawn.
+    """
+    if board.won:
+        return False
+    game, piles = board.game, board.piles
+    for move in _generate(board):
+        if move.is_transfer:
+            if not is_null(board, move) and not is_worry_back(board, move):
+                return False
+        elif game.stock.to_columns:
+            return False
+    if not game.stock.to_waste:
+        return True
+    playable = set(chain(_takers(board, game.foundations), _takers(board, game.columns)))
+    if not all(piles[at] for at in game.columns):
+        playable.update(game.piles[game.columns.start].on_empty)
+    tops = game.stock.waste_tops(board.stock, board.waste)
+    return not any(card >= UNSEEN or card & FACE in playable for card in tops)
+
+
+class LegalMoves(Sequence[Move]):
+    """The legal moves on a board, without duplicates: moves to a foundation first, the use of the stock last.
+
+    ``move in legal_moves`` checks only that move, and ``bool(legal_moves)`` stops at the first legal move.
+    """
+
+    __slots__ = ("_board", "_moves")
+
+    def __init__(self, board: BaseBoard) -> None:
+        self._board = board
+        self._moves: list[Move] | None = None
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter(self._all())
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and is_legal(self._board, move)
+
+    def __bool__(self) -> bool:
+        return next(_generate(self._board), None) is not None
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Move]: ...
+    def __getitem__(self, index: int | slice) -> Move | list[Move]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LegalMoves) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._all()))
+
+    def __repr__(self) -> str:
+        return f"<LegalMoves: {', '.join(map(str, self))}>"
+
+    def _all(self) -> list[Move]:
+        if self._moves is None:
+            self._moves = list(_generate(self._board))
+        return self._moves
+
+
+def _generate(board: BaseBoard) -> Iterator[Move]:
+    game, piles = board.game, board.piles
+    keys, groups = game.keys, game.piles
+    sources = [at for at in game.sources if piles[at]]
+    on_foundation = _takers(board, game.foundations)
+    for at in sources:
+        if piles[at][-1] in on_foundation and groups[at].kind is not Kind.FOUNDATION:
+            yield Move(keys[at], FOUNDATION, 1)
+    columns = game.columns
+    on_column = _takers(board, columns)
+    on_fan = _takers(board, game.fans)
+    empty = [keys[at] for at in columns if not piles[at]]
+    on_empty = groups[columns.start].on_empty
+    none: list[str] = []
+    for at in sources:
+        pile = piles[at]
+        group = groups[at]
+        key = keys[at]
+        card = pile[-1]
+        if group.kind is not Kind.FOUNDATION:
+            for target in on_fan.get(card, ()):
+                if target != key:
+                    yield Move(key, target, 1)
+        run = group.run
+        size = 1
+        length = len(pile)
+        while True:
+            targets = on_column.get(card, none)
+            if empty and card in on_empty:
+                targets = targets + empty
+            for target in targets:
+                if target != key:
+                    yield Move(key, target, size)
+            if size == length:
+                break
+            under = pile[-size - 1]
+            if card not in run[under]:
+                break
+            card = under
+            size += 1
+    if action := stock_action(board):
+        yield action
+
+
+def _takers(board: BaseBoard, places: range) -> dict[int, list[str]]:
+    """Return, for each card, the names of the piles in ``places`` that take it. Empty columns and fans are left out."""
+    game, piles = board.game, board.piles
+    group = game.piles[places.start]
+    on, keys = group.on, game.keys
+    on_empty = group.on_empty if group.kind is Kind.FOUNDATION else b""
+    takers: dict[int, list[str]] = {}
+    for at in places:
+        pile = piles[at]
+        for card in on[pile[-1]] if pile else on_empty:
+            if card in takers:
+                takers[card].append(keys[at])
+            else:
+                takers[card] = [keys[at]]
+    return takers

@@ -1,0 +1,11 @@
+"""The versions of this copy of Samedeal, as one line of text."""
+
+from __future__ import annotations
+
+import samedeal
+from samedeal.protocol.messages import SUBPROTOCOL
+
+
+def versions() -> str:
+    """Return the versions of the program, of the protocol and of the rules, as one line of text."""
+    return f"samedeal {samedeal.__version__} (protocol {SUBPROTOCOL}, rules {samedeal.ENGINE})"

@@ -1,0 +1,102 @@
+"""The codes in messages: why a request was refused, what a notice announces, why a connection was closed.
+
+A client may meet a server that is newer than itself. Messages therefore carry codes as plain strings and numbers, and
+a client must expect codes that are not listed here.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Final
+
+
+class RefusalCode(StrEnum):
+    """The reasons why a server refuses a player's request. PROTOCOL.md, *Refusals*, says what a client does about each."""
+
+    BAD_FRAME = "bad_frame"
+    UNKNOWN_REQUEST = "unknown_request"
+    MALFORMED = "malformed"
+    UNKNOWN_GAME = "unknown_game"
+    BAD_OPTIONS = "bad_options"
+    HELLO_FIRST = "hello_first"
+    HELLO_ONCE = "hello_once"
+    NO_SESSION = "no_session"
+    NO_ROOM = "no_room"
+    ROOM_EXISTS = "room_exists"
+    ROOM_FULL = "room_full"
+    ROOM_CLOSED = "room_closed"
+    SERVER_FULL = "server_full"
+    OTHER_VERSION = "other_version"
+    BAD_PASSPHRASE = "bad_passphrase"  # noqa: S105  # a code, not a password
+    NAME_TAKEN = "name_taken"
+    NO_SPECTATORS = "no_spectators"
+    NO_BOTS = "no_bots"
+    RACING = "racing"
+    RACE_STARTED = "race_started"
+    NO_SEAT = "no_seat"
+    NOT_HOST = "not_host"
+    NOT_RACING = "not_racing"
+    NOT_OVER = "not_over"
+    ILLEGAL = "illegal"
+    STALE = "stale"
+    BAD_RECEIPT = "bad_receipt"
+    CANNOT_UNDO = "cannot_undo"
+    ALREADY_FINISHED = "already_finished"
+    TIME_UP = "time_up"
+    TOO_MANY_ACTIONS = "too_many_actions"
+    KICKED = "kicked"
+    BANNED = "banned"
+    FENCED = "fenced"
+    RATE_LIMITED = "rate_limited"
+    DRAINING = "draining"
+    UNAVAILABLE = "unavailable"
+    FAULT = "fault"
+
+
+class OperatorRefusalCode(StrEnum):
+    """Further reasons why a server refuses an operator's request. ADMIN.md explains each."""
+
+    LOGIN_FIRST = "login_first"
+    BAD_TOKEN = "bad_token"  # noqa: S105  # a code, not a token
+    TOO_MANY_TRIES = "too_many_tries"
+    LOGIN_ONCE = "login_once"
+    NO_PLAYER = "no_player"
+    NO_BAN = "no_ban"
+    TOO_MANY_BANS = "too_many_bans"
+    NOTHING_SAID = "nothing_said"
+    NO_CONDITION = "no_condition"
+    NO_NODE = "no_node"
+    NODE_REQUIRED = "node_required"
+    LAST_NODE = "last_node"
+    BUSY = "busy"
+
+
+class NoticeCode(StrEnum):
+    """The codes of a ``Notice``. PROTOCOL.md, *Notice*, explains each."""
+
+    DRAINING = "draining"
+    SEATED = "seated"
+    SAID = "said"
+    KICKED = "kicked"
+    CLOSED = "closed"
+    BANNED = "banned"
+
+
+class CloseCode(IntEnum):
+    """The reasons why a server closes a connection. PROTOCOL.md and ADMIN.md, *Close codes*, say whether to reconnect."""
+
+    RESTART = 1012
+    VERSION = 4000
+    BAD_FRAMES = 4001
+    TAKEN_OVER = 4002
+    SLOW = 4003
+    SILENT = 4004
+    FLOOD = 4005
+    BANNED = 4006
+    NOT_LOGGED_IN = 4007
+
+
+PERMANENT_CLOSE_CODES: Final = frozenset(
+    (CloseCode.VERSION, CloseCode.BAD_FRAMES, CloseCode.TAKEN_OVER, CloseCode.BANNED)
+)
+"""Close codes after which a player's client must not reconnect without being asked to."""

@@ -1,0 +1,81 @@
+"""Stock policies: how the cards of a game's stock come into play.
+
+A policy holds no cards. Its methods are given the cards of the stock and of the waste. The engine, the screens and the
+bots all ask the policy, so that the rules of the stock are in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.moves import DEAL, DRAW, Move
+
+
+@dataclass(frozen=True)
+class StockPolicy:
+    """The policy of a game's stock.
+
+    ``effect`` is what the action does, as in "puts one card from the stock on each column". ``instruction`` tells the
+    player what to do with the stock. ``action`` is the move that uses the stock; it is legal while there are cards in the
+    stock or in the waste. In a game without a stock, ``action`` is None. ``drawn`` is the number of cards that one draw
+    puts on the waste; 0 means that cards are dealt to the columns instead.
+    """
+
+    effect: str = ""
+    instruction: str = ""
+    action: Move | None = None
+    drawn: int = 0
+
+    @property
+    def verb(self) -> str:
+        """The word for ``action``, as a key hint shows it. It is empty in a game without a stock."""
+        return self.action.source if self.action else ""
+
+    @property
+    def to_columns(self) -> bool:
+        """Whether cards are dealt from the stock to the columns."""
+        return self.action == DEAL
+
+    @property
+    def to_waste(self) -> bool:
+        """Whether cards are drawn from the stock to the waste."""
+        return self.action == DRAW
+
+    def is_redeal(self, stock: bytes, waste: bytes) -> bool:
+        """Return whether the next draw turns the waste over instead of drawing (ruling R14)."""
+        return not stock and bool(waste)
+
+    def next_cards(self, stock: bytes, columns: int) -> bytes:
+        """Return the cards that the next draw or deal takes from the stock, in the order in which they are turned up.
+
+        ``columns`` is the number of columns. The last draw or deal may take fewer cards (rulings R13, R17, R23).
+        """
+        return stock[: -(self.drawn or columns) - 1 : -1]
+
+    def label(self, stock: bytes, waste: bytes) -> str:
+        """Return the label of the stock on screen: "stock 24", or "redeal 12" if the next draw is a redeal of 12 cards."""
+        return f"redeal {len(waste)}" if self.is_redeal(stock, waste) else f"stock {len(stock)}"
+
+    def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
+        """Yield the cards that drawing brings to the top of the waste, in this pass and in the next one."""
+        if self.to_waste:
+            drawn = stock[::-1]
+            for cards in (drawn, waste + drawn):
+                yield from cards[self.drawn - 1 :: self.drawn]
+                yield from cards[-1:]
+
+
+NO_STOCK: Final = StockPolicy()
+
+DRAW_THREE: Final = StockPolicy(
+    "turns three cards from the stock onto the waste",
+    "draw three cards, or turn the waste over when the stock is empty",
+    DRAW,
+    drawn=3,
+)
+"""Draw three cards to the waste. When the stock is empty, turn the waste over, as often as the player likes."""
+
+DEAL_ROW: Final = StockPolicy("puts one card from the stock on each column", "deal a card to each column", DEAL)
+"""Deal one card to each column, from left to right, until the stock is empty."""

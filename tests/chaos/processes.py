@@ -1,0 +1,219 @@
+"""The real processes of a round, all on this machine: nodes, and a Redis that writes to disk before it replies."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from samedeal_server.embedded_redis.binary import find_redis_binary
+from tests.child_processes import die_with_parent, kill_and_wait, send_signal
+from tests.server.redis_kinds import LaggingReplica, replicated
+
+_START_TIMEOUT: Final = 30.0
+"""Timeout, in seconds, for a process to be ready."""
+
+_STOP_TIMEOUT: Final = 20.0
+"""Timeout, in seconds, for a node to end after SIGTERM."""
+
+
+class RedisServer:
+    """A redis-server on a Unix socket that can be killed and restarted on the same data."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.socket = f"{directory}/redis.sock"
+        self.url = f"unix://{self.socket}"
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def target(self) -> str:
+        """The path of the socket."""
+        return self.socket
+
+    async def start(self) -> None:
+        """Start Redis and wait until it replies. Raises TimeoutError."""
+        binary = await asyncio.to_thread(find_redis_binary)
+        settings = {
+            "port": "0",
+            "unixsocket": self.socket,
+            "dir": str(self.directory),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "logfile": "redis.log",
+        }
+        self._process = await asyncio.create_subprocess_exec(
+            binary.path,
+            *(word for name, value in settings.items() for word in (f"--{name}", value)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent,
+            start_new_session=True,
+        )
+        async with asyncio.timeout(_START_TIMEOUT), Redis.from_url(self.url) as redis:
+            await _wait_for_reply(redis)
+
+    async def kill(self) -> None:
+        """Send SIGKILL and wait until the process has ended."""
+        if self._process is not None:
+            await kill_and_wait(self._process)
+
+    def freeze(self) -> None:
+        """Send SIGSTOP."""
+        if self._process is not None:
+            send_signal(self._process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Send SIGCONT."""
+        if self._process is not None:
+            send_signal(self._process, signal.SIGCONT)
+
+    async def do(self, *command: str | int) -> None:
+        """Execute a command, unless Redis is unreachable."""
+        with suppress(RedisError, OSError):
+            redis: Any = Redis.from_url(self.url, socket_timeout=2)
+            async with redis:
+                await redis.execute_command(*command)
+
+
+class ReplicatedRedis:
+    """A Redis with a replica, which can replace it without its newest writes."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._servers = AsyncExitStack()
+        self._started: LaggingReplica | None = None
+
+    @property
+    def target(self) -> tuple[str, int]:
+        """The address of the Redis that serves now."""
+        return "127.0.0.1", self._pair.serving.port
+
+    @property
+    def url(self) -> str:
+        """The URL of the Redis that serves now."""
+        return "redis://{}:{}/0".format(*self.target)
+
+    @property
+    def _pair(self) -> LaggingReplica:
+        if self._started is None:
+            raise RuntimeError("this Redis was not started")
+        return self._started
+
+    async def start(self) -> None:
+        """Start both servers and wait until they are in sync."""
+        self._started = LaggingReplica(*await self._servers.enter_async_context(replicated(self._directory)))
+
+    async def kill(self) -> None:
+        """Kill both servers."""
+        await self._servers.aclose()
+
+    async def fail_over(self, seconds: float) -> None:
+        """Stop the replication, and let the replica take over ``seconds`` later."""
+        await self._pair.fall_behind()
+        await asyncio.sleep(seconds)
+        await self._pair.fail_over()
+
+
+async def _wait_for_reply(client: Redis) -> None:
+    # redis-py leaves this method without types.
+    redis: Any = client
+    while True:
+        with suppress(RedisError, OSError):
+            if await redis.execute_command("PING"):
+                return
+        await asyncio.sleep(0.01)
+
+
+class Node:
+    """A node process. ``frozen`` is true after SIGSTOP, ``leaving`` after a signal to end."""
+
+    def __init__(self, process: asyncio.subprocess.Process, target: tuple[str, int], log: Path) -> None:
+        self.target = target
+        self.log = log
+        self.frozen = False
+        self.leaving = False
+        self._process = process
+
+    @classmethod
+    async def start(cls, redis: str, log: Path, *options: str, files: int | None = None) -> Node:
+        """Start a node with further options and wait until it accepts connections.
+
+        ``files`` limits its open files. Raises RuntimeError with the log if the node does not start.
+        """
+
+        def prepare() -> None:
+            die_with_parent()
+            if files is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+        with log.open("wb") as errors:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
+                *("--redis", redis, "--log-style", "json", "--log-level", "debug", *options),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                preexec_fn=prepare,
+                start_new_session=True,
+            )
+        try:
+            if process.stdout is None:
+                raise RuntimeError("the node has no standard output")
+            async with asyncio.timeout(_START_TIMEOUT):
+                line = (await process.stdout.readline()).decode()
+            host, port = line.removeprefix("listening on ws://").strip().split(":")
+        except (TimeoutError, ValueError):
+            await kill_and_wait(process)
+            text = await asyncio.to_thread(log.read_text)
+            raise RuntimeError(f"a node did not start: {text}") from None
+        except BaseException:
+            await kill_and_wait(process)
+            raise
+        return cls(process, (host, int(port)), log)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, None while the process runs."""
+        return self._process.returncode
+
+    def freeze(self) -> None:
+        """Send SIGSTOP."""
+        send_signal(self._process, signal.SIGSTOP)
+        self.frozen = True
+
+    def thaw(self) -> None:
+        """Send SIGCONT."""
+        self.frozen = False
+        send_signal(self._process, signal.SIGCONT)
+
+    async def kill(self) -> None:
+        """Send SIGKILL and wait until the process has ended."""
+        self.leaving = True
+        await kill_and_wait(self._process)
+
+    async def drain(self) -> str:
+        """Send SIGTERM and wait. Return a sentence if the process did not end properly, otherwise an empty string."""
+        self.leaving = True
+        send_signal(self._process, signal.SIGTERM)
+        try:
+            async with asyncio.timeout(_STOP_TIMEOUT):
+                code = await self._process.wait()
+        except TimeoutError:
+            return f"{self.log.name}: still running {_STOP_TIMEOUT:.0f} s after SIGTERM"
+        return f"{self.log.name}: exit code {code} after SIGTERM" if code else ""

@@ -1,0 +1,115 @@
+"""The server's side of a race without a connection: what it sends to one client, whose model it feeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.deal import Deal, commitment, shuffled
+from samedeal.games import Game
+from samedeal.moves import Move
+from samedeal.options import Options
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    Joined,
+    Phase,
+    Refused,
+    RoomState,
+    Seat,
+    Tally,
+    Welcome,
+)
+from samedeal_client.state.model import Model
+from tests.client.server_messages import acked, board_state
+
+START = 1_790_000_000_000
+
+
+class RaceServer:
+    """The server's side of one player's race, with the model of that player's client."""
+
+    def __init__(self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal") -> None:
+        self.options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
+        self.game = Game.named(game)
+        self.seed = Deal.parse(deal).public_seed()
+        self.play = Play(Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
+        self.dealt = self.play
+        self.model = Model().after(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
+        self.model = self.model.after(Joined(to=2, room="k7", seat=1, generation=1)).after(self.state("racing"))
+        self.last_id = 10
+        self.send_board()
+
+    def state(self, phase: Phase, *, room: str = "k7", **changes: Any) -> RoomState:
+        state = RoomState(
+            room=room,
+            event=3,
+            phase=phase,
+            game=self.game.name,
+            deal=self.options.deal,
+            options=self.options,
+            private=False,
+            host="me",
+            players=(Seat(player="me", name="ana", seat=1), Seat(player="you", name="bo", seat=2)),
+            tallies=(Tally(player="me"), Tally(player="you")),
+            commitment=commitment(self.seed),
+            starts=START,
+            ends=START + 900_000,
+            seed=self.seed if phase == "finished" else b"",
+        )
+        return msgspec.structs.replace(state, **changes)
+
+    def send_board(self) -> None:
+        self.model = self.model.after(board_state("k7", self.play))
+
+    def act(self, action: Move | str, time: int = START) -> Act:
+        """The player acts. The server has not answered yet."""
+        self.last_id += 1
+        self.model, act = self.model.with_action(action, self.last_id, time)
+        return act
+
+    def answer(self, act: Act) -> Acked:
+        """Judge an action and return the acknowledgement, which the client has not received yet."""
+        self.play = self.play.act(act.action, act.revision)
+        return acked(self.play, act)
+
+    def ack(self, act: Act) -> None:
+        self.model = self.model.after(self.answer(act))
+
+    def refuse(self, act: Act, code: str = "illegal", revision: int | None = None, message: str = "No") -> None:
+        known = self.play.revision if revision is None else revision
+        self.model = self.model.after(Refused(to=act.id, code=code, message=message, revision=known))
+
+    @property
+    def acknowledged(self) -> Play:
+        assert self.model.own.play is not None
+        return self.model.own.play
+
+    def out_of_sync(self) -> bool:
+        return self.model.out_of_sync
+
+    def awaiting_face(self) -> bool:
+        return self.model.own.awaiting_face
+
+    @property
+    def shown(self) -> Board:
+        assert self.model.board is not None
+        return self.model.board
+
+    def legal(self, count: int = 1) -> list[Move]:
+        """Return moves that can be made one after another and turn up no card."""
+        moves = []
+        board = self.play.board
+        for _ in range(count):
+            move = next(m for m in board.legal_moves() if not board.turns_up(m) and not board.is_null(m))
+            board = board.play(move).board
+            moves.append(move)
+        return moves
+
+
+def finished(server: RaceServer, **changes: Any) -> Model:
+    """The client's model after the end of the race."""
+    return server.model.after(server.state("finished", **changes))

@@ -1,0 +1,207 @@
+"""A server whose side of each connection is played by the test, and a link that records its events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from random import Random
+from typing import Any
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
+
+from samedeal.protocol.codec import decode_to_server, encode
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Acked,
+    Act,
+    BoardState,
+    Hello,
+    Join,
+    Joined,
+    Ping,
+    Pong,
+    Refused,
+    ToClient,
+    ToServer,
+    Welcome,
+)
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.events import Connected, LinkEvent
+from samedeal_client.net.link import Link, LinkTimeouts
+from samedeal_client.net.saved_sessions import MemorySessions
+
+DEADLINE = 5.0
+
+
+class Peer:
+    """One connection, seen from the server."""
+
+    def __init__(self, socket: ServerConnection) -> None:
+        self.socket = socket
+
+    async def receive(self, kind: type[ToServer]) -> ToServer:
+        """Return the next message, which must be of a kind. Pings before it are answered."""
+        while True:
+            async with asyncio.timeout(DEADLINE):
+                message = decode_to_server(await self.socket.recv())
+            if isinstance(message, kind):
+                return message
+            assert isinstance(message, Ping), f"{message} instead of {kind.__name__}"
+            await self.send(Pong(to=message.id, time=5_000))
+
+    async def send(self, *messages: ToClient) -> None:
+        for message in messages:
+            await self.socket.send(encode(message))
+
+    async def welcome(self, session: str = "s1", **more: Any) -> Hello:
+        hello = await self.receive(Hello)
+        assert isinstance(hello, Hello)
+        fields = {"session": session, "player": "p1", "name": hello.name, "time": 5_000, "server": "test", **more}
+        await self.send(Welcome(to=hello.id, **fields))
+        return hello
+
+    async def seat(self, room: str = "k7", revision: int = -1) -> Join:
+        join = await self.receive(Join)
+        assert isinstance(join, Join)
+        await self.send(Joined(to=join.id, room=room, seat=1, generation=1, revision=revision))
+        return join
+
+    async def abort(self) -> None:
+        """Disconnect without a close frame."""
+        self.socket.transport.abort()
+        await self.socket.wait_closed()
+
+    async def close(self, code: int, reason: str = "") -> None:
+        await self.socket.close(code, reason)
+
+
+class ScriptedServer:
+    """A server whose connections wait for the test. ``count`` is the number of connections so far."""
+
+    def __init__(self) -> None:
+        self.address = ServerAddress("ws://127.0.0.1")
+        self.count = 0
+        self._peers: asyncio.Queue[Peer] = asyncio.Queue()
+
+    async def serve(self, socket: ServerConnection) -> None:
+        self.count += 1
+        self._peers.put_nowait(Peer(socket))
+        await socket.wait_closed()
+
+    async def accept(self) -> Peer:
+        """Return the next connection."""
+        async with asyncio.timeout(DEADLINE):
+            return await self._peers.get()
+
+    async def welcome(self, **more: Any) -> Peer:
+        """Return the next connection after its hello was answered."""
+        peer = await self.accept()
+        await peer.welcome(**more)
+        return peer
+
+    @contextlib.asynccontextmanager
+    async def listening(self, port: int = 0) -> AsyncIterator[None]:
+        protocols = [Subprotocol(SUBPROTOCOL)]
+        async with serve(
+            self.serve, "127.0.0.1", port, subprotocols=protocols, ping_interval=None, close_timeout=1
+        ) as server:
+            bound = next(iter(server.sockets)).getsockname()[1]
+            self.address = parse_address(f"ws://127.0.0.1:{bound}")
+            yield
+
+
+class RecordedLink:
+    """A connected link and its events so far."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.events: list[LinkEvent] = []
+        self._more = asyncio.Event()
+        self._task = asyncio.create_task(self._record())
+
+    async def _record(self) -> None:
+        async for event in self.link:
+            self.events.append(event)
+            self._more.set()
+
+    async def until(self, condition: Callable[[LinkEvent], bool]) -> LinkEvent:
+        """Wait for an event that meets a condition."""
+        async with asyncio.timeout(DEADLINE):
+            while not (found := [event for event in self.events if condition(event)]):
+                self._more.clear()
+                await self._more.wait()
+            return found[-1]
+
+    async def until_is(self, kind: type[LinkEvent]) -> LinkEvent:
+        """Wait for an event of a kind."""
+        return await self.until(lambda event: isinstance(event, kind))
+
+    async def until_resumed(self, times: int = 1) -> None:
+        """Wait until the link has reconnected a number of times."""
+        async with asyncio.timeout(DEADLINE):
+            while self.events.count(Connected(resumed=True)) < times:
+                self._more.clear()
+                await self._more.wait()
+
+    def has(self, kind: type[LinkEvent]) -> bool:
+        return any(isinstance(event, kind) for event in self.events)
+
+    async def close(self) -> None:
+        await self.link.close()
+        await self._task
+
+    def act(self, revision: int) -> Act:
+        """Send an action made on a revision."""
+        message = Act(id=self.link.new_id(), revision=revision, action="3 5")
+        self.link.send(message)
+        return message
+
+    async def join(self, peer: Peer, revision: int = -1) -> None:
+        """Take a seat, with a board if a revision is given."""
+        joining = asyncio.create_task(self.link.request(Join(id=0, room="k7")))
+        await peer.seat()
+        await joining
+        if revision >= 0:
+            await peer.send(board_state(revision))
+            await self.until_is(BoardState)
+
+
+@contextlib.asynccontextmanager
+async def connect(
+    server: ScriptedServer, timeouts: LinkTimeouts | None = None, **welcome: Any
+) -> AsyncIterator[tuple[RecordedLink, Peer]]:
+    """A link that was welcomed, and the server's side of its connection."""
+    link = Link(server.address, "ana", MemorySessions(), rng=Random(1), timeouts=timeouts)
+    _, peer = await asyncio.gather(link.__aenter__(), server.welcome(**welcome))
+    recorded = RecordedLink(link)
+    try:
+        yield recorded, peer
+    finally:
+        await recorded.close()
+
+
+def board_state(revision: int) -> BoardState:
+    return BoardState(room="k7", revision=revision, game="willow", piles=(), hash=b"", moves=0, undos=0)
+
+
+def acked(act: Act) -> Acked:
+    """The acknowledgement of an action. Its time and its receipt are the revision that the action leads to."""
+    revision = act.revision + 1
+    return Acked(
+        to=act.id,
+        revision=revision,
+        seen=b"",
+        hash=b"",
+        foundation_cards=0,
+        moves=1,
+        undos=0,
+        at=revision,
+        receipt=str(revision).encode(),
+    )
+
+
+def rate_limited(message: ToServer, retry_after: float = 0.05) -> Refused:
+    return Refused(to=message.id, code=RefusalCode.RATE_LIMITED, message="Slower", retry_after=retry_after)

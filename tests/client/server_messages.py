@@ -1,0 +1,37 @@
+"""Messages that a server makes from a play, for the stand-ins for the server."""
+
+from __future__ import annotations
+
+from samedeal.board_history import UNDO, Play
+from samedeal.protocol.messages import Acked, Act, BoardState
+
+
+def acked(play: Play, act: Act) -> Acked:
+    """Return the acknowledgement of ``act``, the action that led to ``play``."""
+    board = play.board
+    return Acked(
+        to=act.id,
+        revision=play.revision,
+        seen=play.seen,
+        hash=board.state_hash(),
+        foundation_cards=board.foundation_cards,
+        moves=play.moves,
+        undos=play.undos,
+        stuck=board.stuck,
+        piles=board.masked().piles if act.action == UNDO else (),
+    )
+
+
+def board_state(room: str, play: Play) -> BoardState:
+    """Return the message that carries a player's whole board."""
+    board = play.board
+    return BoardState(
+        room=room,
+        revision=play.revision,
+        game=board.game.name,
+        piles=board.masked().piles,
+        hash=board.state_hash(),
+        moves=play.moves,
+        undos=play.undos,
+        stuck=board.stuck,
+    )

@@ -1,0 +1,81 @@
+"""Key files: the bindings that they change, and the errors in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from samedeal.errors import MalformedText
+from samedeal.games import GAMES
+from samedeal.moves import Move
+from samedeal_client.input.bindings import DEFAULT, PILES, KeyCommand, normal_key
+from samedeal_client.input.grammar import RunCommand, Selected
+from samedeal_client.input.intended_move import Problem
+from samedeal_client.input.key_file import load_bindings
+from tests.client.pressed_keys import effects, last_effect, problem_of
+from tests.golden.golden_files import assert_sentences
+
+
+def test_a_file_changes_keys_of_commands_and_piles() -> None:
+    changed = load_bindings('[commands]\nundo = ["delete", "ctrl+z"]\ncollect = "M"\nhint = []\n[piles]\n1 = "&"\n')
+    assert changed.commands[KeyCommand.UNDO] == ("delete", "ctrl+z")
+    assert effects("willow", "& 2", changed) == [Selected("1", 3), Move.parse("1 2")]
+    assert last_effect("willow", "ctrl+z", changed) == RunCommand(KeyCommand.UNDO)
+    assert last_effect("willow", "m", changed) == RunCommand(KeyCommand.COLLECT)
+    for key in ("backspace", "x", "?", "1"):
+        assert problem_of(last_effect("willow", key, changed)) is Problem.UNKNOWN_KEY
+    assert last_effect("willow", "enter", changed) == last_effect("willow", "enter")
+
+
+def test_an_empty_file_changes_nothing() -> None:
+    assert load_bindings("") == DEFAULT
+    assert load_bindings("# keys\n[commands]\n[piles]\n") == DEFAULT
+
+
+WRONG_FILES = {
+    "not TOML": ("[commands\n", 0),
+    "unknown table": ("[colours]\nred = 1\n", 1),
+    "entry outside a table": ("undo = 'z'\n", 1),
+    "unknown command": ("\n[commands]\n\nundoo = 'z'\n", 4),
+    "unknown pile": ("[piles]\n9 = 'z'\n", 2),
+    "number as key": ("[commands]\nundo = 3\n", 2),
+    "number in a list": ("[commands]\nundo = ['z', 3]\n", 2),
+    "misspelt key": ("[commands]\nundo = 'bakspace'\n", 2),
+    "empty key": ("[commands]\nundo = ''\n", 2),
+    "unknown modifier": ("[commands]\nundo = 'hyper+z'\n", 2),
+    "modifier twice": ("[commands]\nundo = 'ctrl+ctrl+z'\n", 2),
+    "pile without a key": ("[piles]\n1 = []\n", 2),
+    "key of another command": ("[commands]\nundo = 'x'\n", 2),
+    "key of a pile": ("[commands]\nundo = 'q'\n", 2),
+    "key of two commands": ("[commands]\nundo = 'm'\nhint = 'm'\n", 3),
+    "key of a command and a pile": ("[commands]\nundo = 'm'\n[piles]\n1 = 'm'\n", 4),
+}
+"""Key files with one mistake, and the line that the error names; 0 if TOML's own error names it."""
+
+
+@pytest.mark.parametrize("case", WRONG_FILES)
+def test_a_mistake_in_a_file_is_named_with_its_line(case: str) -> None:
+    text, line = WRONG_FILES[case]
+    with pytest.raises(MalformedText, match=f"^Line {line}: " if line else "line 1"):
+        load_bindings(text)
+
+
+def test_default_keys_have_one_meaning() -> None:
+    every = [key for keys in (*DEFAULT.commands.values(), *DEFAULT.piles.values()) for key in keys]
+    assert len(every) == len(set(every))
+    assert set(KeyCommand) == set(DEFAULT.commands)
+    for game in GAMES.values():
+        assert set(game.typed_keys) < set(PILES)
+
+
+def test_keys_have_one_name() -> None:
+    names = [normal_key(key) for key in (" ", "return", "minus", "equals_sign", "q")]
+    assert names == ["space", "enter", "-", "=", "q"]
+
+
+def test_sentences_of_key_files() -> None:
+    lines: list[str] = []
+    for case, (text, _) in WRONG_FILES.items():
+        with pytest.raises(MalformedText) as error:
+            load_bindings(text)
+        lines.append(f"{case}\t{error.value}")
+    assert_sentences("key file", lines)

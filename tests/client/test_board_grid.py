@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samedeal.board import Board
+from samedeal.board_history import Play
+from samedeal.cards import DOWN
+from samedeal.games import GAMES, Game
+from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
+from samedeal_client.state.model import WatchedBoard
+from samedeal_client.state.spectating import BOARD_KEYS
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.views.board_grid import arrange, board_grid_rows, sort_players
+from samedeal_client.views.players_panel import RankedPlayer
+from tests.client.boards import golden_position, reachable
+
+
+@given(reachable(), st.integers(0, 40), st.integers(0, 25), st.booleans())
+def test_a_mini_board_fits_and_shows_every_top_card(now: Board, wider: int, higher: int, ascii_only: bool) -> None:
+    look = Look(ascii=ascii_only)
+    least = smallest_mini(now.game)
+    rows = draw_mini(now.masked(), look, least.width + wider, least.height + higher)
+    assert [row_width(row) for row in rows] == [least.width + wider] * (least.height + higher)
+    text = "\n".join(row_text(row) for row in rows)
+    for at in (*now.game.columns, *now.game.fans):
+        if now.piles[at] and now.piles[at][-1] < DOWN:
+            assert look.card(now.piles[at][-1]) in text
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+@pytest.mark.parametrize("size", [(40, 8), (80, 21), (120, 37), (200, 60)])
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 16])
+def test_every_board_is_on_one_page_once(game: Game, size: tuple[int, int], count: int) -> None:
+    at = arrange(game, count, *size)
+    assert at.pages * at.on_page >= count > (at.pages - 1) * at.on_page
+    assert at.columns * (at.cell.width + 1) - 1 <= size[0]
+    assert at.rows * (at.cell.height + 1) - 1 <= size[1]
+    rivals = [RankedPlayer(number, f"p{number:02}", 0, game.cards, player=f"p{number:02}") for number in range(count)]
+    boards = {rival.player: WatchedBoard(Play(golden_position(game.name, "middle")), 0) for rival in rivals}
+    found = ""
+    for page in range(at.pages):
+        rows = board_grid_rows(rivals, boards, Look(), at, page)
+        assert {row_width(row) for row in rows} == {at.columns * (at.cell.width + 1) - 1}
+        found += "".join(row_text(row) for row in rows)
+    for rival in rivals:
+        assert found.count(rival.name) == 1
+
+
+def test_board_at_matches_the_grid() -> None:
+    at = arrange(GAMES["willow"], 7, 120, 37)
+    assert (at.columns, at.rows, at.pages) == (3, 3, 1)
+    corners = [at.board_at(column * 40 + 3, row * 12 + 1, 0) for row in range(3) for column in range(3)]
+    assert corners == list(range(9))
+
+
+def test_there_is_a_key_for_every_seat() -> None:
+    assert len(set(BOARD_KEYS)) == 16
+
+
+def test_sort_players() -> None:
+    rivals = [
+        RankedPlayer(1, "mira", 9, 52, activity=(1, 1), player="a"),
+        RankedPlayer(2, "Ana", 5, 52, activity=(9, 0), player="b"),
+        RankedPlayer(3, "bert", 1, 52, activity=(0, 3), player="c"),
+    ]
+    seats = {"a": 2, "b": 3, "c": 1}
+
+    def names(order: str) -> list[str]:
+        return [rival.name for rival in sort_players(rivals, order, seats)]  # type: ignore[arg-type]  # one of the orders
+
+    assert names("place") == ["mira", "Ana", "bert"]
+    assert names("seat") == ["bert", "mira", "Ana"]
+    assert names("name") == ["Ana", "bert", "mira"]
+    assert names("pace") == ["Ana", "bert", "mira"]

@@ -1,0 +1,164 @@
+"""A session: connection status, messages, subscribers, play to the foundations."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from samedeal.errors import PlayError, RequestRefused
+from samedeal.protocol.messages import Act, Notice, Ping
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.client_session import ClientSession, ConnectionStatus, StatusMessage, next_foundation_move
+from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from tests.client.boards import board
+from tests.client.referee import Referee, wait_until
+
+
+@contextlib.asynccontextmanager
+async def client_of(referee: Referee) -> AsyncIterator[ClientSession]:
+    """A running session with a seat in the referee's room."""
+    client = ClientSession(referee, clock=lambda: 100.0)
+    tasks = [asyncio.create_task(referee.answer_requests()), asyncio.create_task(client.run())]
+    try:
+        await client.join(referee.room)
+        await wait_until(lambda: client.model.board is not None)
+        yield client
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def athena(text: str) -> Referee:
+    return Referee("athena", board=board("athena", text))
+
+
+async def test_connection_status_follows_the_link() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+        await wait_until(lambda: client.connection.ping is not None)
+        assert client.connection == ConnectionStatus("up", ping=0)
+        await referee.events.put(Lost("The connection was cut", 2.5))
+        await wait_until(lambda: client.connection.state == "lost")
+        assert (client.connection.reason, client.retry_in()) == ("The connection was cut", 2.5)
+        await referee.events.put(Connected(resumed=True))
+        await wait_until(lambda: client.connection.state == "up")
+        await referee.events.put(Ended("4002", "Gone elsewhere"))
+        await wait_until(lambda: client.connection.state == "ended")
+        assert client.connection.reason == "Gone elsewhere"
+
+
+async def test_run_returns_why_the_link_ended() -> None:
+    referee = Referee()
+    client = ClientSession(referee)
+    await referee.events.put(Ended("4002", "Gone elsewhere"))
+    assert await client.run() == Ended("4002", "Gone elsewhere")
+
+
+async def test_subscribers_are_called_until_unsubscribed() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+        calls: list[int] = []
+        leave = client.subscribe(lambda: calls.append(client.model.own.next_revision))
+        moves = client.model.board.legal_moves() if client.model.board else []
+        client.act(moves[0])
+        assert calls == [1]
+        await wait_until(lambda: not client.model.own.pending)
+        count = len(calls)
+        leave()
+        client.act(moves[1])
+        assert len(calls) == count
+
+
+async def test_messages_wait_until_taken() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+        referee.refuse_next_action = "Not now"
+        assert client.model.board is not None
+        client.act(client.model.board.legal_moves()[0])
+        await wait_until(lambda: not client.model.own.pending)
+        await referee.deliver(Notice(code="draining", message="This server is stopping"))
+        await wait_until(referee.events.empty)
+        await asyncio.sleep(0)
+        assert client.take_messages() == [
+            StatusMessage("refusal", "Not now"),
+            StatusMessage("notice", "This server is stopping"),
+        ]
+        assert client.take_messages() == []
+
+
+async def test_lost_seat_leaves_the_room() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+        await referee.events.put(SeatLost("room_closed", "This room is closed"))
+        await wait_until(lambda: client.model.room is None)
+        assert client.take_messages() == [StatusMessage("seat_lost", "This room is closed")]
+
+
+async def test_play_to_foundations_waits_for_unseen_cards() -> None:
+    referee = athena("1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S")
+    async with client_of(referee) as client:
+        referee.hold_answers()
+        assert client.play_to_foundations() == 1
+        assert client.model.own.awaiting_face
+        referee.release_answers()
+        await wait_until(lambda: not client.model.own.pending and not client.playing_to_foundations)
+        assert client.model.board is not None
+        assert client.model.board.foundation_cards == 4
+        assert next_foundation_move(client.model) is None
+
+
+async def test_refusal_stops_play_to_foundations() -> None:
+    referee = athena("1: [2H] AH | 3: AS")
+    async with client_of(referee) as client:
+        referee.refuse_next_action = "Not now"
+        client.play_to_foundations()
+        await wait_until(lambda: not client.model.own.pending)
+        await asyncio.sleep(0)
+        assert client.model.board is not None
+        assert client.model.board.foundation_cards == 0
+        assert [asked.action for asked in referee.requests if isinstance(asked, Act)] == ["1 0"]
+
+
+async def test_own_move_stops_play_to_foundations() -> None:
+    referee = athena("1: [2H] AH | 3: AS | 4: KC | 5: QD")
+    async with client_of(referee) as client:
+        referee.hold_answers()
+        client.play_to_foundations()
+        client.act("5 4")
+        referee.release_answers()
+        await wait_until(lambda: not client.model.own.pending)
+        acts = [asked.action for asked in referee.requests if isinstance(asked, Act)]
+        assert acts == ["1 0", "5 4"]
+
+
+async def test_illegal_move_raises() -> None:
+    async with client_of(Referee()) as client:
+        with pytest.raises(PlayError):
+            client.act("1 1")
+
+
+async def test_refused_room_is_not_entered() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+
+        async def refuse(_: object) -> None:
+            raise RequestRefused(RefusalCode.ROOM_FULL, "This room is full")
+
+        referee.request = refuse  # type: ignore[assignment,method-assign]
+        with pytest.raises(RequestRefused):
+            await client.join("other")
+        assert not client.entering
+
+
+async def test_ping_is_unknown_after_a_disconnect() -> None:
+    referee = Referee()
+    async with client_of(referee) as client:
+        await wait_until(lambda: client.connection.ping is not None)
+        await referee.events.put(Lost("cut", 0.1))
+        await wait_until(lambda: client.connection.state == "lost")
+        assert client.connection.ping is None
+        assert sum(isinstance(asked, Ping) for asked in referee.requests) == 1

@@ -1,0 +1,114 @@
+"""A player's input as a value: keys that wait, prompts, drags, hints and piles shown in full."""
+
+from __future__ import annotations
+
+from samedeal.board import Board
+from samedeal.cards import Card
+from samedeal.moves import Move
+from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.input.bindings import KeyCommand
+from samedeal_client.input.controller import (
+    DESTINATION_WINDOW,
+    MAX_QUEUED_KEYS,
+    NOT_DEALT,
+    QUEUE_FULL,
+    ControllerResult,
+    RaceController,
+)
+from samedeal_client.input.grammar import FindCard, RunCommand, Selected
+from tests.client.boards import board
+
+WILLOW = board("willow", "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | q: 5H 7H")
+JACK, QUEEN = HitTarget("3", 1), HitTarget("2", 1)
+
+
+def typed(*keys: str, on: Board | None = WILLOW, awaiting_face: bool = False) -> ControllerResult:
+    """The response to the last of some keys, typed at once."""
+    response = ControllerResult(RaceController())
+    for key in keys:
+        response = response.controller.press(key, on, 0.0, awaiting_face=awaiting_face)
+    return response
+
+
+def test_two_keys_make_a_move() -> None:
+    response = typed("3", "2")
+    assert (response.action, response.message) == (Move("3", "2", 2), "")
+    assert response.controller == RaceController()
+
+
+def test_source_prompts_for_a_destination() -> None:
+    controller = typed("3").controller
+    assert controller.entry == Selected("3", 2)
+    assert controller.marks(WILLOW, None).source == ("3", 2)
+    assert controller.marks(WILLOW, None).targets == {"2", "5", "7"}
+
+
+def test_keys_before_the_deal_are_refused_except_help() -> None:
+    assert typed("3", on=None).message == NOT_DEALT
+    assert typed("f1", on=None).action == RunCommand(KeyCommand.HELP)
+
+
+def test_keys_wait_while_a_card_is_revealed() -> None:
+    waiting = typed("3", "2", awaiting_face=True).controller
+    assert waiting.queue == ("3", "2")
+    first = waiting.press_queued(WILLOW, 0.0)
+    second = first.controller.press_queued(WILLOW, 0.0)
+    assert (first.action, second.action, second.controller.queue) == (None, Move("3", "2", 2), ())
+
+
+def test_cancel_clears_the_queue() -> None:
+    assert typed("3", "2", "escape", awaiting_face=True).controller.queue == ()
+
+
+def test_key_beyond_the_maximum_is_not_queued() -> None:
+    full = RaceController(queue=("3",) * MAX_QUEUED_KEYS)
+    response = full.press("2", WILLOW, 0.0, awaiting_face=True)
+    assert (response.message, response.controller) == (QUEUE_FULL, full)
+
+
+def test_quick_destination_of_an_empty_source_is_no_source() -> None:
+    rejected = typed("5").controller
+    assert rejected.press("6", WILLOW, DESTINATION_WINDOW).controller.grammar.source == ""
+    assert rejected.press("6", WILLOW, DESTINATION_WINDOW + 0.1).controller.grammar.source == "6"
+
+
+def test_found_card_is_marked_until_the_next_key() -> None:
+    response = typed("/", "9", "h")
+    assert response.action == FindCard(Card.parse("9H"))
+    assert response.controller.marks(WILLOW, None).found == Card.parse("9H")
+    assert response.controller.press("1", WILLOW, 0.0).controller.found is None
+
+
+def test_inspected_pile_is_closed_by_cancel_alone() -> None:
+    opened = typed("v", "2").controller
+    assert (opened.inspected, opened.idle) == ("2", False)
+    closed = opened.press("escape", WILLOW, 0.0)
+    assert (closed.controller, closed.message) == (RaceController(), None)
+
+
+def test_hint_is_shown_on_its_board_until_cancelled() -> None:
+    hinted = RaceController().hinted(WILLOW, Move("6", "0"))
+    assert hinted.marks(WILLOW, None).hint == Move("6", "0")
+    assert hinted.marks(WILLOW.play(Move("6", "0")).board, None).hint is None
+    assert hinted.press("escape", WILLOW, 0.0).controller.hint is None
+
+
+def test_drag_is_previewed_and_dropped() -> None:
+    held = RaceController().mouse_down(JACK, WILLOW, 0.0).controller
+    over = held.mouse_move(QUEEN, WILLOW)
+    preview = over.preview(WILLOW)
+    assert preview is not None
+    assert preview.region == "2"
+    assert over.mouse_move(QUEEN, WILLOW) is over
+    dropped = over.mouse_up(QUEEN, WILLOW, 0.1)
+    assert (dropped.action, dropped.controller.preview(WILLOW)) == (Move("3", "2", 2), None)
+
+
+def test_cancel_puts_picked_cards_back() -> None:
+    assert typed("3").controller.cancel(WILLOW, 0.0).controller == RaceController()
+
+
+def test_only_sources_with_several_sizes_can_be_resized() -> None:
+    assert typed("3").controller.can_resize(WILLOW)
+    assert not typed("1").controller.can_resize(WILLOW)
+    assert not RaceController().can_resize(WILLOW)

@@ -1,0 +1,140 @@
+"""Opening a connection, and the errors if there is no server or another kind of server."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import (
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+    NegotiationError,
+    ProxyError,
+)
+from websockets.http11 import Response
+
+from samedeal.protocol_codes import CloseCode
+from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.client_error_codes import ConnectErrorCode
+from samedeal_client.net.dial import CannotConnect, connect_error, dial
+from tests.golden.golden_files import assert_sentences
+from tests.server.certificates import Keys
+
+
+async def failed_dial(address: ServerAddress) -> CannotConnect:
+    """Return the error of a connection that is not possible."""
+    with pytest.raises(CannotConnect) as failed:
+        await dial(address)
+    return failed.value
+
+
+async def test_closed_port_is_reported() -> None:
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    server.close()
+    await server.wait_closed()
+    assert (await failed_dial(parse_address(f"127.0.0.1:{port}"))).code is ConnectErrorCode.NO_SERVER
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", ConnectErrorCode.NOT_SAMEDEAL),
+        (b"HTTP/1.1 503 No\r\nContent-Length: 27\r\n\r\nThis server is stopping.\nx\n", ConnectErrorCode.BUSY),
+        (b"HTTP/1.1 503 No\r\nContent-Length: 13\r\n\r\n<html></html>", ConnectErrorCode.BUSY),
+        (b"220 smtp.example.org ESMTP\r\n", ConnectErrorCode.NOT_SAMEDEAL),
+        (b"", ConnectErrorCode.NOT_SAMEDEAL),
+        (b"\xff" * 4000, ConnectErrorCode.NOT_SAMEDEAL),
+    ],
+)
+async def test_other_kinds_of_servers_are_named(answer: bytes, code: ConnectErrorCode) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
+    assert error.code is code, error
+
+
+async def close_at_once(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_tls_is_suggested_for_a_tls_port(tmp_path: Path) -> None:
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    keys = Keys(tmp_path)
+    tls.load_cert_chain(keys.cert, keys.key)
+    async with await asyncio.start_server(close_at_once, "127.0.0.1", 0, ssl=tls) as server:
+        port = server.sockets[0].getsockname()[1]
+        error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
+    assert f"wss://127.0.0.1:{port}" in str(error)
+
+
+async def test_other_websocket_server_is_named() -> None:
+    async def chat(connection: ServerConnection) -> None:
+        await connection.wait_closed()
+
+    async with serve(chat, "127.0.0.1", 0, close_timeout=1) as server:
+        address = parse_address(f"127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}")
+        error = await failed_dial(address)
+    assert error.code is ConnectErrorCode.NOT_SAMEDEAL
+    assert not error.permanent
+
+
+async def test_server_of_another_version_is_quoted() -> None:
+    async def refuse(connection: ServerConnection) -> None:
+        await connection.close(CloseCode.VERSION, "this server speaks samedeal.v2")
+
+    async with serve(refuse, "127.0.0.1", 0, close_timeout=1) as server:
+        address = parse_address(f"127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}")
+        error = await failed_dial(address)
+    assert error.code is ConnectErrorCode.OTHER_VERSION
+    assert "this server speaks samedeal.v2" in str(error)
+    assert error.permanent
+
+
+def response(status: int, body: bytes) -> Response:
+    return Response(status, "", Headers(), body)
+
+
+EXPLAINED = [
+    InvalidStatus(response(503, b"This server is stopping.\n")),
+    InvalidStatus(response(503, b"<html></html>")),
+    InvalidStatus(response(404, b"")),
+    NegotiationError("no subprotocol"),
+    ProxyError("the proxy answers with HTTP 403"),
+    InvalidMessage("no HTTP"),
+    InvalidURI("ws://", "no host"),
+    InvalidHandshake("another error"),
+    ssl.SSLError("no TLS"),
+    socket.gaierror("no host"),
+    ConnectionRefusedError(),
+    TimeoutError(),
+    OSError(113, "No route to host"),
+    OSError("another error"),
+]
+
+
+def test_failures_are_explained() -> None:
+    address = parse_address("wss://example.org:7777")
+    untrusted = ssl.SSLCertVerificationError("untrusted")
+    expired = ssl.SSLCertVerificationError("expired")
+    untrusted.verify_code, untrusted.verify_message = 20, "unable to get local issuer certificate"
+    expired.verify_code, expired.verify_message = 10, "certificate has expired"
+    errors = [connect_error(address, error) for error in (*EXPLAINED, untrusted, expired)]
+    plain = parse_address("ws://example.org:7777")
+    errors += [connect_error(plain, error) for error in (InvalidMessage("no HTTP"), InvalidStatus(response(400, b"")))]
+    assert_sentences("client connection: failures", [f"{error.code}\t{error}" for error in errors])

@@ -1,0 +1,230 @@
+"""Resuming a seat or a view: what is sent on a new connection, and what follows from each answer."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from samedeal.protocol.messages import Act, Done, Join, Joined, Recover, Refused, ToServer, Watch, Watching
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.resume import NextStep, Resumption
+from tests.client.scripted_server import acked
+
+
+def resumption() -> Resumption:
+    """A client in no room."""
+    ids = count(100)
+    return Resumption(lambda: next(ids))
+
+
+def seated(revision: int = -1) -> Resumption:
+    """A client with a seat and a board of a revision."""
+    resuming = resumption()
+    resuming.entered(Join(id=1, room="k7"))
+    if revision >= 0:
+        resuming.board_received(revision)
+    return resuming
+
+
+def ack(resuming: Resumption, *revisions: int) -> None:
+    """Acknowledge the actions that led to these revisions. Each has its revision as its time and as its receipt."""
+    for revision in revisions:
+        act = Act(id=revision, revision=revision - 1, action="3 5")
+        resuming.acked(act, acked(act))
+
+
+def joined(request: ToServer, revision: int = -1) -> Joined:
+    return Joined(to=request.id, room="k7", seat=1, generation=1, revision=revision)
+
+
+def refused(request: ToServer, code: RefusalCode, retry_after: float = 0.0) -> Refused:
+    return Refused(to=request.id, code=code, message="No", retry_after=retry_after)
+
+
+def only(step: NextStep) -> ToServer:
+    """The one message that a step sends."""
+    (message,) = step.send
+    return message
+
+
+def requested_seat(step: NextStep) -> Join:
+    message = only(step)
+    assert isinstance(message, Join)
+    return message
+
+
+def recovery(step: NextStep) -> Recover:
+    message = only(step)
+    assert isinstance(message, Recover)
+    return message
+
+
+def test_without_a_room_requests_go_at_once() -> None:
+    assert resumption().begin() == NextStep(send_pending=True)
+
+
+def test_seat_is_requested_with_the_newest_revision() -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    join = requested_seat(resuming.begin())
+    assert (join.room, join.revision, join.event) == ("k7", 5, -1)
+
+
+def test_requests_wait_until_the_seat_is_resumed() -> None:
+    resuming = seated(revision=4)
+    step = resuming.begin()
+    assert not step.send_pending
+    assert resuming.awaiting_seat
+    assert resuming.answered(joined(only(step), 4)) == NextStep(send_pending=True)
+    assert not resuming.awaiting_seat
+
+
+def test_view_is_requested_and_requests_do_not_wait() -> None:
+    resuming = resumption()
+    resuming.entered(Watch(id=1, room="k7"))
+    step = resuming.begin()
+    assert step == NextStep(send=(Watch(id=100, room="k7"),), send_pending=True)
+    assert resuming.answered(Watching(to=100, room="k7", delay=15)) == NextStep()
+
+
+def test_client_that_left_resumes_nothing() -> None:
+    resuming = seated()
+    resuming.left()
+    assert resuming.begin() == NextStep(send_pending=True)
+
+
+def test_another_room_is_resumed_without_a_revision() -> None:
+    resuming = seated(revision=4)
+    resuming.entered(Join(id=2, room="k8"))
+    join = requested_seat(resuming.begin())
+    assert (join.room, join.revision) == ("k8", -1)
+
+
+def test_joining_the_same_room_again_keeps_the_revision() -> None:
+    resuming = seated(revision=4)
+    resuming.entered(Join(id=2, room="k7"))
+    assert requested_seat(resuming.begin()).revision == 4
+
+
+def test_refused_seat_is_lost_and_requests_go_on() -> None:
+    resuming = seated()
+    join = only(resuming.begin())
+    assert resuming.answered(refused(join, RefusalCode.ROOM_CLOSED)) == NextStep(send_pending=True, seat_lost=True)
+    assert resuming.place is None
+
+
+@pytest.mark.parametrize(("retry_after", "delay"), [(1.0, 1.0), (60.0, 15.0)])
+def test_seat_refused_for_now_is_requested_again(retry_after: float, delay: float) -> None:
+    resuming = seated()
+    join = only(resuming.begin())
+    step = resuming.answered(refused(join, RefusalCode.UNAVAILABLE, retry_after))
+    assert step == NextStep(reconnect_after=delay)
+    assert resuming.awaiting_seat
+    assert requested_seat(resuming.begin()).room == "k7"
+
+
+def test_resync_requests_the_whole_board() -> None:
+    resuming = seated(revision=4)
+    join = requested_seat(resuming.resync())
+    assert (join.room, join.revision, join.event) == ("k7", -1, -1)
+    assert not resuming.awaiting_seat
+
+
+def test_resync_without_a_room_requests_nothing() -> None:
+    assert resumption().resync() == NextStep()
+
+
+def test_answers_to_other_requests_are_not_expected() -> None:
+    resuming = seated()
+    join = only(resuming.begin())
+    assert resuming.expects(joined(join))
+    assert not resuming.expects(Done(to=7))
+
+
+def test_lost_moves_are_restored_before_other_requests() -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5, 6)
+    step = resuming.answered(joined(only(resuming.begin()), 4))
+    recover = recovery(step)
+    assert step.send_pending
+    assert (recover.revision, [held.at for held in recover.held], recover.receipt) == (4, [5, 6], b"6")
+    assert resuming.expects(Done(to=recover.id))
+    assert resuming.answered(Done(to=recover.id)) == NextStep()
+
+
+def test_refused_moves_are_reported_and_the_board_is_requested() -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    recover = recovery(resuming.answered(joined(only(resuming.begin()), 4)))
+    step = resuming.answered(refused(recover, RefusalCode.BAD_RECEIPT))
+    assert step.moves_lost
+    assert requested_seat(step).revision == -1
+    assert resuming.board_received(4) == NextStep()
+
+
+@pytest.mark.parametrize(
+    ("code", "retry_after", "delay"),
+    [
+        (RefusalCode.UNAVAILABLE, 0.0, 0.0),
+        (RefusalCode.UNAVAILABLE, 1.0, 1.0),
+        (RefusalCode.RATE_LIMITED, 2.0, 2.0),
+        (RefusalCode.RATE_LIMITED, 60.0, 15.0),
+        (RefusalCode.DRAINING, 1.0, 1.0),
+    ],
+)
+def test_recovery_refused_for_now_is_repeated(code: RefusalCode, retry_after: float, delay: float) -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    recover = recovery(resuming.answered(joined(only(resuming.begin()), 4)))
+    assert resuming.answered(refused(recover, code, retry_after)) == NextStep(reconnect_after=delay)
+    assert recovery(resuming.answered(joined(only(resuming.begin()), 4))).held == recover.held
+
+
+def test_older_board_leads_to_recovery_and_a_resync() -> None:
+    """The server deals again, as after a second countdown."""
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    recover = recovery(resuming.board_received(4))
+    assert requested_seat(resuming.answered(Done(to=recover.id))).revision == -1
+
+
+def test_moves_are_restored_only_once() -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    recovery(resuming.board_received(4))
+    assert resuming.board_received(4) == NextStep()
+
+
+def test_board_older_than_the_history_is_accepted() -> None:
+    resuming = seated(revision=4)
+    ack(resuming, 5)
+    assert resuming.board_received(2) == NextStep()
+
+
+def test_late_request_explains_one_takeover() -> None:
+    resuming = seated()
+    resuming.begin()
+    resuming.disconnected(10.0, join_pending=False)
+    assert resuming.explains_takeover(20.0)
+    assert not resuming.explains_takeover(21.0)
+
+
+def test_unanswered_join_of_the_player_explains_a_takeover() -> None:
+    resuming = resumption()
+    resuming.disconnected(10.0, join_pending=True)
+    assert resuming.explains_takeover(20.0)
+
+
+def test_old_request_explains_no_takeover() -> None:
+    resuming = seated()
+    resuming.begin()
+    resuming.disconnected(10.0, join_pending=False)
+    assert not resuming.explains_takeover(70.0)
+
+
+def test_answered_request_explains_no_takeover() -> None:
+    resuming = seated()
+    resuming.answered(joined(only(resuming.begin())))
+    resuming.disconnected(10.0, join_pending=False)
+    assert not resuming.explains_takeover(11.0)

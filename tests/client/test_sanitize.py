@@ -1,0 +1,118 @@
+"""Messages of hostile servers: texts become printable, and impossible values are refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
+
+from samedeal.board import Board
+from samedeal.deal import shuffled
+from samedeal.errors import MalformedFrame, SamedealError
+from samedeal.games import GAMES
+from samedeal.names import columns_of, printable
+from samedeal.protocol.admin import Granted
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
+from samedeal_client.net.sanitize import decode_operator_sanitized, decode_sanitized
+from samedeal_client.state.model import Model
+from tests.shared.protocol.strategies import TO_CLIENT, structs
+
+LONG: Final = "W" * 5000
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a message."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from texts(getattr(value, name))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from texts(each)
+
+
+def in_time(value: Any) -> Any:
+    """A message with its numbers in bounds."""
+    match value:
+        case bool():
+            return value
+        case int() | float():
+            return min(max(value, -1), 1 << 47)
+        case tuple():
+            return tuple(in_time(each) for each in value)
+        case Struct():
+            return replace(value, **{name: in_time(getattr(value, name)) for name in value.__struct_fields__})
+        case _:
+            pass
+    return value
+
+
+@pytest.mark.parametrize("kind", TO_CLIENT, ids=lambda kind: kind.__name__)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_every_text_is_printable(kind: type[Struct], data: st.DataObject) -> None:
+    sent = in_time(data.draw(structs(kind)))
+    heard = decode_sanitized(encode(sent))
+    assert type(heard) is kind
+    for said, shown in zip(texts(sent), texts(heard), strict=True):
+        assert printable(shown, 1000) == shown
+        if printable(said, 60) == said:
+            assert shown == said
+
+
+def test_long_text_is_cut() -> None:
+    heard = decode_sanitized(encode(Notice(code=LONG, message=LONG)))
+    assert isinstance(heard, Notice)
+    assert (columns_of(heard.code), columns_of(heard.message)) == (64, 400)
+
+
+@pytest.mark.parametrize("time", [-2, 1 << 48, 1 << 63])
+def test_impossible_time_is_malformed(time: int) -> None:
+    with pytest.raises(MalformedFrame, match="is not a valid time"):
+        decode_sanitized(encode(Pong(to=1, time=time)))
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, -5.0, 1e300])
+def test_impossible_delay_is_malformed(seconds: float) -> None:
+    with pytest.raises(MalformedFrame, match="is not a valid retry_after"):
+        decode_sanitized(encode(Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)))
+
+
+BOARD: Final = Board.deal(GAMES["willow"], shuffled(bytes(32), 1)).masked().piles
+
+
+@pytest.mark.parametrize(
+    ("game", "piles"),
+    [
+        ("chess", BOARD),
+        ("athena", BOARD),
+        ("willow", BOARD[:-1]),
+        ("willow", (*BOARD, b"")),
+        ("willow", ()),
+        ("willow", (b"\x0f" + BOARD[0][1:], *BOARD[1:])),
+        ("willow", (b"\x00" + BOARD[0][1:], *BOARD[1:])),
+        ("willow", (BOARD[0] * 20, *BOARD[1:])),
+    ],
+)
+def test_impossible_board_is_refused(game: str, piles: tuple[bytes, ...]) -> None:
+    state = BoardState(room="k7", revision=0, game=game, piles=piles, hash=bytes(8), moves=0, undos=0)
+    with pytest.raises(SamedealError):
+        Model().after(decode_sanitized(encode(state)))
+
+
+def test_possible_board_is_accepted() -> None:
+    state = BoardState(room="k7", revision=0, game="willow", piles=BOARD, hash=bytes(8), moves=0, undos=0)
+    assert Model().after(decode_sanitized(encode(state))).own.play is not None
+
+
+def test_texts_for_operators_are_printable() -> None:
+    heard = decode_operator_sanitized(encode(Granted(to=1, node="n\x1b[2J", server="\u202eevil", time=5_000)))
+    assert heard == Granted(to=1, node="n?[2J", server="?evil", time=5_000)

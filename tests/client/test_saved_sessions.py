@@ -1,0 +1,144 @@
+"""Saved sessions: lookup, privacy, damaged and unwritable files."""
+
+from __future__ import annotations
+
+import json
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
+from samedeal_client.paths import state_home, write_private
+
+URL = "ws://localhost:7777"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "sessions.json"
+
+
+def sessions_in(path: Path, warnings: list[str] | None = None) -> FileSessions:
+    return FileSessions((warnings if warnings is not None else []).append, path)
+
+
+def test_saved_session_is_found(path: Path) -> None:
+    sessions_in(path).keep(URL, "ana", "secret")
+    assert sessions_in(path).session(URL, "ana") == "secret"
+
+
+def test_sessions_differ_by_server_and_name(path: Path) -> None:
+    sessions = sessions_in(path)
+    sessions.keep(URL, "ana", "a")
+    sessions.keep(URL, "bo", "b")
+    sessions.keep("wss://example.org", "ana", "c")
+    assert [sessions.session(URL, "ana"), sessions.session(URL, "bo")] == ["a", "b"]
+    assert sessions.session("wss://example.org", "ana") == "c"
+    assert sessions.session("wss://example.org", "bo") == ""
+
+
+@pytest.mark.parametrize(
+    ("issuer", "server", "shared"),
+    [
+        ("ws://localhost:7777", "ws://localhost:7778", True),
+        ("ws://127.0.0.1:7777", "ws://127.0.0.1:7778", True),
+        ("ws://localhost:7777", "wss://localhost:7778", True),
+        ("wss://localhost:7777", "ws://localhost:7777", False),
+        ("ws://localhost:7777", "ws://localhost.example.org:7777", False),
+        ("wss://example.org", "wss://example.org:443", True),
+        ("wss://example.org:7777", "wss://example.org:7777/play", True),
+        ("wss://example.org:7777", "wss://example.org:7778", False),
+        ("wss://example.org:7777", "ws://example.org:7777", False),
+        ("wss://example.org:7777", "ws://example.org:31337", False),
+        ("ws://example.org:7777", "wss://example.org:7777", True),
+        ("ws://192.168.1.5:7777", "ws://192.168.1.5:7778", False),
+    ],
+)
+def test_session_is_shown_only_to_its_server(path: Path, issuer: str, server: str, shared: bool) -> None:
+    sessions = sessions_in(path)
+    sessions.keep(issuer, "ana", "secret")
+    assert sessions.session(server, "ana") == ("secret" if shared else "")
+    assert sessions.session(server, "bo") == ""
+
+
+def test_room_is_saved_with_its_session(path: Path) -> None:
+    sessions_in(path).keep(URL, "ana", "secret", "friday")
+    assert sessions_in(path).room(URL, "ana") == "friday"
+    sessions_in(path).keep(URL, "ana", "new")
+    assert sessions_in(path).room(URL, "ana") == ""
+
+
+def test_newer_session_replaces_the_older(path: Path) -> None:
+    sessions_in(path).keep(URL, "ana", "old")
+    sessions_in(path).keep(URL, "ana", "new")
+    assert sessions_in(path).session(URL, "ana") == "new"
+
+
+def test_file_is_private(path: Path) -> None:
+    sessions_in(path).keep(URL, "ana", "secret")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_missing_file_is_no_error(path: Path) -> None:
+    warnings: list[str] = []
+    assert sessions_in(path, warnings).session(URL, "ana") == ""
+    assert warnings == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"version": 1}', '{"version": 9, "sessions": {}}', '{"version": 1, "sessions": {"x": 3}}']
+)
+def test_damaged_file_is_renamed_with_a_warning(path: Path, text: str) -> None:
+    write_private(path, text)
+    warnings: list[str] = []
+    sessions = sessions_in(path, warnings)
+    assert sessions.session(URL, "ana") == ""
+    assert len(warnings) == 1
+    assert "sessions.json.damaged" in warnings[0]
+    assert path.with_name("sessions.json.damaged").read_text() == text
+    sessions.keep(URL, "ana", "secret")
+    assert sessions.session(URL, "ana") == "secret"
+    assert len(warnings) == 1
+
+
+def test_unwritable_file_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    warnings: list[str] = []
+    sessions_in(tmp_path / "file" / "sessions.json", warnings).keep(URL, "ana", "secret")
+    assert len(warnings) == 1
+    assert "Cannot save" in warnings[0]
+
+
+def test_concurrent_writers_lose_no_session(path: Path) -> None:
+    names = [f"p{number}" for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: sessions_in(path).keep(URL, name, name.upper()), names))
+    assert [sessions_in(path).session(URL, name) for name in names] == [name.upper() for name in names]
+
+
+def test_oldest_sessions_are_dropped(path: Path) -> None:
+    many = {f"p{number}": {"session": "s", "used": number} for number in range(600)}
+    write_private(path, json.dumps({"version": 1, "sessions": {URL: many}}))
+    sessions = sessions_in(path)
+    sessions.keep(URL, "ana", "secret")
+    assert sessions.session(URL, "p599") == "s"
+    assert sessions.session(URL, "p100") == ""
+    assert sessions.session(URL, "ana") == "secret"
+
+
+def test_path_follows_the_xdg_specification(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert state_home() == tmp_path / "samedeal"
+    monkeypatch.setenv("XDG_STATE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert state_home() == tmp_path / ".local" / "state" / "samedeal"
+
+
+def test_memory_sessions_are_not_shared() -> None:
+    sessions = MemorySessions()
+    sessions.keep(URL, "ana", "secret")
+    assert sessions.session(URL, "ana") == "secret"
+    assert MemorySessions().session(URL, "ana") == ""

@@ -1,0 +1,69 @@
+"""The spectator's choices as a value: one board or all, sort order, page and rewind."""
+
+from __future__ import annotations
+
+import pytest
+
+from samedeal_client.state.spectating import ORDERS, REWIND_STEP, Spectating, Watched
+
+RACE = Watched(("p1", "p2", "p3"), {"p1", "p3"}, pages=2, history=25_000)
+
+
+def after(*keys: str, state: Spectating | None = None) -> Spectating:
+    """The state after some keys."""
+    state = state or Spectating()
+    for key in keys:
+        response = state.press(key, RACE)
+        assert response is not None
+        state = response.state
+    return state
+
+
+@pytest.mark.parametrize(
+    ("keys", "zoomed"),
+    [("1", "p1"), ("3", "p3"), ("2", ""), ("9", ""), ("10", "")],
+)
+def test_number_zooms_a_board_that_is_there(keys: str, zoomed: str) -> None:
+    assert after(*keys).zoomed == zoomed
+
+
+def test_number_without_a_board_is_explained() -> None:
+    response = Spectating().press("2", RACE)
+    assert response is not None
+    assert response.message
+
+
+def test_up_and_down_go_round_the_boards() -> None:
+    everyone = RACE._replace(boards={"p1", "p2", "p3"})
+    state = Spectating("p1")
+    for key, player in (("up", "p3"), ("down", "p1"), ("down", "p2")):
+        response = state.press(key, everyone)
+        assert response is not None
+        state = response.state
+        assert state.zoomed == player
+    assert after("down").zoomed == ""
+
+
+def test_rewind_stays_within_the_recorded_time() -> None:
+    assert after("left").rewind == REWIND_STEP
+    assert after("left", "left", "left").rewind == RACE.history
+    assert after("left", "right", "right").rewind == 0
+    assert after("left", "n").rewind == 0
+
+
+def test_pages_stay_within_their_number() -> None:
+    assert [after(*["pagedown"] * count).page for count in range(4)] == [0, 1, 1, 1]
+    assert after("pageup").page == 0
+
+
+def test_sort_goes_through_all_orders() -> None:
+    assert [after(*["s"] * count).order for count in range(len(ORDERS) + 1)] == [*ORDERS, ORDERS[0]]
+
+
+def test_unknown_key_has_no_response() -> None:
+    assert Spectating().press("x", RACE) is None
+
+
+def test_state_is_limited_to_what_is_there() -> None:
+    assert Spectating("p2", page=5).limited_to(RACE) == Spectating(page=1)
+    assert Spectating("p1").limited_to(RACE) == Spectating("p1")

@@ -1,0 +1,47 @@
+"""The loss of the terminal: output goes nowhere, and a process that hangs is ended."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+
+from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
+
+from samedeal_client.text.terminal_watch import EXIT_CODE
+from samedeal_client.widgets.terminal_driver import LossyStream
+
+HANGING = """
+import threading
+from samedeal_client.text.terminal_watch import on_terminal_lost
+with on_terminal_lost(0, lambda: None):
+    print("watching", flush=True)
+    threading.Event().wait()
+"""
+
+
+def test_process_that_hangs_ends_with_its_terminal() -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", HANGING]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, start_new_session=True) as process:
+        os.close(theirs)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"watching\n"
+        os.close(ours)
+        assert process.wait() == EXIT_CODE
+
+
+def test_output_to_a_lost_terminal_is_dropped() -> None:
+    ours, theirs = pty.openpty()
+    stream = os.fdopen(theirs, "w", encoding="utf-8", buffering=1)
+    os.close(ours)
+    output = LossyStream(stream)
+    writer = WriterThread(output)  # type: ignore[arg-type]  # it has what the thread uses
+    writer.start()
+    for _ in range(3 * MAX_QUEUED_WRITES):
+        writer.write("text\n")  # waits forever if the thread has ended
+    writer.stop()
+    with suppress(OSError):
+        stream.close()

@@ -1,0 +1,139 @@
+"""Unanswered requests: which wait, which are sent again, and in which order."""
+
+from __future__ import annotations
+
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Act, Create, Join, Ready, Refused, ToServer
+from samedeal.protocol_codes import RefusalCode
+from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests
+
+
+def rate_limited(request: ToServer, retry_after: float = 0.5) -> Refused:
+    return Refused(to=request.id, code=RefusalCode.RATE_LIMITED, message="Slower", retry_after=retry_after)
+
+
+def stale(request: ToServer) -> Refused:
+    return Refused(to=request.id, code=RefusalCode.STALE, message="Stale", revision=5)
+
+
+def actions(count: int) -> list[Act]:
+    return [Act(id=number, revision=number, action="3 5") for number in range(1, count + 1)]
+
+
+def pending(*requests: ToServer) -> PendingRequests:
+    """Requests that were all sent."""
+    made = PendingRequests()
+    for request in requests:
+        assert made.add(request)
+    return made
+
+
+def test_unanswered_requests_keep_their_order() -> None:
+    first, second, third = actions(3)
+    requests = pending(first, second, third)
+    assert requests.remove(second.id) == second
+    assert requests.in_order() == (first, third)
+
+
+def test_answer_to_no_request_removes_nothing() -> None:
+    requests = pending(*actions(1))
+    assert requests.remove(99) is None
+    assert len(requests.in_order()) == 1
+
+
+def test_rate_limited_request_is_sent_again_when_due() -> None:
+    ready = Ready(id=1)
+    requests = pending(ready)
+    assert requests.defer(rate_limited(ready, 0.5), now=10.0)
+    assert requests.take_due(10.4) == ()
+    assert requests.take_due(10.5) == (ready,)
+    assert requests.retry_at is None
+    assert requests.in_order() == (ready,)
+
+
+def test_long_delay_fails_a_request() -> None:
+    join = Join(id=1, room="k7")
+    assert not pending(join).defer(rate_limited(join, MAX_RETRY_AFTER + 1), now=0.0)
+
+
+def test_action_is_deferred_however_long_the_delay() -> None:
+    (act,) = actions(1)
+    assert pending(act).defer(rate_limited(act, MAX_RETRY_AFTER + 1), now=0.0)
+
+
+def test_other_refusals_are_final() -> None:
+    (act,) = actions(1)
+    assert not pending(act).defer(stale(act), now=0.0)
+
+
+def test_refusal_of_no_request_is_not_deferred() -> None:
+    (act,) = actions(1)
+    assert not PendingRequests().defer(rate_limited(act), now=0.0)
+
+
+def test_new_action_waits_behind_a_deferred_one() -> None:
+    first, second = actions(2)
+    requests = pending(first)
+    requests.defer(rate_limited(first), now=0.0)
+    assert not requests.add(second)
+    assert requests.take_due(1.0) == (first, second)
+
+
+def test_other_request_overtakes_a_deferred_action() -> None:
+    (act,) = actions(1)
+    requests = pending(act)
+    requests.defer(rate_limited(act), now=0.0)
+    assert requests.add(Ready(id=2))
+
+
+def test_actions_after_a_deferred_one_are_deferred_too() -> None:
+    first, second, third = actions(3)
+    requests = pending(first, second, third)
+    assert requests.defer(rate_limited(first), now=0.0)
+    assert requests.take_due(1.0) == ()  # the others are not refused yet
+    assert requests.defer(stale(second), now=1.1)
+    assert requests.take_due(1.1) == ()
+    assert requests.defer(stale(third), now=1.2)
+    assert requests.take_due(1.2) == (first, second, third)
+
+
+def test_second_refusal_does_not_extend_the_delay() -> None:
+    first, second = actions(2)
+    requests = pending(first, second)
+    requests.defer(rate_limited(first, 0.5), now=0.0)
+    requests.defer(rate_limited(second, 5.0), now=0.1)
+    assert requests.retry_at == 0.5
+
+
+def test_next_connection_starts_without_deferred_requests() -> None:
+    first, second = actions(2)
+    requests = pending(first)
+    requests.defer(rate_limited(first), now=0.0)
+    requests.stop_deferring()
+    assert requests.retry_at is None
+    assert requests.add(second)
+    assert requests.in_order() == (first, second)
+
+
+def test_create_is_not_repeated() -> None:
+    create, ready = Create(id=1, options=WantedOptions()), Ready(id=2)
+    requests = pending(create, ready)
+    assert requests.remove_unrepeatable() == (create,)
+    assert requests.in_order() == (ready,)
+
+
+def test_unanswered_join_is_known() -> None:
+    join = Join(id=1, room="k7")
+    requests = pending(join)
+    assert requests.has_join
+    requests.remove(join.id)
+    assert not requests.has_join
+
+
+def test_clear_forgets_everything() -> None:
+    first, second = actions(2)
+    requests = pending(first, second)
+    requests.defer(rate_limited(first), now=0.0)
+    requests.clear()
+    assert requests.in_order() == ()
+    assert requests.take_due(9.0) == ()

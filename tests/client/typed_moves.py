@@ -1,0 +1,40 @@
+"""The keys that make a move, and records of won races to play again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samedeal.board import Board
+from samedeal.moves import FOUNDATION, Move
+from samedeal.record import Record
+from samedeal_client.drawing.marks import movable_counts
+
+RECORDS = Path(__file__).parent.parent / "golden" / "records"
+
+
+def won_record(game: str) -> Record:
+    """Return a record of a won play of a game."""
+    return Record.parse((RECORDS / f"{game}.txt").read_text(encoding="utf-8"))
+
+
+def keys_for(move: Move, board: Board) -> list[str]:
+    """Return the keys for a move: source and target, with ``-`` in between to move fewer cards than possible."""
+    if not move.is_transfer:
+        return ["space"]
+    at, to = board.game.index[move.source], board.game.index.get(move.target, -1)
+    if at in board.game.foundations:
+        return [
+            FOUNDATION,
+            move.target,
+            *(move.source[1:] if len(foundation_cards_for(board, move.target)) > 1 else ""),
+        ]
+    keys = [move.source]
+    if to >= 0 and not board.piles[to]:
+        keys += ["-"] * sum(size > move.size for size in movable_counts(board, move.source))
+    return [*keys, move.target]
+
+
+def foundation_cards_for(board: Board, target: str) -> set[int]:
+    """Return the foundation cards that a column takes."""
+    sources = [board.game.keys[at] for at in board.game.foundations if board.piles[at]]
+    return {board.piles[board.game.index[source]][-1] for source in sources if board.is_legal(Move(source, target))}

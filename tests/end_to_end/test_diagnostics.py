@@ -1,0 +1,294 @@
+"""``samedeal doctor URL`` with a real server, with other kinds of servers and without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
+
+from samedeal.protocol.codec import decode_to_server, encode
+from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
+from samedeal_client.net import connection_check
+from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.text.doctor_results import Finding, Severity
+from tests.end_to_end.live_server import serving
+from tests.golden.golden_files import assert_sentences
+
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+ALL_STEPS = ("proxy", "name", "port", "TLS", "server", "ping")
+
+
+@pytest.fixture(scope="module")
+def server(redis_server: str) -> Iterator[str]:
+    """The address of a real server."""
+    with serving(redis_server) as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_check, "STEP_TIMEOUT", 0.5)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+async def found(url: str) -> dict[str, Finding]:
+    """Diagnose the connection to a URL and return the findings by name."""
+    return {finding.name: finding async for finding in connection_check.diagnose(parse_address(url))}
+
+
+def verdicts(findings: dict[str, Finding]) -> dict[str, str]:
+    assert all(bool(finding.advice) == (finding.severity is not Severity.OK) for finding in findings.values())
+    return {name: finding.severity.value for name, finding in findings.items()}
+
+
+@contextlib.asynccontextmanager
+async def listening(handler: Handler, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """Listen at a port with a handler."""
+    ends: list[asyncio.StreamWriter] = []
+
+    async def serving(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends.append(writer)
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await handler(reader, writer)
+        writer.close()
+
+    async with await asyncio.start_server(serving, "127.0.0.1", 0, ssl=context) as listener:
+        yield listener.sockets[0].getsockname()[1]
+    for end in ends:
+        if not end.is_closing():
+            end.transport.abort()
+    await asyncio.gather(*(end.wait_closed() for end in ends), return_exceptions=True)
+
+
+async def web_page(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer like a web server."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+    await writer.drain()
+
+
+async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Accept connections and send nothing."""
+    await reader.read()
+
+
+async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Greet like a mail server."""
+    writer.write(b"220 mail.example.org ready\r\n")
+    await writer.drain()
+
+
+async def test_real_server_passes_every_step(server: str) -> None:
+    findings = await found(server)
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "ok", "ping": "ok"}
+    assert SUBPROTOCOL in findings["server"].result
+
+
+async def test_closed_port_is_the_last_step() -> None:
+    async with listening(silence) as port:
+        pass
+    findings = await found(f"localhost:{port}")
+    assert verdicts(findings) == {"name": "ok", "port": "fail"}
+
+
+async def test_unknown_host_fails() -> None:
+    findings = await found("no-such-host.invalid")
+    assert verdicts(findings) == {"name": "fail"}
+
+
+async def test_web_server_fails() -> None:
+    async with listening(web_page) as port:
+        findings = await found(f"localhost:{port}")
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "fail"}
+
+
+async def test_mail_server_fails() -> None:
+    async with listening(gibberish) as port:
+        findings = await found(f"localhost:{port}")
+    assert verdicts(findings)["server"] == "fail"
+
+
+async def speaking(protocol: str, answers: Callable[[Ping], object]) -> contextlib.AbstractAsyncContextManager[object]:
+    async def talk(socket: ServerConnection) -> None:
+        async for frame in socket:
+            message = decode_to_server(frame)
+            assert isinstance(message, Ping)
+            answer = answers(message)
+            if answer is not None:
+                await socket.send(encode(answer))  # type: ignore[arg-type]  # tests answer with any object
+
+    return serve(talk, "127.0.0.1", 0, subprotocols=[Subprotocol(protocol)], close_timeout=0.2)
+
+
+async def found_at(protocol: str, answers: Callable[[Ping], object]) -> dict[str, Finding]:
+    async with await speaking(protocol, answers) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]  # type: ignore[attr-defined]  # a server of websockets
+        return await found(f"localhost:{port}")
+
+
+async def test_other_websocket_server_fails() -> None:
+    findings = await found_at("chat", lambda ping: None)
+    assert verdicts(findings)["server"] == "fail"
+
+
+async def test_silent_server_fails_the_ping() -> None:
+    findings = await found_at(SUBPROTOCOL, lambda ping: None)
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "ok", "ping": "fail"}
+
+
+async def test_unexpected_answer_fails_the_ping() -> None:
+    assert verdicts(await found_at(SUBPROTOCOL, lambda ping: Done(to=ping.id)))["ping"] == "fail"
+
+
+async def test_wrong_clock_is_a_warning() -> None:
+    findings = await found_at(SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=1_000_000_000_000))
+    assert verdicts(findings)["ping"] == "warn"
+
+
+async def test_no_tls_to_another_machine_is_a_warning() -> None:
+    finding = await connection_check.check_no_tls(ServerAddress("ws://192.168.1.5:7777"))
+    assert finding.severity is Severity.WARN
+
+
+async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with listening(web_page) as port:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("no_proxy", "")
+        findings = await found("ws://192.0.2.1:7777")
+    assert list(findings) == ["proxy", "server"]
+    assert "127.0.0.1" in findings["proxy"].result
+
+
+needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An authority with two certificates for localhost: ``long`` is valid for 99 days and ``short`` for 3 days."""
+    home = tmp_path_factory.mktemp("tls")
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=home, check=True, capture_output=True)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl(
+        "req",
+        "-x509",
+        *key,
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-days",
+        "100",
+        "-subj",
+        "/CN=authority",
+        "-addext",
+        "keyUsage=critical,keyCertSign",
+    )
+    # Since Python 3.13 a certificate must name the key of its issuer.
+    (home / "names").write_text("subjectAltName=DNS:localhost\nauthorityKeyIdentifier=keyid")
+    for name, days in (("long", "99"), ("short", "3")):
+        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=localhost")
+        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
+        openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-days", days, "-out", f"{name}.pem")
+    return home
+
+
+def encrypting(certificates: Path, name: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates / f"{name}.pem", certificates / f"{name}.key")
+    return context
+
+
+@needs_openssl
+@pytest.mark.parametrize(("name", "wanted"), [("long", "ok"), ("short", "warn")])
+async def test_trusted_certificate_passes_unless_it_expires(
+    certificates: Path, monkeypatch: pytest.MonkeyPatch, name: str, wanted: str
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "ca.pem"))
+    async with listening(web_page, encrypting(certificates, name)) as port:
+        findings = await found(f"wss://localhost:{port}")
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": wanted, "server": "fail"}
+    assert "TLSv1.3" in findings["TLS"].result
+
+
+@needs_openssl
+async def test_untrusted_certificate_fails(certificates: Path) -> None:
+    async with listening(web_page, encrypting(certificates, "long")) as port:
+        findings = await found(f"wss://localhost:{port}")
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "fail"}
+
+
+async def test_tls_to_a_plain_port_fails() -> None:
+    async with listening(gibberish) as port:
+        findings = await found(f"wss://localhost:{port}")
+    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "fail"}
+
+
+async def test_tls_to_a_silent_port_fails() -> None:
+    async with listening(silence) as port:
+        findings = await found(f"wss://localhost:{port}")
+    assert verdicts(findings)["TLS"] == "fail"
+
+
+async def test_sentences_of_findings(server: str) -> None:
+    """Numbers, such as ports and milliseconds, are shown as N."""
+    async with listening(silence) as closed_port:
+        pass
+    async with listening(web_page) as web, listening(gibberish) as mail, listening(silence) as silent:
+        cases = {
+            "real server": await found(server),
+            "closed port": await found(f"localhost:{closed_port}"),
+            "unknown host": await found("no-such-host.invalid"),
+            "web server": await found(f"localhost:{web}"),
+            "mail server": await found(f"localhost:{mail}"),
+            "TLS to a plain port": await found(f"wss://localhost:{mail}"),
+            "TLS to a silent port": await found(f"wss://localhost:{silent}"),
+            "silent server": await found_at(SUBPROTOCOL, lambda ping: None),
+            "unexpected answer": await found_at(SUBPROTOCOL, lambda ping: Done(to=ping.id)),
+            "wrong clock": await found_at(SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=1_000_000_000_000)),
+            "no TLS": {"TLS": await connection_check.check_no_tls(ServerAddress("ws://192.168.1.5:7777"))},
+        }
+    lines = {
+        f"{case}, {finding.name}\t{finding.severity.value}: {finding.result}{finding.advice and ' -> '}{finding.advice}"
+        for case, findings in cases.items()
+        for finding in findings.values()
+        if (case == "real server" and finding.name != "name") or finding.severity is not Severity.OK
+    }
+    assert_sentences("doctor: the connection", sorted(re.sub(r"\d+(\.\d+)*", "N", line) for line in lines))
+
+
+def doctor(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "samedeal_client", "doctor", *arguments]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_command_prints_every_step(server: str) -> None:
+    done = doctor(server)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")][-5:] == list(ALL_STEPS[1:])
+
+
+def test_command_fails_with_a_failed_step() -> None:
+    done = doctor("no-such-host.invalid")
+    assert done.returncode == 1
+    assert "fail  name" in done.stdout
+
+
+def test_invalid_address_is_bad_usage() -> None:
+    done = doctor("two words")
+    assert done.returncode == 2

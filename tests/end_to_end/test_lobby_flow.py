@@ -1,0 +1,954 @@
+"""The screens before and after a race, by keys and by mouse, with a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Key, MouseScrollDown, Paste
+from textual.pilot import Pilot
+
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal.record import Record
+from samedeal_client.app import SamedealApp
+from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.link import Link
+from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.screens.new_room import NewRoomScreen
+from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text
+from samedeal_client.widgets.rows_widget import Rows
+from samedeal_server.races import refusals
+from tests.end_to_end.live_server import friend, serving, until_racing, until_room
+from tests.end_to_end.proxy import Proxy
+from tests.textual_internals import screen_text
+
+DEADLINE = 10.0
+
+
+@pytest.fixture(autouse=True)
+def _own_files_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.05)
+    monkeypatch.setattr("samedeal_client.screens.results.COUNT_INTERVAL", 0.05)
+
+
+@pytest.fixture(scope="module")
+def process(redis_server: str) -> Iterator[str]:
+    with serving(redis_server) as address:
+        yield address
+
+
+@pytest.fixture
+def server(process: str, redis_url: str) -> str:
+    """The address of a server that has no rooms."""
+    return process
+
+
+@dataclass
+class Player:
+    """A player who uses the app."""
+
+    app: SamedealApp
+    pilot: Pilot[int]
+
+    def text(self) -> str:
+        """The screen as text."""
+        return screen_text(self.app)
+
+    @property
+    def room(self) -> RoomState:
+        state = self.app.client.model.room
+        assert state is not None
+        return state
+
+    @property
+    def has_quit(self) -> bool:
+        """Whether the app has quit."""
+        return self.app.return_code is not None
+
+    async def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait for a condition. If it is not met before the deadline, the error shows the screen."""
+        try:
+            async with asyncio.timeout(DEADLINE):
+                while not condition():
+                    await self.pilot.pause(0.01)
+        except TimeoutError:
+            raise AssertionError(f"The condition was not met. The screen:\n{self.text()}") from None
+
+    async def wait_for_text(self, *words: str) -> None:
+        """Wait until these words are on the screen."""
+        await self.wait_until(lambda: all(word in self.text() for word in words))
+
+    async def wait_for_screen(self, name: str) -> None:
+        """Wait for a screen that the app switches to by itself."""
+        await self.wait_until(lambda: self.app.screen_name == name and self.app.screen.is_mounted)
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Type keys as fast as a terminal sends them. The pilot would wait after each one."""
+        for key in keys:
+            char = " " if key == "space" else key if len(key) == 1 else None
+            self.app.post_message(Key(key, char))
+        await self.pilot.pause()
+
+    async def click(self, words: str, times: int = 1) -> None:
+        """Click at the end of the first occurrence of these words on the screen."""
+        await self.wait_for_text(words)
+        for y, line in enumerate(self.text().splitlines()):
+            if words in line:
+                await self.pilot.click(offset=(line.index(words) + len(words) - 1, y), times=times)
+                await self.pilot.pause()
+                return
+
+    def line(self, selector: str) -> str:
+        """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
+        return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
+
+    async def wait_for_message(self, words: str) -> None:
+        """Wait until the message line contains these words."""
+        await self.wait_until(lambda: words in self.line("#sentence"))
+
+    async def enter_listed_room(self, room: str) -> None:
+        """Enter the only listed room from the lobby."""
+        await self.wait_for_text(room)
+        await self.press("1")
+        await self.wait_for_screen("waiting")
+
+    async def open_passphrase_prompt(self, room: str) -> None:
+        """Select the only listed room, which is private, in the lobby."""
+        await self.wait_for_text(room)
+        await self.press("1")
+        await self.wait_until(lambda: self.app.screen.lobby.prompt is not None)  # type: ignore[attr-defined]  # the lobby
+
+
+@contextlib.asynccontextmanager
+async def player_in_lobby(
+    server: str,
+    name: str = "ana",
+    *,
+    size: tuple[int, int] = (80, 24),
+    look: Look | None = None,
+    sessions: MemorySessions | None = None,
+) -> AsyncIterator[Player]:
+    """Run the app for a player, up to the lobby."""
+    async with Link(parse_address(server), name, sessions or MemorySessions()) as link:
+        app = SamedealApp(ClientSession(link), look or Look(), DEFAULT)
+        async with app.run_test(size=size) as pilot:
+            player = Player(app, pilot)
+            await player.wait_for_screen("lobby")
+            await player.wait_for_text("Quick start")
+            yield player
+
+
+async def test_lobby_list_follows_the_rooms(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await ana.wait_for_text("No rooms yet")
+        await mira.rooms.create(Options(games=("steve",), players=4, deal="#4821"), "friday")
+        await ana.wait_for_text("1 friday", "Steve", "#4821", "0/4", "open")
+        await mira.join("friday")
+        await ana.wait_for_text("1/4")
+        await mira.rooms.create(Options(), "lunch", "sesame")
+        await ana.wait_for_text("lunch", "open, private")
+        assert ana.line("#header").startswith(f"samedeal ▸ {ana.app.client.link.address.typed} ▸ as ana")
+
+
+async def test_enter_joins_the_chosen_room(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        for room in ("one", "two"):
+            await mira.join(await mira.rooms.create(Options(), room))
+        await ana.wait_for_text("one", "two")
+        second = "two" if ana.text().index("one") < ana.text().index("two") else "one"
+        await ana.press("down", "enter")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room == second
+
+
+async def test_digit_joins_a_room(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
+        await ana.wait_for_text("1 friday")
+        await ana.press("1")
+        await ana.wait_for_screen("waiting")
+
+
+async def test_room_is_joined_with_the_mouse(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        for room in ("one", "two"):
+            await mira.rooms.create(Options(), room)
+        await ana.wait_for_text("one", "two")
+        await ana.click("one  ")
+        await ana.click("⏎ join")
+        await ana.wait_for_screen("waiting")
+        await ana.click("leave")
+        await ana.wait_for_screen("lobby")
+        await ana.click("two")
+        await ana.click("two")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room == "two"
+
+
+async def test_refusal_is_shown(server: str) -> None:
+    async with player_in_lobby(server, "mira") as player, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(), "friday"))
+        await player.wait_for_text("friday")
+        await player.press("1")
+        await player.wait_for_message(str(refusals.name_taken("mira"))[:40])
+        assert player.app.screen_name == "lobby"
+
+
+async def test_watch_key_watches_the_chosen_room(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
+        await mira.rooms.start()
+        await ana.wait_for_text("racing")
+        await ana.press("w")
+        await ana.wait_for_screen("watch")
+
+
+async def test_enter_on_a_running_race_watches_it(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
+        await mira.rooms.start()
+        await ana.wait_for_text("racing")
+        await ana.press("enter")
+        await ana.wait_for_screen("watch")
+
+
+async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
+    sessions = MemorySessions()
+    async with friend(server) as mira:
+        async with player_in_lobby(server, sessions=sessions) as ana:
+            await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
+            await ana.wait_for_text("friday")
+            await ana.press("1")
+            await ana.wait_for_screen("waiting")
+            await mira.rooms.start()
+            await ana.wait_for_screen("race")
+        async with player_in_lobby(server, sessions=sessions) as ana:
+            await ana.wait_for_text("racing")
+            await ana.press("enter")
+            await ana.wait_for_screen("race")
+
+
+async def test_private_room_asks_for_its_passphrase(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "secret", "sesame")
+        await ana.open_passphrase_prompt("secret")
+        await ana.press(*"wrong")
+        await ana.wait_for_text("•••••_")
+        await ana.press("enter")
+        await ana.wait_for_message("Wrong passphrase. Try again.")
+        await ana.press(*"sesame", "enter")
+        await ana.wait_for_screen("waiting")
+        assert ana.app.client.rooms.passphrase == "sesame"
+
+
+async def test_passphrase_can_be_pasted(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "secret", "open sesame")
+        await ana.open_passphrase_prompt("secret")
+        ana.app.post_message(Paste("open sesame\n"))
+        await ana.wait_for_text("•••••••••••_")
+        await ana.press("enter")
+        await ana.wait_for_screen("waiting")
+
+
+async def test_passphrase_prompt_is_cancelled_with_the_mouse(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "secret", "sesame")
+        await ana.open_passphrase_prompt("secret")
+        await ana.click("cancel")
+        await ana.wait_until(lambda: "Passphrase" not in ana.text())
+        assert ana.app.screen_name == "lobby"
+
+
+async def test_quick_matches_meet_in_one_room(server: str) -> None:
+    async with player_in_lobby(server) as ana, player_in_lobby(server, "mira") as mira:
+        await ana.press("q")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.options.start == "all-ready"
+        await ana.wait_for_message("Waiting for one more player")
+        await mira.wait_for_text(f"join {ana.room.room}")
+        await mira.click("quick match")
+        await mira.wait_for_screen("waiting")
+        assert mira.room.room == ana.room.room
+        await ana.wait_for_message("all are ready: 0 of 2")
+        await ana.press("space")
+        await mira.wait_for_message("all are ready: 1 of 2")
+        await mira.click("␣ ready")
+        await asyncio.gather(ana.wait_for_screen("race"), mira.wait_for_screen("race"))
+
+
+async def test_host_kicks_a_player(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await ana.press("q")
+        await ana.wait_for_screen("waiting")
+        await mira.join(ana.room.room)
+        await ana.click("kick")
+        await ana.wait_for_message("Click kick again")
+        assert len(ana.room.players) == 2
+        await ana.click("kick")
+        await ana.wait_until(lambda: len(ana.room.players) == 1)
+        await ana.wait_until(lambda: mira.model.room is None)
+
+
+async def test_quick_match_skips_a_room_that_has_filled(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
+        await mira.join(await mira.rooms.create(Options(players=2), "nearly"))
+        await ana.wait_for_text("join nearly")
+        await k0ji.join("nearly")
+        await ana.press("q")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room != "nearly"
+
+
+async def test_daily_deals_meet_in_one_room(server: str) -> None:
+    async with player_in_lobby(server) as ana, player_in_lobby(server, "mira") as mira:
+        await ana.press("g", "d")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.game == "athena"
+        assert ana.room.deal.startswith("daily 20")
+        await mira.wait_for_text(ana.room.room)
+        await mira.press("g")
+        await mira.click("daily deal")
+        await mira.wait_for_screen("waiting")
+        assert mira.room.room == ana.room.room
+
+
+async def test_practice_without_suspend_names_the_command(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("g", "p")
+        await ana.wait_for_message("type: samedeal play athena")
+
+
+async def test_lobby_survives_a_disconnect(server: str) -> None:
+    async with Proxy(server) as network, player_in_lobby(network.url) as ana, friend(server) as mira:
+        await network.cut()
+        await ana.wait_for_text("disconnected", "Retrying")
+        network.mend()
+        await mira.rooms.create(Options(), "friday")
+        await ana.wait_for_text("1 friday")
+        assert ana.app.client.connection.state == "up"
+
+
+async def test_form_sets_every_option_by_keyboard(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n")
+        await ana.wait_for_text("New room")
+        await ana.press("p")  # from Willow to Phoenix
+        await ana.press("tab", *"steve, athena")
+        await ana.press("tab", *"4821")
+        await ana.press("tab", *"3")
+        await ana.press("tab", *"7:30")
+        await ana.press("tab", "right")
+        await ana.press("tab", "space")
+        await ana.press("tab", "right")
+        await ana.press("tab", *"7")
+        await ana.press("tab", "right")
+        await ana.press("tab", "tab")
+        await ana.press("tab", *"42")
+        await ana.press("tab", *"friday")
+        await ana.press("tab", *"open sesame")
+        await ana.press("enter")
+        await ana.wait_for_screen("waiting")
+        assert (ana.room.room, ana.room.private) == ("friday", True)
+        assert ana.room.options == Options(
+            games=("phoenix", "steve", "athena"),
+            deal="#4821",
+            players=3,
+            limit=450,
+            undo="free",
+            hints=True,
+            start="all-ready",
+            countdown=7,
+            first_finish_ends=True,
+            delay=42,
+        )
+
+
+async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.click("new room")
+        await ana.wait_for_text("New room")
+        lines = ana.text().splitlines()
+        row = next(y for y, line in enumerate(lines) if " Undo " in line)
+        await ana.pilot.click(offset=(lines[row].index("›"), row))
+        await ana.wait_for_text("any number of moves")
+        row = next(y for y, line in enumerate(lines) if " Seats " in line)
+        await ana.pilot.click(offset=(lines[row].index("‹"), row))
+        await ana.click("open the room")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.options == Options(undo="free", players=7)
+
+
+async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n")
+        await ana.press("tab", "tab", "tab", *"99", "tab", "enter")
+        await ana.wait_for_text("! Write a number from 1 to 16.")
+        screen = ana.app.screen
+        assert isinstance(screen, NewRoomScreen)
+        assert screen.form.focus == "players"
+        await ana.press("4", "enter")
+        await ana.wait_for_screen("waiting")
+
+
+async def test_taken_room_code_is_explained_at_its_field(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
+        await ana.press("n", "shift+tab", "shift+tab")
+        await ana.press("tab", "up", *"friday", "enter")
+        await ana.wait_for_message(str(refusals.room_exists("friday")))
+        await ana.press(*"monday", "enter")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room == "monday"
+
+
+async def test_text_is_pasted_into_a_field(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n", "shift+tab", "up")
+        ana.app.post_message(Paste("fri\x1bday"))
+        await ana.wait_for_text("friday_")
+
+
+async def test_escape_leaves_the_form(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n")
+        await ana.wait_for_text("New room   ")
+        await ana.press("escape")
+        await ana.wait_for_text("Quick start")
+
+
+async def test_host_starts_the_race(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(players=4, countdown=0), "friday")
+        await ana.enter_listed_room("friday")
+        await mira.join("friday")
+        await ana.wait_for_text("mira", "host, you")
+        await mira.rooms.ready(ready=True)
+        await ana.wait_for_text("[x] mira")
+        await ana.wait_for_message("Ready: 1 of 2")
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+
+
+async def test_invitation_is_copied(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
+        await ana.enter_listed_room("friday")
+        wanted = f"samedeal join {ana.app.client.link.address.typed} friday"
+        await ana.wait_for_text(wanted)
+        await ana.click("copy")
+        assert ana.app.clipboard == wanted
+        await ana.wait_for_message("Copied")
+
+
+async def test_ready_is_toggled_by_keyboard_and_mouse(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(), "friday"))
+        await ana.enter_listed_room("friday")
+        await ana.press("space")
+        await ana.wait_for_text("[x] ana")
+        await ana.click("[x] ")
+        await ana.wait_for_text("[ ] ana")
+        await ana.press("enter")
+        await ana.wait_for_message(str(refusals.not_host()))
+
+
+async def test_bots_join_and_leave_with_their_player(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(), "friday", "sesame"), "sesame")
+        await ana.open_passphrase_prompt("friday")
+        await ana.press(*"sesame", "enter")
+        await ana.wait_for_screen("waiting")
+        await ana.click("2 greedy")
+        await ana.wait_for_text("[x]", "(bot)", "your bot")
+        await ana.press("escape")
+        await ana.wait_for_text("Your bots will leave too")
+        await ana.press("escape")
+        await ana.wait_until(lambda: "leave too" not in ana.text())
+        await ana.press("escape")
+        await ana.click("y    leave")
+        await ana.wait_for_screen("lobby")
+        await until_room(mira, lambda room: len(room.players) == 1)
+
+
+@contextlib.asynccontextmanager
+async def host_waiting(server: str, **options: Any) -> AsyncIterator[Player]:
+    """Run the app for ana, who has opened the room friday and is its only player."""
+    async with player_in_lobby(server) as ana:
+        await ana.app.client.join(await ana.app.client.rooms.create(Options(**options), "friday"))
+        await ana.wait_for_screen("waiting")
+        yield ana
+
+
+def bots(ana: Player) -> list[str]:
+    return [seat.name for seat in ana.room.players if seat.name != "ana"]
+
+
+async def test_joining_bot_is_listed_until_it_is_seated(server: str) -> None:
+    async with host_waiting(server) as ana:
+        await ana.press("3")
+        await ana.wait_for_text("[ ]", "(bot)", "joining", "- remove")
+        await ana.wait_for_text("[x] ", "your bot   - remove")
+        assert "joining" not in ana.text()
+        await ana.wait_for_message("Waiting for you to start")
+
+
+async def test_bots_are_removed_by_key_and_by_mouse(server: str) -> None:
+    async with host_waiting(server) as ana:
+        await ana.press("-")
+        await ana.wait_for_message("You have no bot in this room")
+        row = next(y for y, line in enumerate(ana.text().splitlines()) if "add a bot" in line)
+        await ana.press("1", "2", "3")
+        await ana.wait_until(lambda: len(bots(ana)) == 3)
+        await ana.wait_for_text("- remove")
+        assert "add a bot" in ana.text().splitlines()[row]
+        first, second, last = ana.app.bots.names
+        await ana.press("-")
+        await ana.wait_until(lambda: bots(ana) == [first, second] or set(bots(ana)) == {first, second})
+        line = next(line for line in ana.text().splitlines() if f"{first} (bot)" in line)
+        await ana.click(line[: line.index("remove") + 6])
+        await ana.wait_until(lambda: bots(ana) == [second])
+        assert f"{last} (bot)" not in ana.text()
+
+
+async def test_bots_do_not_exceed_the_seats(server: str) -> None:
+    async with host_waiting(server, players=2) as ana:
+        assert "1-3 add a bot" in ana.line("#keys")
+        await ana.press("1")
+        await ana.wait_for_text("(bot)")
+        assert "add a bot" not in ana.text()
+        await ana.press("1")
+        await ana.wait_for_message("Every seat is taken")
+
+
+async def test_start_with_joining_bots_asks_twice(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.wait_for_text("joining")
+        await ana.press("enter")
+        await ana.wait_for_message("still joining. Wait, or press Enter again to start now.")
+        assert ana.room.phase == "open"
+        await ana.wait_for_text("your bot")
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        assert len(ana.room.players) == 2
+
+
+async def test_start_without_a_joining_bot_removes_it(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.wait_for_text("joining")
+        await ana.press("enter", "enter")
+        await ana.wait_for_screen("race")
+        await ana.wait_until(lambda: not ana.app.bots.names)
+        assert [seat.name for seat in ana.room.players] == ["ana"]
+        assert "without you" not in ana.text()
+
+
+@pytest.mark.parametrize(
+    ("keys", "heading"),
+    [((), "In the lobby"), (("n",), "In the form for a new room")],
+)
+async def test_unknown_key_is_explained_and_help_lists_the_keys(
+    server: str, keys: tuple[str, ...], heading: str
+) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press(*keys, "f5")
+        await ana.wait_for_message("F5 does nothing here. F1 lists the keys")
+        await ana.press("f1")
+        await ana.wait_until(lambda: heading in ana.text().splitlines()[3])
+
+
+async def test_unknown_key_in_a_room_is_explained(server: str) -> None:
+    async with host_waiting(server) as ana:
+        await ana.press("k")
+        await ana.wait_for_message("k does nothing here. F1 lists the keys")
+        await ana.press("f1")
+        await ana.wait_until(lambda: "In a room before its race" in ana.text().splitlines()[3])
+
+
+async def test_typing_chooses_a_game(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n", "x")
+        await ana.wait_for_message("Nothing starts with 'x'")
+        await ana.press(*"ace")
+        await ana.wait_for_text("‹ Ace of Hearts")
+
+
+async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n", "p", "tab", "tab", "tab", "tab", *"7:30", "tab", "f", "tab", "y")
+        await ana.press(*["tab"] * 7, *"friday", "enter")
+        await ana.wait_for_screen("waiting")
+        assert (ana.room.game, ana.room.options.limit, ana.room.options.hints) == ("phoenix", 450, True)
+        await ana.press("escape")
+        await ana.wait_for_screen("lobby")
+        await ana.press("n")
+        await ana.wait_for_text("Phoenix", "7:30", "free")
+        assert "friday" not in ana.text()
+        await ana.press("escape", "g", "n")
+        await ana.wait_for_text("Athena", "7:30")
+
+
+async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("1")
+        await ana.wait_for_text("your bot")
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.wait_for_text("Your bots will leave too", "Esc  stay")
+        await ana.press("r")
+        await ana.wait_for_message("You resigned")
+        await ana.press("l")
+        await ana.wait_for_screen("lobby")
+        await ana.press("ctrl+q")
+        await ana.wait_for_text("Your bots are still in a room.")
+        await ana.press("x")
+        await ana.wait_for_text("Press a key or click an option.")
+        await ana.press("escape")
+        await ana.wait_for_text("Quick start")
+        await ana.press("ctrl+q", "ctrl+q")
+        assert ana.has_quit
+
+
+async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
+    """When the only player resigns, the race ends. The next key then meets another screen below the dialog."""
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.wait_for_text("Esc  stay")
+        question = ana.app.screen
+        for key in "clearrr":
+            question.post_message(Key(key, key))
+        await ana.wait_for_screen("results")
+        for key in "qr":
+            question.post_message(Key(key, key))
+        await ana.pilot.pause()
+        assert not ana.has_quit
+
+
+async def test_click_outside_a_dialog_explains_how_to_answer(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        await ana.press("ctrl+q")
+        await ana.wait_for_text("Esc  stay")
+        await ana.pilot.click(offset=(1, 1))
+        await ana.wait_for_text("Press a key or click an option.")
+        await ana.click("Esc  stay")
+        await ana.wait_until(lambda: "Esc  stay" not in ana.text())
+
+
+async def test_practice_returns_to_its_lobby(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        ana.app.back_to = "cards.example.org"
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        assert "^Q back to cards.example.org" in ana.line("#keys")
+        await ana.press("ctrl+q")
+        await ana.wait_for_text("q    end practice, back to cards.example.org")
+        await ana.press("r")
+        await ana.wait_for_screen("results")
+        await ana.press("escape")
+        await ana.wait_until(lambda: ana.has_quit)
+        assert ana.app.screen_name == "results"
+
+
+async def test_rules_key_opens_the_rules_of_the_game(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(games=("phoenix",)), "friday")
+        await ana.enter_listed_room("friday")
+        await ana.press("r")
+        await ana.wait_for_text("How to move in Phoenix")
+        await ana.press("escape")
+        await ana.wait_for_text("Invite")
+
+
+@contextlib.asynccontextmanager
+async def resigned(server: str) -> AsyncIterator[tuple[Player, ClientSession]]:
+    """A running race from which ana has resigned after a move."""
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(deal="#7", countdown=0, delay=0), "friday"))
+        await ana.enter_listed_room("friday")
+        await mira.rooms.start()
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        await ana.wait_for_screen("race")
+        await ana.press("x", "ctrl+r")
+        await ana.wait_for_text("y    resign")
+        await ana.press("y")
+        await ana.wait_for_message("You resigned")
+        yield ana, mira
+
+
+async def test_resigned_player_watches_and_gets_a_record(server: str) -> None:
+    async with resigned(server) as (ana, mira):
+        await ana.press("w")
+        await ana.wait_for_screen("watch")
+        await ana.wait_for_text("mira", "resigned")
+        await ana.press("o")
+        await ana.wait_for_screen("race")
+        await ana.wait_for_message("You resigned")
+        await ana.press("w")
+        await ana.wait_for_screen("watch")
+        await mira.rooms.resign()
+        await ana.wait_for_screen("results")
+        await ana.wait_for_text("Record saved in", "m rematch")
+
+
+async def test_resigned_player_finds_the_race_in_the_lobby(server: str) -> None:
+    async with resigned(server) as (ana, _):
+        await ana.press("l")
+        await ana.wait_for_screen("lobby")
+        await ana.wait_for_text("friday")
+
+
+@contextlib.asynccontextmanager
+async def finished_race(
+    server: str, *, options: Options | None = None, watching: bool = False
+) -> AsyncIterator[tuple[Player, ClientSession]]:
+    """A finished race of two players, of which ana sees the results."""
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.join(await mira.rooms.create(options or Options(deal="#7", countdown=0), "friday"))
+        await ana.wait_for_text("friday  ")  # not friday-2, a rematch that the list of an earlier test may still have
+        await ana.press("w" if watching else "1")
+        await ana.wait_for_screen("watch" if watching else "waiting")
+        if not watching:
+            await mira.rooms.start()
+            await until_racing(mira)
+            await ana.wait_for_screen("race")
+            await ana.wait_until(lambda: ana.app.client.model.board is not None)
+            await ana.press("x")
+            await ana.app.client.rooms.resign()
+        else:
+            await mira.rooms.start()
+            await until_racing(mira)
+        await mira.rooms.resign()
+        await ana.wait_for_screen("results")
+        await ana.wait_for_text("\n foundations")
+        yield ana, mira
+
+
+async def test_results_show_the_standings_and_the_deal_check(server: str) -> None:
+    async with finished_race(server) as (ana, _):
+        await ana.wait_for_text(
+            "1 ", "ana (you)", "mira", "resigned", "Fair deal: the server used the seed it had committed to"
+        )
+        assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
+
+
+async def test_record_is_saved_and_can_be_replayed(server: str, tmp_path: Path) -> None:
+    async with finished_race(server) as (ana, _):
+        (path,) = (tmp_path / "data").rglob("*.txt")
+        await ana.wait_for_text("Record saved in", path.name)
+        record = Record.parse(path.read_text(encoding="utf-8"))
+        board = ana.app.client.model.board
+        assert board is not None
+        assert record.replay().board.masked() == board.masked()
+
+
+async def test_rematch_is_joined_and_its_players_are_counted(server: str) -> None:
+    async with finished_race(server) as (ana, mira):
+        await mira.join(await mira.rooms.rematch())
+        await ana.wait_for_text("The rematch is in room friday-2 with 1 player so far")
+        await ana.press("m")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room == "friday-2"
+        assert ana.room.deal == "#8"
+
+
+async def test_own_bots_are_listed_as_joining_the_rematch(server: str) -> None:
+    async with finished_race(server) as (ana, mira):
+        await mira.rooms.create(Options(), "elsewhere")
+        bots = ana.app.bots
+        bot = await bots.add("elsewhere", "random", "", taken=(), warn=ana.app.show_message)
+        bots.move_to_rematch("elsewhere", "friday")  # as if it had raced there
+        await ana.press("m")
+        await ana.wait_for_screen("waiting")
+        await ana.wait_for_text(f"{bot} (bot)", "joining", "- remove")
+        await ana.press("-")
+        await ana.wait_until(lambda: f"{bot} (bot)" not in ana.text())
+
+
+async def test_rematch_is_joined_with_a_click(server: str) -> None:
+    async with finished_race(server) as (ana, mira):
+        await mira.join(await mira.rooms.rematch())
+        await ana.click("The rematch is in room")
+        await ana.wait_for_screen("waiting")
+
+
+async def test_similar_room_has_a_new_deal(server: str) -> None:
+    options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
+    async with finished_race(server, options=options) as (ana, _):
+        await ana.press("n")
+        await ana.wait_for_screen("waiting")
+        assert ana.room.room != "friday"
+        assert ana.room.deal == "random"
+        assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
+
+
+async def test_same_deal_is_opened_in_a_new_room(server: str) -> None:
+    async with finished_race(server, options=Options(games=("steve",), deal="#7", countdown=0)) as (ana, _):
+        await ana.press("a")
+        await ana.wait_for_screen("waiting")
+        assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
+
+
+async def test_random_deal_cannot_be_dealt_again(server: str) -> None:
+    async with finished_race(server, options=Options(deal="random", countdown=0)) as (ana, _):
+        assert ana.line("#header").startswith("samedeal ▸ Willow, random deal ▸ room friday")
+        await ana.press("a")
+        await ana.wait_for_text("A random deal can't be dealt again. Press n for a room with a new one.")
+
+
+async def test_late_spectator_sees_results_without_a_plot(server: str) -> None:
+    async with finished_race(server) as (ana, _), player_in_lobby(server, "caro") as caro:
+        await caro.app.client.watch("friday")
+        await caro.wait_for_screen("results")
+        await caro.wait_for_text("ana", "mira", "\n foundations")
+        await ana.press("escape")
+        await ana.wait_for_screen("lobby")
+        await ana.app.client.join("friday")
+        await ana.wait_for_screen("results")
+        await ana.wait_for_text("ana (you)", "\n foundations")
+
+
+async def test_lobby_leads_back_to_the_results(server: str) -> None:
+    async with finished_race(server) as (ana, mira):
+        await mira.rooms.create(Options(), "lunch")
+        await mira.join("lunch")
+        await ana.press("escape")
+        await ana.wait_for_screen("lobby")
+        await ana.wait_for_text("lunch", "finished", "⏎ results")
+        await ana.press("enter")
+        await ana.wait_for_screen("results")
+
+
+async def test_spectator_sees_the_results_and_watches_the_rematch(server: str) -> None:
+    async with finished_race(server, options=Options(deal="#7", countdown=0, delay=0), watching=True) as (ana, mira):
+        assert "Record saved" not in ana.text()
+        await mira.join(await mira.rooms.rematch())
+        await ana.press("m")
+        await ana.wait_for_screen("watch")
+        assert ana.room.room == "friday-2"
+
+
+async def test_help_pages_turn_by_keys_and_by_mouse(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("f1")
+        await ana.wait_for_text("In the lobby")
+        await ana.press("right")
+        await ana.wait_for_text("How to move in Athena")
+        await ana.click("Hearts   Willow")
+        await ana.wait_for_text("How to move in Willow")
+        await ana.press("left")
+        await ana.wait_for_text("How to move in Ace of Hearts")
+        await ana.press("escape")
+        await ana.wait_for_text("Quick start")
+
+
+@pytest.mark.parametrize("method", ["keys", "wheel"])
+async def test_help_scrolls_to_its_end_and_back(server: str, method: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("f1", "right")
+        await ana.wait_for_text("How to move in Athena")
+        screen = ana.app.screen
+        assert isinstance(screen, TextScreen)
+        for _ in range(40):
+            if " end " in ana.text():
+                break
+            if method == "keys":
+                await ana.press("pagedown")
+            else:
+                await ana.pilot._post_mouse_events([MouseScrollDown], offset=(10, 10))
+        await ana.wait_for_text("TH is 10♥", " end ")
+        await ana.press("home")
+        await ana.wait_for_text("How to move in Athena")
+
+
+async def test_help_returns_to_the_screen_below(server: str) -> None:
+    async with finished_race(server) as (ana, _):
+        await ana.press("f1")
+        await ana.wait_for_text("After a race")
+        await ana.press("escape")
+        await ana.wait_for_text("\n foundations")
+
+
+async def test_help_can_be_closed_in_the_smallest_window(server: str) -> None:
+    async with host_waiting(server, countdown=0) as ana:
+        await ana.press("enter")
+        await ana.wait_for_screen("race")
+        await ana.pilot.resize_terminal(57, 19)
+        await ana.wait_until(lambda: ana.app.client.model.board is not None)
+        await ana.press("f1")
+        await ana.wait_for_text("How to move in Willow")
+        await ana.press("escape")
+        await ana.wait_until(lambda: "How to move" not in ana.text())
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+async def test_screens_fill_every_size(server: str, size: tuple[int, int]) -> None:
+    async with player_in_lobby(server, size=size) as ana:
+        lines = ana.text().splitlines()
+        assert len(lines) == size[1]
+        assert "help" in lines[-1] or size[0] < 80
+        assert "^Q quit" in lines[-1]
+        assert max(map(len, lines)) <= size[0]
+
+
+async def test_small_window_is_explained(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.pilot.resize_terminal(50, 10)
+        await ana.wait_for_text("Needed: 60x")
+        await ana.pilot.resize_terminal(100, 30)
+        await ana.wait_for_text("Quick start")
+        assert len(ana.text().splitlines()) == 30
+
+
+async def test_resize_keeps_typed_text(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press("n", "shift+tab", *"sesame")
+        await ana.pilot.resize_terminal(120, 40)
+        await ana.wait_for_text("sesame_")
+
+
+async def test_ascii_look_is_ascii_on_every_screen(server: str) -> None:
+    async with player_in_lobby(server, look=Look(ascii=True)) as ana:
+        assert ana.text().isascii()
+        await ana.press("n")
+        await ana.wait_for_text("New room")
+        assert ana.text().isascii()
+        await ana.press("enter")
+        await ana.wait_for_screen("waiting")
+        assert ana.text().isascii()
+        await ana.press("f1")
+        await ana.wait_for_text("In a room before its race")
+        assert ana.text().isascii()
+
+
+async def test_colourless_look_has_no_colour(server: str) -> None:
+    async with player_in_lobby(server, look=Look(colour=False)) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
+        await ana.wait_for_text("▸ 1 friday")
+        for strip in ana.app.screen._compositor.render_strips():
+            for segment in strip:
+                style = segment.style
+                assert style is None or style.color is None or style.color.is_default, segment

@@ -1,0 +1,227 @@
+"""Bots that a player adds to a room: they join, play, leave when removed, and end with the player's client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState
+from samedeal_client.bots.bot import Bot
+from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.bots.local_processes import plan_bots
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.link import Link
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.net.saved_sessions import MemorySessions
+from tests.end_to_end.live_server import DEADLINE, friend, serving, until_racing, until_room
+
+
+@pytest.fixture(scope="module")
+def process(redis_server: str) -> Iterator[str]:
+    with serving(redis_server) as address:
+        yield address
+
+
+@pytest.fixture
+def server(process: str, redis_url: str) -> str:
+    """The address of a server that has no rooms."""
+    return process
+
+
+@contextlib.asynccontextmanager
+async def host_waiting(server: str, passphrase: str = "", **options: object) -> AsyncIterator[ClientSession]:
+    """Connect mira, who has opened the room friday."""
+    async with friend(server) as mira:
+        room_options = Options(countdown=0, **options)  # type: ignore[arg-type]  # a test names real options
+        await mira.join(await mira.rooms.create(room_options, "friday", passphrase), passphrase)
+        yield mira
+
+
+@contextlib.asynccontextmanager
+async def bots_on(server: str) -> AsyncIterator[LocalBots]:
+    bots = LocalBots(parse_address(server))
+    try:
+        yield bots
+    finally:
+        await bots.remove_all()
+
+
+def names(room: RoomState) -> set[str]:
+    return {seat.name for seat in room.players}
+
+
+def fail(sentence: str) -> None:
+    raise AssertionError(sentence)
+
+
+async def test_bot_joins_gets_ready_and_leaves_when_removed(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        name = await bots.add("friday", "greedy", "", taken=(), warn=fail)
+        assert name in BOT_NAMES
+        await until_room(mira, lambda room: any(seat.name == name and seat.ready for seat in room.players))
+        assert mira.model.room is not None
+        assert {seat.name: seat.bot for seat in mira.model.room.players} == {"mira": False, name: True}
+        await bots.remove_all()
+        await until_room(mira, lambda room: names(room) == {"mira"})
+
+
+async def test_bots_removed_during_a_race_resign(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        await bots.add("friday", "random", "", taken=(), warn=fail)
+        await until_room(mira, lambda room: len(room.players) == 2)
+        await mira.rooms.start()
+        await until_racing(mira)
+        await bots.remove_all()
+        await until_room(mira, lambda room: any(seat.resigned for seat in room.players))
+
+
+async def test_bot_names_differ_from_the_players(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        free = {plan.name for plan in plan_bots(15, "random", 1, Random(1))}
+        last = sorted(free)[7]
+        name = await bots.add("friday", "random", "", taken=free - {last}, warn=fail)
+        assert name == last
+        await until_room(mira, lambda room: names(room) == {name, "mira"})
+
+
+async def test_bot_names_are_unique(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        taken = {*BOT_NAMES, "Mo"} - {"ada", "mo"}
+        sent = [await bots.add("friday", "random", "", taken=taken, warn=fail) for _ in range(2)]
+        assert sent[0] == "ada"
+        assert sent[1] not in BOT_NAMES
+        await until_room(mira, lambda room: names(room) == {"mira", *sent})
+
+
+async def test_bot_is_turned_away_where_bots_are_excluded(server: str) -> None:
+    async with host_waiting(server, bots=False) as mira, bots_on(server) as bots:
+        warned: asyncio.Queue[str] = asyncio.Queue()
+        name = await bots.add("friday", "random", "", taken=(), warn=warned.put_nowait)
+        assert name in await warned.get()
+        assert mira.model.room is not None
+        assert names(mira.model.room) == {"mira"}
+
+
+async def test_removed_bot_frees_its_seat(server: str) -> None:
+    async with host_waiting(server, players=3) as mira, bots_on(server) as bots:
+        first, second = [await bots.add("friday", "random", "", taken=(), warn=fail) for _ in range(2)]
+        await until_room(mira, lambda room: names(room) == {"mira", first, second})
+        assert bots.names_in("friday") == (first, second)
+        await bots.remove(first)
+        assert bots.names == (second,)
+        await until_room(mira, lambda room: names(room) == {"mira", second})
+        third = await bots.add("friday", "random", "", taken=(), warn=fail)
+        await until_room(mira, lambda room: names(room) == {"mira", second, third})
+
+
+async def test_bots_follow_to_the_rematch(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        name = await bots.add("friday", "random", "", taken=(), warn=fail)
+        await until_room(mira, lambda room: len(room.players) == 2)
+        bots.move_to_rematch("monday", "monday-2")
+        assert bots.names_in("friday") == (name,)
+        bots.move_to_rematch("friday", "friday-2")
+        assert (bots.names_in("friday"), bots.names_in("friday-2")) == ((), (name,))
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+async def test_passphrase_is_passed_where_others_cannot_read_it(server: str) -> None:
+    async with host_waiting(server, "sesame") as mira, bots_on(server) as bots:
+        await bots.add("friday", "random", "sesame", taken=(), warn=fail)
+        await until_room(mira, lambda room: len(room.players) == 2)
+        commands = [line for line in command_lines() if b"samedeal_client\0bot" in line and server.encode() in line]
+        assert commands
+        assert not any(b"sesame" in line for line in commands)
+
+
+def command_lines() -> Iterator[bytes]:
+    """Yield the command line of every process on the machine, as any user can read it."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes()
+
+
+async def test_refused_bot_is_reported(server: str) -> None:
+    warnings: asyncio.Queue[str] = asyncio.Queue()
+    async with host_waiting(server, "sesame"), bots_on(server) as bots:
+        name = await bots.add("friday", "random", "wrong", taken=(), warn=warnings.put_nowait)
+        async with asyncio.timeout(DEADLINE):
+            sentence = await warnings.get()
+        assert name in sentence
+        assert "not the passphrase of this room" in sentence
+        assert bots.names == ()
+
+
+OWNER = """
+import asyncio, sys
+from samedeal_client.net.address import parse_address
+from samedeal_client.bots.bot_manager import LocalBots
+
+async def main():
+    bots = LocalBots(parse_address(sys.argv[1]))
+    await bots.add("friday", "random", "", taken=(), warn=print)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_bots_leave_when_their_player_is_killed(server: str) -> None:
+    async with host_waiting(server) as mira:
+        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, server)
+        try:
+            await until_room(mira, lambda room: len(room.players) == 2)
+        finally:
+            owner.kill()
+            await owner.wait()
+        await until_room(mira, lambda room: names(room) == {"mira"})
+
+
+async def test_bots_that_are_alone_start_their_race(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        added = {await bots.add("friday", "random", "", taken=(), warn=fail) for _ in range(2)}
+        await until_room(mira, lambda room: names(room) == {"mira", *added} and sum(s.ready for s in room.players) == 2)
+        await mira.leave()
+        await mira.watch("friday")
+        await until_racing(mira)
+
+
+async def test_bots_leave_the_host_to_a_person_who_comes_later(server: str) -> None:
+    async with host_waiting(server) as mira, bots_on(server) as bots:
+        name = await bots.add("friday", "random", "", taken=(), warn=fail)
+        await until_room(mira, lambda room: name in names(room))
+        await mira.leave()
+        await mira.join("friday")
+        await until_room(mira, lambda room: names(room) == {name, "mira"})
+        assert mira.model.hosting
+
+
+async def test_bots_leave_the_host_of_the_rematch_to_others(server: str) -> None:
+    async with host_waiting(server) as mira, Link(parse_address(server), "bot", MemorySessions()) as link:
+        rooms = RoomClient(link)
+        await rooms.join("friday")
+        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), stay=True, report=fail).run())
+        await until_room(mira, lambda room: any(seat.ready for seat in room.players))
+        await mira.rooms.start()
+        await until_racing(mira)
+        await mira.rooms.resign()
+        await rooms.resign()
+        await until_room(mira, lambda room: room.phase == "finished")
+        rematch = await mira.rooms.rematch()
+        deadline = asyncio.get_running_loop().time() + 0.7
+        while asyncio.get_running_loop().time() < deadline:
+            assert not [line for line in await mira.rooms.list() if line.room == rematch and line.players]
+        await mira.join(rematch)
+        await until_room(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
+        assert mira.model.hosting
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)

@@ -1,0 +1,59 @@
+"""A client that exceeds its rate on a real node: requests are delayed, and all are answered in order."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Acked, Act, BoardState, Create, Created, Join, ListRooms, Refused, Rooms, Start
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.events import Connected, Ended, Lost
+from samedeal_client.net.link import Link
+from samedeal_client.net.saved_sessions import MemorySessions
+from tests.server.live_nodes import PLENTY, serving
+
+FEW = dataclasses.replace(PLENTY, rate=20, burst=40, slow_for=0.1, refusals=1000)
+
+
+async def test_rate_limited_moves_are_made_in_order(redis_url: str) -> None:
+    game = GAMES["willow"]
+    play = Play(Board.deal(game, shuffled(Deal.parse("#7").public_seed(), 1)), Undo.FREE)
+    acts: list[str] = []
+    while len(acts) < 40:
+        moves = play.board.legal_moves()
+        acts.append(str(moves[0]) if moves and len(acts) % 2 == 0 else "undo")
+        play = play.act(acts[-1])
+    async with serving(redis_url, "n", FEW) as node, Link(parse_address(node.url), "ana", MemorySessions()) as link:
+        options = WantedOptions(deal="#7", countdown=0, undo="free")
+        created = await link.request(Create(id=0, options=options))
+        assert isinstance(created, Created)
+        await link.request(Join(id=0, room=created.room))
+        await link.request(Start(id=0))
+        acked: list[int] = []
+        async with asyncio.timeout(60):
+            async for event in link:
+                assert not isinstance(event, Refused | Lost | Ended), event
+                if isinstance(event, BoardState):
+                    for revision, action in enumerate(acts):
+                        link.send(Act(id=link.new_id(), revision=revision, action=action))
+                elif isinstance(event, Acked):
+                    acked.append(event.revision)
+                    if len(acked) == len(acts):
+                        break
+        assert acked == list(range(1, len(acts) + 1))
+        assert node.metric("refusals_total", code="rate_limited") > 0
+        assert node.metric("connections_opened_total") == 1
+
+
+async def test_rate_limited_requests_are_all_answered(redis_url: str) -> None:
+    async with serving(redis_url, "n", FEW) as node, Link(parse_address(node.url), "ana", MemorySessions()) as link:
+        async with asyncio.timeout(60):
+            answers = await asyncio.gather(*(link.request(ListRooms(id=0)) for _ in range(8)))
+        assert all(isinstance(answer, Rooms) for answer in answers)
+        assert node.metric("refusals_total", code="rate_limited") > 0
+        assert Connected(resumed=True) not in [link.events.get_nowait() for _ in range(link.events.qsize())]

@@ -1,0 +1,36 @@
+"""Golden files: texts kept in this directory, to be read by eye whenever they change."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SENTENCES = "sentences.txt"
+
+
+def assert_golden(name: str, text: str) -> None:
+    """Compare a text with the golden file of a name. With ``REGENERATE=1`` in the environment, write the file instead."""
+    path = HERE / name
+    if os.environ.get("REGENERATE"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def assert_sentences(section: str, lines: list[str]) -> None:
+    """Compare what people are told with a section of ``sentences.txt``, the one file that has the wording of everything.
+
+    Each line is a code or a case, a tab, and the sentence. ``REGENERATE=1`` writes the section instead; run those tests
+    without parallel workers.
+    """
+    path = HERE / SENTENCES
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    sections = dict(re.findall(r"^== ([^\n]+) ==\n(.*?)(?=^== |\Z)", kept, re.MULTILINE | re.DOTALL))
+    text = "".join(f"{line}\n" for line in lines)
+    if os.environ.get("REGENERATE"):
+        sections[section] = text + "\n"
+        path.write_text("".join(f"== {name} ==\n{sections[name]}" for name in sorted(sections)), encoding="utf-8")
+        return
+    assert sections.get(section, "").rstrip("\n") == text.rstrip("\n")

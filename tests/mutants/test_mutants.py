@@ -1,0 +1,29 @@
+"""The list of mutants fits the source. ``make mutants`` makes the mistakes and runs the tests that must notice them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.mutants.mutants import ROOT, Inapplicable, Mutant, load_mutants
+
+
+@pytest.mark.parametrize("mutant", load_mutants(), ids=lambda mutant: str(mutant.number))
+def test_mutant_applies_and_its_tests_exist(mutant: Mutant) -> None:
+    """After an edit of a mutated line, the list has to follow."""
+    source = (ROOT / mutant.file).read_text(encoding="utf-8")
+    mutated = mutant.mutate(source)
+    assert mutated != source
+    if mutant.file.endswith(".py"):
+        ast.parse(mutated)
+    assert [tests for tests in mutant.tests if not (ROOT / tests).is_file()] == []
+    assert mutant.tests
+
+
+def test_mutant_of_another_source_is_inapplicable() -> None:
+    mutant = Mutant(1, "x is lost", "x.py", "x = 1\n", "", ())
+    assert mutant.mutate("x = 1\ny = 2\n") == "y = 2\n"
+    for source in ("y = 2\n", "x = 1\nx = 1\n"):
+        with pytest.raises(Inapplicable):
+            mutant.mutate(source)

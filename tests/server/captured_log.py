@@ -1,0 +1,48 @@
+"""The log of nodes that run in the process of the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from samedeal_server.config.config import Config, LogStyle
+from samedeal_server.telemetry import logs
+from tests.server.client import DEADLINE
+
+
+class Log:
+    """The log of a test, read from standard output."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+        self.text = ""
+
+    def set_up(self, level: str = "debug", style: LogStyle = "json") -> None:
+        self._capture.readouterr()
+        logs.set_up(Config(log_level=level, log_style=style), "n1")  # type: ignore[arg-type]
+
+    def read(self) -> str:
+        out, errors = self._capture.readouterr()
+        assert not errors
+        self.text += out
+        return self.text
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return all events, one per line."""
+        return [json.loads(line) for line in self.read().splitlines()]
+
+    def named(self, event: str, **fields: object) -> list[dict[str, Any]]:
+        return [
+            each
+            for each in self.events()
+            if each["event"] == event and all(each.get(name) == value for name, value in fields.items())
+        ]
+
+    async def until(self, event: str, **fields: object) -> dict[str, Any]:
+        async with asyncio.timeout(DEADLINE):
+            while not (found := self.named(event, **fields)):  # noqa: ASYNC110  # a log sets no event
+                await asyncio.sleep(0.01)
+        return found[-1]

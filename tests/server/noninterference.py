@@ -1,0 +1,555 @@
+"""Compares two worlds that differ only in unseen cards. The server must send exactly the same in both.
+
+A world is a race over two nodes with two racers, a spectator, an operator, and a client in the lobby. A seed decides what
+they do. NONINTERFERENCE.md, in the folder of the tests, explains the method and what is masked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import io
+import json
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from unittest import mock
+
+import structlog
+from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.cards import DECK, HIDDEN
+from samedeal.errors import MalformedText
+from samedeal.games import GAMES, Game
+from samedeal.moves import Move
+from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Kick
+from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    Done,
+    Held,
+    Join,
+    Joined,
+    Leave,
+    ListRooms,
+    Ping,
+    Pong,
+    Ready,
+    Recover,
+    Rematch,
+    Resign,
+    Rooms,
+    Start,
+    Watch,
+)
+from samedeal_server.config.config import Config
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.rooms import play_from_log, progress_updates, room_creation, room_list
+from samedeal_server.store import keys
+from samedeal_server.store.redis_client import command
+from samedeal_server.telemetry import logs
+from tests.server.client import DEADLINE, Client
+from tests.server.live_nodes import Node, RedisClient, serving
+from tests.server.operator_client import TOKEN, Operator
+from tests.server.races import lose_moves
+
+ROOM: Final = "room"
+NEVER: Final = 1e6
+MIN_UNSEEN: Final = 12
+"""Minimum number of unseen cards. Racers turn up no more cards when fewer are left."""
+
+Places = frozenset[tuple[int, int]]
+"""Places of the deal: the position of the pile, and the number of cards below. Unseen cards lie where they were dealt."""
+
+_MASKED: Final = {
+    "time": 1 << 40,
+    "starts": 1 << 40,
+    "ends": 1 << 40,
+    "last_action_at": 1 << 40,
+    "last_progress_at": 1 << 40,
+    "finished_at": 1 << 40,
+    "at": 1 << 40,
+    "generation": 1 << 40,
+    "event": 1 << 40,
+    "receipt": bytes(16),
+    "commitment": bytes(32),
+    "data": b"",
+    "size": 0,
+    "digest": bytes(32),
+}
+"""The values that replace fields which differ from run to run. They are as long on the wire, except those of a backup."""
+
+_TIMED_METRICS: Final = re.compile("^process_|^python_|_redis_|_event_loop_|_rooms$|_bucket$|_sum$|_gsum$")
+"""Metrics of durations, and of what a node does by itself as time passes."""
+
+_MOST_RECOVERED: Final = 40
+"""Maximum number of actions that are lost at once. A spectator who is sent more at once would be sent boards instead."""
+
+_BAD_FRAMES: Final = (
+    b"",
+    b"\xc1",
+    b"\x81\xa4type\xa3act",
+    b"\xdf\xff\xff\xff\xff",
+    pack({"type": "fold", "id": 1 << 40}),
+)
+_ILLEGAL_ACTIONS: Final = ("fold", "1 2 x1", "3", "draw draw", "\x1b[2J", "1 0 x50", "z 3", "w 4", "draw", "deal", UNDO)
+
+
+class RacingClient(Client):
+    """A client that applies acks without checking them, and keeps its actions for ``Recover``."""
+
+    kept: tuple[Held, ...] = ()
+    receipt = b""
+
+    def apply(self, action: str, acked: Acked) -> None:
+        self.kept = (*self.kept, Held(id=acked.to, action=action, at=acked.at))
+        self.receipt = acked.receipt
+        assert self.play is not None
+        if action == UNDO:
+            board = Board(self.play.board.game, acked.piles)
+            past = self.play.past.before if self.play.past else None
+            self.play = Play(board, self.undo, past, acked.revision, acked.moves, acked.undos, acked.seen)
+        else:
+            self.play = self.play.act(action, faces=acked.seen or None)
+
+
+@dataclass(frozen=True)
+class Deck:
+    """A seed with the order of cards that is dealt in its place."""
+
+    seed: bytes
+    cards: bytes
+
+
+@dataclass(frozen=True)
+class Output:
+    """The masked frames that left the server for ``receiver`` in one step.
+
+    If ``receiver`` is ``log``, they are the sorted lines of both nodes. If it is ``metrics``, they are the sums over both.
+    """
+
+    step: str
+    receiver: str
+    frames: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """All output of the server in one world, with the places of cards that no racer has seen."""
+
+    outputs: tuple[Output, ...]
+    hidden: Places
+
+    def differs_from(self, other: Transcript) -> str:
+        """Return the first difference between two worlds as text, or an empty string if there is none."""
+        for mine, others in zip(self.outputs, other.outputs, strict=False):
+            if mine != others:
+                return f"{mine}\n{others}"
+        return "" if len(self.outputs) == len(other.outputs) else "one is longer than the other"
+
+
+def _is_pong(frame: bytes | str) -> bool:
+    """Return whether a frame answers a ping of ``settle``. Its place among other frames is a matter of time."""
+    return isinstance(frame, bytes) and b"\xa4type\xa4pong" in frame
+
+
+class World:
+    """The nodes, the clients, and everything that they received."""
+
+    def __init__(
+        self, game: Game, nodes: tuple[Node, Node], redis: RedisClient, log: io.StringIO, seed: object
+    ) -> None:
+        self.rng = Random(f"{game} {seed}")
+        self.rule = self.rng.choice(list(Undo))
+        self.clients: dict[str, RacingClient] = {}
+        self._game = game
+        self._nodes = nodes
+        self._redis = redis
+        self._at: dict[str, Node] = {}
+        self._names: dict[bytes, bytes] = {}
+        self._read: dict[str, int] = {}
+        self._log = log
+        self._log_read = 0
+        self._outputs: list[Output] = []
+        self._closed: list[int | None] = []
+
+    async def connect_client(self, name: str, at: int, session: str = "") -> RacingClient:
+        """Connect or reconnect a client to a node."""
+        client = await RacingClient.hello(self._nodes[at].url, name, session)
+        client.undo = self.rule
+        self._names[client.player.encode()] = name.ljust(len(client.player)).encode()
+        self._names[client.session.encode()] = name.ljust(len(client.session)).encode()
+        self.clients[name], self._at[name], self._read[name] = client, self._nodes[at], 0
+        return client
+
+    async def settle(self, step: str, *, answers_first: bool = False) -> None:
+        """Wait until the nodes are idle, flush progress updates, and record everything that was sent."""
+        for client in self.clients.values():
+            await client.expect(Pong, Ping)  # then the messages that follow an answer have been sent
+        async with asyncio.timeout(DEADLINE):
+            while not await self._are_quiet():
+                pass
+        for node in self._nodes:
+            followed = node.rooms.hubs.get(ROOM)
+            if followed is not None and followed.updates.pending:
+                followed.updates.flush()
+        for name, client in self.clients.items():
+            await client.expect(Pong, Ping)  # then everything that was sent before has arrived
+            frames = [self._mask(frame) for frame in client.frames[self._read[name] :] if not _is_pong(frame)]
+            self._read[name] = len(client.frames)
+            if answers_first:
+                frames.sort(key=lambda frame: b"\xa2to" not in frame)
+            self._outputs.append(Output(step, name, tuple(frames)))
+        lines = self._log.getvalue()
+        self._outputs.append(
+            Output(step, "log", tuple(sorted(map(self._mask_line, lines[self._log_read :].splitlines()))))
+        )
+        self._log_read = len(lines)
+        counted: dict[str, float] = defaultdict(float)
+        for node in self._nodes:
+            node.gateway.update_gauges()
+            for metric in node.rooms.metrics.registry.collect():
+                for sample in metric.samples:
+                    if not _TIMED_METRICS.search(sample.name):
+                        counted[f"{sample.name} {sample.labels}"] += sample.value
+        self._outputs.append(Output(step, "metrics", tuple(sorted(counted.items()))))
+
+    async def _are_quiet(self) -> bool:
+        """Return whether both nodes are idle, and no event was added while they were looked at."""
+        newest = await self._newest_event()
+        return all(self._is_quiet(node, newest) for node in self._nodes) and newest == await self._newest_event()
+
+    async def _newest_event(self) -> int:
+        (newest,) = await self._nodes[0].store.executor.execute(command("HGET", keys.meta(ROOM), "last_event"))
+        return int(newest or 0)
+
+    def _is_quiet(self, node: Node, newest: int) -> bool:
+        followed = node.rooms.hubs.get(ROOM)
+        here = [client for name, client in self.clients.items() if self._at[name] is node]
+        if node.gateway.serving != len(here) or not node.rooms.idle:
+            return False
+        if followed is None:
+            return True
+        waits = not followed.race.options.delay and followed.audience.spectators and followed.race.phase == "racing"
+        shown = followed.boards.built and not followed.boards.pending
+        counting = followed.race.phase == "countdown" and not followed.race.options.countdown
+        # Boards that are built now must contain all moves: the node's clock is behind that of the store.
+        newest_move = max((progress.last_action_at for progress in followed.progress.values()), default=0)
+        current = followed.model.event == newest and newest_move <= node.rooms.clock.now()
+        return current and not counting and (shown or not waits)
+
+    def _mask(self, frame: bytes | str) -> bytes:
+        assert isinstance(frame, bytes)
+        for mine, name in self._names.items():
+            frame = frame.replace(mine, name)
+        fields = unpack(frame, dict[str, Any])
+        assert pack(fields) == frame
+        return pack(_masked(fields))
+
+    def _mask_line(self, line: str) -> str:
+        for mine, name in self._names.items():
+            line = line.replace(mine.decode(), name.decode())
+        # When it was, and how long that was after the connection began, are the clock's.
+        return json.dumps({**json.loads(line), "timestamp": "", "seconds": ""})
+
+    async def race(self, steps: int, *, dealt: bool) -> Transcript:
+        """Run a number of random steps in a new room, before or after the deal."""
+        ana, bob = await self.connect_client("ana", 0), await self.connect_client("bob", 1)
+        await self.connect_client("carl", 0)
+        wat = await self.connect_client("wat", 1)
+        delay, countdown = self.rng.choice([0, 600]), 0 if dealt else 60
+        options: dict[str, Any] = {"undo": self.rule.value, "delay": delay, "countdown": countdown, "limit": 3600}
+        await ana.create(ROOM, games=(self._game.name,), **options)
+        await self.settle("created")
+        for client in (ana, bob):
+            await client.join(ROOM)
+            await self.settle("joined")
+        await wat.watch(ROOM)
+        await self.settle("watching")
+        if dealt or self.rng.random() < 0.5:
+            await ana.expect(Done, Start)
+            await self.settle("started", answers_first=True)
+        for number in range(steps):
+            name = self.rng.choice(["ana", "bob"])
+            take_step = self.rng.choices(_STEPS, _WEIGHTS)[0]
+            await take_step(self, name)
+            await self.settle(f"{number} {name} {take_step.__name__.strip('_')}")
+        quitter = self.clients[self.rng.choice(["ana", "bob"])]
+        for kind, fields in ((Resign, {}), (Leave, {}), (Watch, {"room": ROOM})):
+            if self.rng.random() < 0.7:
+                await quitter.ask(kind, **fields)
+                await self.settle(kind.__name__)
+        await self._operate(quitter)
+        await self.clients["carl"].expect(Rooms, ListRooms)
+        await self.settle("listed")
+        return Transcript(tuple(self._outputs), self._hidden())
+
+    async def _operate(self, kicked: RacingClient) -> None:
+        """Have an operator make a backup and remove a player, who then tries to come back."""
+        operator = await Operator.login(self._nodes[0].url)
+        number = await operator.send(Backup)
+        while not isinstance(answer := await operator.receive(), BackedUp):
+            assert isinstance(answer, BackupPart)
+            assert answer.to == number
+        await self.settle("backed up")
+        await operator.ask(Kick, room=ROOM, player=kicked.player)
+        await self.settle("kicked")
+        await operator.close()
+        self._outputs.append(Output("operated", "operator", tuple(map(self._mask, operator.frames))))
+        for kind, fields in ((Act, {"revision": 0, "action": "draw"}), (Join, {"room": ROOM}), (Watch, {"room": ROOM})):
+            await kicked.ask(kind, **fields)
+            await self.settle(f"{kind.__name__} of a kicked player")
+
+    def _hidden(self) -> Places:
+        """Return the places of cards that no racer has seen."""
+        plays = [self.clients[name].play for name in ("ana", "bob")]
+        boards = [play.board if play else first_board(self._game) for play in plays]
+        return frozenset.intersection(*(hidden_places(board, everything=not all(plays)) for board in boards))
+
+    async def _act(self, name: str, action: str, ahead: int = 0, **fields: Any) -> None:
+        client = self.clients[name]
+        at = client.play.revision if client.play else 0
+        if client.play and len(self._hidden()) < MIN_UNSEEN and _turns_up(client.play.board, action):
+            action = _ILLEGAL_ACTIONS[0]
+        answer = await client.ask(Act, revision=max(0, at + ahead), action=action, **fields)
+        if isinstance(answer, Acked) and answer.revision == at + 1:
+            client.apply(action, answer)
+
+    def _legal(self, name: str) -> list[Move]:
+        """Return the legal moves of a racer, sometimes only those that turn up a card."""
+        play = self.clients[name].play
+        if play is None:
+            return [Move("1", "0")]
+        legal = list(play.board.legal_moves())
+        turning = [move for move in legal if play.board.turns_up(move)]
+        return turning if turning and self.rng.random() < 0.3 else legal
+
+    async def _move(self, name: str) -> None:
+        if legal := self._legal(name):
+            await self._act(name, str(self.rng.choice(legal)))
+
+    async def _undo(self, name: str) -> None:
+        await self._act(name, UNDO)
+
+    async def _send_illegal_move(self, name: str) -> None:
+        names = [*self._game.keys, "0", "s", "w"]
+        size = self.rng.choice(["", "", " x2", " x3", " x5", " x9"])
+        await self._act(name, f"{self.rng.choice(names)} {self.rng.choice(names)}{size}")
+
+    async def _send_malformed_action(self, name: str) -> None:
+        await self._act(name, self.rng.choice(_ILLEGAL_ACTIONS))
+
+    async def _send_stale_action(self, name: str) -> None:
+        await self._act(name, "draw", self.rng.choice([-2, -1, 1, 5]))
+
+    async def _repeat_action(self, name: str) -> None:
+        if legal := self._legal(name):
+            action = str(self.rng.choice(legal))
+            await self._act(name, action)
+            await self._act(name, action, -1, id=self.clients[name]._id)
+
+    async def _send_bad_frame(self, name: str) -> None:
+        await self.clients[name].socket.send(self.rng.choice(_BAD_FRAMES))
+
+    async def _rejoin(self, name: str) -> None:
+        await self.clients[name].expect(Joined, Join, room=ROOM, revision=self.rng.choice([-1, 0, 3]))
+
+    async def _resume(self, name: str) -> None:
+        old = self.clients.pop(name)
+        if self.rng.random() < 0.5:
+            await old.abort()
+        else:
+            await old.close()
+        await self.settle(f"{name} gone")
+        new = await self.connect_client(name, self.rng.choice([0, 1]), old.session)
+        known = old.play.revision if old.play is not None and self.rng.random() < 0.5 else -1
+        if known >= 0:
+            new.play = old.play
+        new.kept, new.receipt = old.kept, old.receipt
+        await new.expect(Joined, Join, room=ROOM, revision=known)
+
+    async def _recover(self, name: str) -> None:
+        """Have the store lose all actions of a racer, who gives them back, first with a receipt that proves nothing."""
+        old = self.clients[name]
+        kept = old.kept or (Held(id=1, action="draw", at=1),)
+        if old.kept and len(kept) <= _MOST_RECOVERED:
+            del self.clients[name]
+            await lose_moves(self._redis, ROOM, old.player)
+            for node in self._nodes:
+                if followed := node.rooms.hubs.get(ROOM):
+                    await followed.pull()
+            await old.closed()
+            await self.settle(f"{name} rolled back")
+            new = await self.connect_client(name, self.rng.choice([0, 1]), old.session)
+            new.play, new.kept, new.receipt = old.play, old.kept, old.receipt
+            await new.expect(Joined, Join, room=ROOM, revision=len(kept))
+            await self.settle(f"{name} resumed")
+        receipts = [bytes(16), old.receipt]
+        for receipt in receipts:
+            await self.clients[name].ask(Recover, revision=0, held=kept, receipt=receipt)
+
+    async def _send_refused_request(self, name: str) -> None:
+        kind, fields = self.rng.choice(
+            [(Start, {}), (Ready, {}), (Watch, {"room": ROOM}), (Rematch, {}), (ListRooms, {})]
+        )
+        await self.clients[name].ask(kind, **fields)
+
+
+_STEP_WEIGHTS: Final[dict[Callable[[World, str], Any], int]] = {
+    World._move: 12,
+    World._undo: 2,
+    World._send_illegal_move: 5,
+    World._send_malformed_action: 2,
+    World._send_stale_action: 1,
+    World._repeat_action: 2,
+    World._send_bad_frame: 1,
+    World._rejoin: 1,
+    World._resume: 1,
+    World._recover: 1,
+    World._send_refused_request: 1,
+}
+_STEPS: Final = list(_STEP_WEIGHTS)
+_WEIGHTS: Final = list(_STEP_WEIGHTS.values())
+
+
+def _turns_up(board: Board, action: str) -> bool:
+    try:
+        move = Move.parse(action)
+    except MalformedText:
+        return False
+    return board.is_legal(move) and board.turns_up(move) > 0
+
+
+def _masked(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _MASKED[name] if name in _MASKED and each else _masked(each) for name, each in value.items()}
+    return list(map(_masked, value)) if isinstance(value, list) else value
+
+
+def first_board(game: Game) -> Board:
+    """Return a deal of a game, as its players see it."""
+    return Board.deal(game, first_deck(game, 0).cards).masked()
+
+
+def first_deck(game: Game, seed: object) -> Deck:
+    """Return a random deck."""
+    cards = list(DECK * game.decks)
+    Random(f"{game} {seed} cards").shuffle(cards)
+    return Deck(bytes([1]) * 32, bytes(cards))
+
+
+def hidden_places(board: Board, *, everything: bool = False) -> Places:
+    """Return the places of cards on a board that nobody has seen, or of all cards if ``everything`` is true."""
+    return frozenset(
+        (at, under)
+        for at, pile in enumerate(board.piles)
+        for under, card in enumerate(pile)
+        if everything or card == HIDDEN
+    )
+
+
+def other_deck(game: Game, deck: Deck, hidden: Places) -> Deck:
+    """Return a deck that differs only in its seed and in the cards at the ``hidden`` places of the deal."""
+    dealt_at = [_deal_order(game)[place] for place in sorted(hidden)]
+    dealt_from = dealt_at[1:] + dealt_at[:1]
+    cards = bytearray(deck.cards)
+    for target, source in zip(dealt_at, dealt_from, strict=True):
+        cards[target] = deck.cards[source]
+    return Deck(bytes([2]) * 32, bytes(cards))
+
+
+def _deal_order(game: Game) -> dict[tuple[int, int], int]:
+    """Return the position in the deck, from 0, of the card at each place of the deal."""
+    size = len(DECK)
+    numbers = range(size * game.decks)
+    one = Board.deal(game, bytes(DECK[at % size] for at in numbers))
+    two = Board.deal(game, bytes(DECK[(at + at // size) % size] for at in numbers))
+    order = {}
+    for at, (pile, again) in enumerate(zip(one.piles, two.piles, strict=True)):
+        for under, (card, other) in enumerate(zip(pile, again, strict=True)):
+            first, second = DECK.index(card & 0x3F), DECK.index(other & 0x3F)
+            order[at, under] = first + size * ((second - first) % size)
+    return order
+
+
+@contextmanager
+def _dealing(deck: Deck) -> Iterator[io.StringIO]:
+    """Deal a given deck in every room, flush progress updates by hand, and capture the log."""
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(room_creation, "new_seed", return_value=deck.seed))
+        stack.enter_context(mock.patch.object(play_from_log, "shuffled", return_value=deck.cards))
+        stack.enter_context(mock.patch.object(progress_updates, "PROGRESS_INTERVAL", NEVER))
+        stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))
+        log = io.StringIO()
+        stack.callback(structlog.contextvars.clear_contextvars)
+        stack.callback(structlog.reset_defaults)
+        with contextlib.redirect_stdout(log):
+            logs.set_up(Config(log_level="debug", log_style="json"), "n")
+        yield log
+
+
+async def run_world(redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool) -> Transcript:
+    """Run one world on an empty Redis."""
+    with Redis.from_url(redis_url) as redis:
+        redis.flushall()
+    with _dealing(deck) as log:
+        async with AsyncExitStack() as stack:
+            one = await stack.enter_async_context(serving(redis_url, "n1", token=TOKEN))
+            two = await stack.enter_async_context(serving(redis_url, "n2"))
+            redis = await stack.enter_async_context(AsyncRedis.from_url(redis_url))
+            return await World(game, (one, two), redis, log, seed).race(steps, dealt=dealt)
+
+
+async def compare(redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool) -> str:
+    """Return the first difference between two worlds that differ only in unseen cards, or an empty string."""
+    deck = first_deck(game, seed)
+    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt)
+    other = other_deck(game, deck, one.hidden)
+    assert other.cards != deck.cards
+    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt))
+
+
+CASES: Final = [
+    (game, dealt) for game in GAMES.values() for dealt in (False, True) if not dealt or hidden_places(first_board(game))
+]
+"""All games before the deal, and the games with face-down cards after it."""
+
+
+def main() -> int:
+    """Compare the worlds of many seeds."""
+    command = argparse.ArgumentParser(prog="python -m tests.server.noninterference", description=main.__doc__)
+    command.add_argument("--seed", type=int, default=1, help="the first seed")
+    command.add_argument("--rounds", type=int, default=10)
+    command.add_argument("--steps", type=int, default=60)
+    given = command.parse_args()
+
+    async def rounds() -> int:
+        compared = 0
+        with tempfile.TemporaryDirectory(prefix="worlds-") as scratch:
+            async with EmbeddedRedis(Path(scratch), "everysec") as url:
+                for seed in range(given.seed, given.seed + given.rounds):
+                    for game, dealt in CASES:
+                        if difference := await compare(url, game, seed, given.steps, dealt=dealt):
+                            print(f"{game}, seed {seed}: {difference}")
+                            return 1
+                        compared += 1
+        print(f"{compared} pairs of worlds of {given.steps} steps, all the same")
+        return 0
+
+    return asyncio.run(rounds())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""PROTOCOL.md and ADMIN.md as tests read them: sections, tables, and types as the pages write them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from samedeal.options import WantedOptions
+
+ROOT: Final = Path(__file__).parent.parent.parent
+
+
+PAGE: Final = (ROOT / "shared" / "PROTOCOL.md").read_text()
+
+
+def section(heading: str, page: str = PAGE) -> str:
+    """The text under a heading, up to the next heading of the same level."""
+    level = heading.split(" ", maxsplit=1)[0]
+    after = page.partition(f"\n{heading}\n")[2]
+    assert after, f"the page has no {heading!r}"
+    return re.split(rf"\n#{{2,{len(level)}}} ", after)[0]
+
+
+def cells(text: str) -> list[list[str]]:
+    """The rows of the first table in a text, without its head."""
+    lines = re.search(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    assert lines, text[:200]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[0].splitlines()[2:]]
+
+
+def type_text(kind: Any) -> str:
+    """A type as the page writes it."""
+    match kind:
+        case inspect.IntType(ge=least, le=most) if most is not None:
+            return f"integer, {least} to {most}"
+        case inspect.IntType(ge=least):
+            return "integer" if least is None else f"integer, {least} or more"
+        case inspect.StrType(max_length=most):
+            return "text" if most is None else f"text, up to {most} characters"
+        case inspect.BytesType():
+            return "bytes"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.FloatType():
+            return "number"
+        case inspect.LiteralType(values=values):
+            return " ".join(sorted(f"`{value}`" for value in values))
+        case inspect.VarTupleType(item_type=item, min_length=least, max_length=most):
+            return f"list of {type_text(item)}" if most is None else f"list of {least} to {most} of {type_text(item)}"
+        case inspect.StructType(cls=named):
+            return f"map `{'Options' if named is WantedOptions else named.__name__}`"
+        case _:
+            pass
+    raise AssertionError(kind)
+
+
+def default(value: Any) -> str:
+    """A default value as the page writes it."""
+    if value is msgspec.NODEFAULT:
+        return ""
+    if value in ("", b"", ()):
+        return "empty"
+    if isinstance(value, tuple):
+        return "`[" + ", ".join(f'"{each}"' for each in value) + "]`"
+    return f"`{str(value).lower()}`"
+
+
+def fields(kind: type[msgspec.Struct], *, with_defaults: bool) -> list[list[str]]:
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)
+    return [
+        [f"`{each.name}`", type_text(each.type), *([default(each.default)] if with_defaults else [])]
+        for each in info.fields
+    ]
+
+
+def documented_fields(text: str, *, with_defaults: bool) -> list[list[str]]:
+    rows = [row[: 3 if with_defaults else 2] for row in cells(text)]
+    for row in rows:
+        if re.fullmatch(r"(`[a-z-]+` ?)+", row[1]):
+            row[1] = " ".join(sorted(row[1].split()))
+    assert all(row[-1] for row in cells(text)), "each field has its meaning"
+    return rows

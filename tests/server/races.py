@@ -1,0 +1,57 @@
+"""Races between test clients, ready to play."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from samedeal.board_history import Undo
+from samedeal.protocol.messages import (
+    Done,
+    Start,
+)
+from samedeal.record import Record
+from samedeal_server.store import keys
+from tests.server.client import Client
+from tests.server.live_nodes import Node, RedisClient
+
+
+async def race(one: Node, two: Node | None = None, **options: Any) -> tuple[Client, Client]:
+    """Start a race between two players, and return their clients. Ana, the host, uses one node and bob the other."""
+    ana, bob = await one.player("ana"), await (two or one).player("bob")
+    for client in (ana, bob):
+        client.undo = Undo(options.get("undo", "no-reveal"))
+    room = await ana.create(**options)
+    await ana.join(room)
+    await bob.join(room)
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await bob.dealt()
+    return ana, bob
+
+
+async def answered(client: Client, kind: Any, **fields: Any) -> object:
+    """Send a request again until it is not refused as ``unavailable``, and return the answer."""
+    async with asyncio.timeout(10):
+        while getattr(answer := await client.ask(kind, **fields), "code", "") == "unavailable":
+            pass
+    return answer
+
+
+async def lose_moves(redis: RedisClient, room: str, player: str) -> None:
+    """Delete a player's moves and the room's events from Redis, as a failover to an old replica does."""
+    first, *_ = await redis.xrange(keys.events(room), count=1)
+    async with redis.pipeline(transaction=True) as pipeline:
+        pipeline.delete(keys.log(room, player), keys.progress(room, player))
+        pipeline.hset(keys.meta(room), "last_event", int(first[0].split(b"-")[0]))
+        pipeline.xtrim(keys.events(room), maxlen=0, approximate=False)
+        await pipeline.execute()
+
+
+RECORDS = Path(__file__).parent.parent / "golden" / "records"
+
+
+def record(game: str) -> Record:
+    """Load the record of a play that moves all cards to the foundations."""
+    return Record.parse((RECORDS / f"{game}.txt").read_text())

@@ -1,0 +1,223 @@
+"""Boards for spectators are delayed and masked, in whatever order actions arrive."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.cards import UNSEEN
+from samedeal.deal import shuffled
+from samedeal.games import Game
+from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal_server.races.delayed_view import ACTIONS_PER_RELEASE, DelayedBoards
+from samedeal_server.races.log_entry import LogEntry
+
+SEED = bytes(range(32))
+STARTS = 100_000
+DELAY = 15_000
+ATHENA = Game.named("athena")
+DEALT = Board.deal(ATHENA, shuffled(SEED, 1))
+
+Shown = list[LateBoard | LateMove]
+
+
+def actions(count: int, seed: int = 1, *, undo: bool = True) -> list[str]:
+    """So many actions that Athena's deal allows, some of them undone."""
+    rng = Random(seed)
+    play = Play(DEALT, Undo.FREE)
+    taken: list[str] = []
+    while len(taken) < count:
+        action = UNDO if undo and play.last and rng.random() < 0.2 else str(rng.choice(play.board.legal_moves()))
+        play = play.act(action)
+        taken.append(action)
+    return taken
+
+
+def entries(taken: list[str], *, every: int = 1000) -> list[LogEntry]:
+    return [
+        LogEntry(number, number, action, b"", 0, 0, 0, STARTS + every * number)
+        for number, action in enumerate(taken, 1)
+    ]
+
+
+def hung(**logs: list[LogEntry]) -> DelayedBoards:
+    gallery = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY)
+    for player, log in logs.items():
+        gallery.add_player(player, log)
+    return gallery
+
+
+def replayed(taken: list[str]) -> Play:
+    play = Play(DEALT, Undo.FREE)
+    for action in taken:
+        play = play.act(action)
+    return play
+
+
+def followed(shown: Shown) -> dict[str, tuple[int, tuple[bytes, ...]]]:
+    """Return the revision and the piles of each player on the screen of a spectator who applies all messages in order."""
+    screen: dict[str, tuple[int, tuple[bytes, ...]]] = {}
+    for message in shown:
+        if isinstance(message, LateBoard):
+            screen[message.player] = (message.revision, message.piles)
+        else:
+            revision, piles = screen[message.player]
+            assert message.revision == revision + 1
+            step = Play(Board(ATHENA, piles), Undo.FREE).act(message.action, faces=message.seen or None)
+            screen[message.player] = (message.revision, step.board.piles)
+    return screen
+
+
+def test_nothing_is_released_before_the_delay() -> None:
+    gallery = hung(ana=[])
+    assert gallery.boards() == []
+    assert gallery.next_at() == STARTS + DELAY
+    assert gallery.release_due(STARTS + DELAY - 1) == []
+    assert gallery.boards() == []
+    (shown,) = gallery.release_due(STARTS + DELAY)
+    assert shown == LateBoard(player="ana", revision=0, piles=DEALT.masked().piles, moves=0, undos=0, at=STARTS)
+    assert gallery.boards() == [shown]
+
+
+def test_action_is_released_after_the_delay() -> None:
+    gallery = hung(ana=entries(actions(3, undo=False)))
+    gallery.release_due(STARTS + DELAY)
+    for number in (1, 2, 3):
+        due = STARTS + 1000 * number + DELAY
+        assert gallery.next_at() == due
+        assert gallery.release_due(due - 1) == []
+        (shown,) = gallery.release_due(due)
+        assert isinstance(shown, LateMove)
+        assert (shown.revision, shown.at) == (number, due - DELAY)
+    assert gallery.next_at() is None
+
+
+def test_actions_are_released_in_order_of_time() -> None:
+    gallery = hung(ana=[], bob=[])
+    gallery.release_due(STARTS + DELAY)
+    ana, bob = actions(2, 1, undo=False), actions(1, 2, undo=False)
+    assert gallery.add("ana", 1, ana[0], STARTS + 10)
+    assert gallery.add("ana", 2, ana[1], STARTS + 30)
+    assert gallery.add("bob", 1, bob[0], STARTS + 20)
+    assert [message.player for message in gallery.release_due(STARTS + 30 + DELAY)] == ["ana", "bob", "ana"]
+
+
+def test_undo_is_released_as_a_board() -> None:
+    taken = [*actions(1, undo=False), UNDO]
+    gallery = hung(ana=entries(taken))
+    gallery.release_due(STARTS + DELAY)
+    move, undone = gallery.release_due(STARTS + 2000 + DELAY)
+    assert isinstance(move, LateMove)
+    after = replayed(taken)
+    assert undone == LateBoard(
+        player="ana", revision=2, piles=after.board.masked().piles, moves=1, undos=1, at=STARTS + 2000
+    )
+
+
+@pytest.mark.parametrize("late", [0, 1, 7, 20, 40])
+def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
+    taken = actions(40)
+    gallery = hung(ana=entries(taken))
+    gallery.release_due(STARTS + DELAY + 1000 * late)
+    shown = gallery.boards()
+    assert followed(shown)["ana"] == (late, replayed(taken[:late]).board.masked().piles)
+    shown += gallery.release_due(STARTS + DELAY + 1000 * 40)
+    assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
+
+
+def test_boards_built_in_mid_race_are_delayed() -> None:
+    taken = actions(40)
+    gallery = hung(ana=entries(taken))
+    (shown,) = gallery.release_due(STARTS + DELAY + 10_500)
+    assert isinstance(shown, LateBoard)
+    assert shown.piles == replayed(taken[:10]).board.masked().piles
+
+
+def test_everything_is_released_at_the_finish() -> None:
+    taken = actions(40)
+    gallery = hung(ana=entries(taken), bob=[])
+    shown = gallery.release_due(STARTS + 40_000, everything=True)
+    assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
+    watched = hung(ana=entries(taken))
+    shown = watched.release_due(STARTS + DELAY) + watched.release_due(STARTS + DELAY + 1, everything=True)
+    assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
+
+
+def test_no_card_is_released_that_its_player_has_not_seen() -> None:
+    taken = actions(60)
+    gallery = hung(ana=entries(taken))
+    shown = gallery.release_due(STARTS + DELAY)
+    turned_up = {card for pile in DEALT.piles for card in pile if card < UNSEEN}
+    for number in range(61):
+        for message in shown:
+            if isinstance(message, LateBoard):
+                known = {card & 0x3F for pile in message.piles for card in pile if card < UNSEEN}
+                assert all(card == UNSEEN for pile in message.piles for card in pile if card >= UNSEEN)
+            else:
+                turned_up |= set(message.seen)
+                known = set(message.seen)
+            assert known <= turned_up
+        shown = gallery.release_due(STARTS + DELAY + 1000 * number)
+
+
+def test_repeated_action_is_ignored_and_a_gap_reported() -> None:
+    first, second, third = actions(3, undo=False)
+    gallery = hung(ana=[])
+    assert gallery.add("ana", 1, first, STARTS + 1)
+    assert gallery.add("ana", 1, first, STARTS + 1)
+    assert not gallery.add("ana", 3, third, STARTS + 3)
+    assert not gallery.add("bob", 1, first, STARTS + 3)
+    assert gallery.newest("ana") == 1
+    assert gallery.newest("bob") == -1
+    assert gallery.add("ana", 2, second, STARTS + 2)
+    assert gallery.add("ana", 3, third, STARTS + 3)
+    assert followed(gallery.release_due(STARTS + DELAY + 3))["ana"][0] == 3
+
+
+def test_clock_set_back_keeps_moves_in_order() -> None:
+    taken = actions(6, undo=False)
+    assert len(set(taken)) > 1
+    gallery = hung(ana=[])
+    gallery.release_due(STARTS + DELAY)
+    for number, action in enumerate(taken, 1):
+        gallery.add("ana", number, action, STARTS + 5000 - number)
+    shown = gallery.release_due(STARTS + 5000 + DELAY)
+    assert [message.action for message in shown if isinstance(message, LateMove)] == taken
+
+
+def test_large_backlog_is_released_in_slices() -> None:
+    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    count = 3 * ACTIONS_PER_RELEASE + 1
+    taken = actions(count)
+    boards = hung(ana=entries(taken, every=1))
+    for _ in range(3):
+        assert boards.release_due(STARTS + DELAY + count) == []
+        assert boards.behind
+        assert boards.boards() == []
+    shown = boards.release_due(STARTS + DELAY + count)
+    assert not boards.behind
+    assert followed(shown)["ana"] == (count, replayed(taken).board.masked().piles)
+
+
+def test_moves_that_fall_behind_are_released_as_boards() -> None:
+    count = ACTIONS_PER_RELEASE + 1
+    taken = actions(count + 1, undo=False)
+    boards = hung(ana=entries(taken, every=1))
+    shown = boards.release_due(STARTS + DELAY)
+    assert boards.release_due(STARTS + DELAY + count) == []
+    assert boards.behind
+    shown += boards.release_due(STARTS + DELAY + count)
+    assert [type(message) for message in shown] == [LateBoard, LateBoard]
+    shown += boards.release_due(STARTS + DELAY + count + 1)
+    assert isinstance(shown[-1], LateMove)
+    assert followed(shown)["ana"] == (count + 1, replayed(taken).board.masked().piles)
+
+
+def test_moves_of_the_same_time_keep_their_order() -> None:
+    taken = actions(20)
+    boards = hung(ana=entries(taken, every=0), bob=[])
+    shown = boards.release_due(STARTS + DELAY)
+    assert followed(shown)["ana"] == (20, replayed(taken).board.masked().piles)

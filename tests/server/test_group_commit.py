@@ -1,0 +1,52 @@
+"""Group commit without a store: which commits share a batch, and what a failed one means for the others."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.store.group_commit import MAX_BATCH, Commit, CommitResult, GroupCommit
+
+
+def commit(player: str) -> Commit:
+    return Commit(
+        "friday", player, 1, 0, 1, "3 5", b"", 0, 1, 0, finished=False, no_moves_left=False, first_finish_ends=False
+    )
+
+
+async def test_failed_commit_fails_no_other_player_s() -> None:
+    """As when one slot of a cluster is unavailable: only its commits fail."""
+    sent: list[list[str]] = []
+    sending, may_answer = asyncio.Event(), asyncio.Event()
+
+    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
+        sent.append([each.player for each in batch])
+        sending.set()
+        await may_answer.wait()
+        return [StoreUnavailable("slot") if each.player == "ana" else CommitResult("ok") for each in batch]
+
+    commits = GroupCommit(send)
+    first = [asyncio.create_task(commits.commit(commit(player))) for player in ("ana", "bob")]
+    await sending.wait()
+    queued = asyncio.create_task(commits.commit(commit("cid")))
+    await asyncio.sleep(0)
+    may_answer.set()
+    with pytest.raises(StoreUnavailable):
+        await first[0]
+    assert (await first[1]).outcome == "ok"
+    assert (await queued).outcome == "ok"
+    assert sent == [["ana", "bob"], ["cid"]]
+
+
+async def test_batch_is_bounded() -> None:
+    sizes: list[int] = []
+
+    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
+        sizes.append(len(batch))
+        return [CommitResult("ok")] * len(batch)
+
+    commits = GroupCommit(send)
+    await asyncio.gather(*(commits.commit(commit(f"p{number}")) for number in range(MAX_BATCH + 3)))
+    assert sizes == [MAX_BATCH, 3]

@@ -1,0 +1,89 @@
+"""Tests of listening: which addresses of this machine accept connections, and which of them is announced."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from samedeal_server.config.config import Config
+from samedeal_server.config.errors import StartupError
+from samedeal_server.config.settings_reader import InvalidSetting, read
+from samedeal_server.process import banner
+from samedeal_server.process.listening import listening
+
+IPV4, IPV6 = "127.0.0.1", "::1"
+
+pytestmark = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+
+
+async def handler(_socket: ServerConnection) -> None:
+    pass
+
+
+@asynccontextmanager
+async def server(host: str, port: int = 0) -> AsyncIterator[int]:
+    async with listening(partial(serve, handler), host, port, "--port") as actual:
+        yield actual
+
+
+def accepts(address: str, port: int) -> bool:
+    try:
+        socket.create_connection((address, port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"),
+    [("all", {IPV4, IPV6}), ("0.0.0.0", {IPV4}), ("::", {IPV6}), (IPV4, {IPV4}), (IPV6, {IPV6})],
+)
+async def test_host_listens_on_its_addresses(host: str, addresses: set[str]) -> None:
+    async with server(host) as port:
+        assert {address for address in (IPV4, IPV6) if accepts(address, port)} == addresses
+
+
+@pytest.mark.parametrize(("host", "taken"), [("all", "0.0.0.0"), ("all", "::"), ("0.0.0.0", "all"), ("::", "all")])
+async def test_port_of_either_kind_is_in_use(host: str, taken: str) -> None:
+    async with server(taken) as port:
+        with pytest.raises(StartupError) as failed:
+            await server(host, port).__aenter__()
+    assert failed.value.code == "port_in_use"
+
+
+@pytest.mark.parametrize(
+    ("host", "networks", "announced"),
+    [
+        ("all", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV4),
+        ("all", {socket.AF_INET6: IPV6}, IPV6),
+        ("0.0.0.0", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV4),
+        ("0.0.0.0", {socket.AF_INET6: IPV6}, ""),
+        ("::", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV6),
+        ("::", {socket.AF_INET: IPV4}, ""),
+    ],
+)
+async def test_announced_address_listens(
+    host: str,
+    networks: dict[socket.AddressFamily, str],
+    announced: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The loopback addresses stand for the networks of a machine. A network that it lacks has an invalid address."""
+    reached = {family: networks.get(family, "no address") for family in (socket.AF_INET, socket.AF_INET6)}
+    monkeypatch.setattr(banner, "_TEST_ADDRESSES", reached)
+    assert banner.own_address(host) == announced
+    async with server(host) as port:
+        addresses = banner.listen_addresses(Config(host=host), port)
+        assert accepts(addresses.local.partition("//")[2].rpartition(":")[0].strip("[]"), port)
+        assert addresses.reachable_from_elsewhere == bool(announced)
+        assert not announced or accepts(announced, port)
+
+
+def test_empty_host_is_refused() -> None:
+    with pytest.raises(InvalidSetting):
+        read(Config, {"host": ""}, {})

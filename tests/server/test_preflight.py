@@ -1,0 +1,200 @@
+"""Tests of the check of a configured Redis: which are accepted, and with which code the others are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from redis.asyncio import Redis
+
+from samedeal_server.config.errors import StartupError
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.store.connect import connect
+from samedeal_server.store.preflight import ANSWER_TIMEOUT, check_redis
+from tests.server.redis_kinds import Server
+
+
+@pytest_asyncio.fixture
+async def own_url(tmp_path: Path) -> AsyncIterator[str]:
+    """The URL of a Redis whose settings the test may change."""
+    async with EmbeddedRedis(tmp_path, "everysec") as url:
+        yield url
+
+
+@asynccontextmanager
+async def answering(answers: dict[bytes, bytes]) -> AsyncIterator[str]:
+    """Yield the URL of a server that knows only these commands. It never answers a command whose answer is empty."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                words = []
+                for _ in range(int(line[1:])):
+                    size = int((await reader.readline())[1:])
+                    words.append((await reader.readexactly(size + 2))[:-2].upper())
+                answer = answers.get(words[0], b"-ERR unknown command `%s`, with args beginning with: \r\n" % words[0])
+                if not answer:
+                    await reader.read()
+                writer.write(answer)
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+
+
+def info_answer(**fields: str) -> bytes:
+    """Return the answer of a Redis to INFO."""
+    text = "# Server\r\n" + "".join(f"{name}:{value}\r\n" for name, value in fields.items())
+    return f"${len(text)}\r\n{text}\r\n".encode()
+
+
+HELLO = b"%1\r\n$5\r\nproto\r\n:3\r\n"
+
+
+async def refusal(url: str, code: str, answer_timeout: float = ANSWER_TIMEOUT) -> str:
+    """Check that a Redis is refused with a code, and return the sentence."""
+    async with connect(url) as client:
+        with pytest.raises(StartupError) as caught:
+            await check_redis(client, answer_timeout)
+    assert caught.value.code == code, caught.value
+    return str(caught.value)
+
+
+async def test_real_redis_is_accepted(redis_url: str) -> None:
+    async with connect(redis_url) as client:
+        await check_redis(client)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"redis_version": "6.2.0"},
+        {"redis_version": "8.0.2"},
+        {"redis_version": "255.255.255"},
+        {"redis_version": "7.2.4", "server_name": "valkey", "valkey_version": "8.1.1"},
+        {"redis_version": "1.0.0", "server_name": "valkey"},
+    ],
+    ids=lambda fields: " ".join(fields.values()),
+)
+async def test_supported_version_is_accepted(fields: dict[str, str]) -> None:
+    async with (
+        answering({b"HELLO": HELLO, b"INFO": info_answer(**fields), b"SET": b"+OK\r\n", b"CLIENT": b"+OK\r\n"}) as url,
+        connect(url) as client,
+    ):
+        await check_redis(client)
+
+
+@pytest.mark.parametrize("fields", [{"redis_version": "6.0.16"}, {"redis_version": "2.8.1"}, {"uptime": "1"}], ids=str)
+async def test_old_version_is_refused(fields: dict[str, str]) -> None:
+    async with answering({b"HELLO": HELLO, b"INFO": info_answer(**fields), b"CLIENT": b"+OK\r\n"}) as url:
+        assert fields.get("redis_version", "") in await refusal(url, "redis_too_old")
+
+
+async def test_redis_without_hello_is_too_old() -> None:
+    async with answering({b"INFO": info_answer(redis_version="5.0.14")}) as url:
+        await refusal(url, "redis_too_old")
+
+
+async def test_closed_port_is_unreachable() -> None:
+    async with answering({}) as url:
+        pass
+    assert url.removeprefix("redis://").removesuffix("/0") in await refusal(url, "redis_unreachable")
+
+
+async def test_missing_socket_is_unreachable(tmp_path: Path) -> None:
+    assert str(tmp_path / "none.sock") in await refusal(f"unix://{tmp_path}/none.sock", "redis_unreachable")
+
+
+async def test_unknown_host_is_unreachable() -> None:
+    assert "nowhere.invalid" in await refusal("redis://nowhere.invalid:6379/0", "redis_unreachable")
+
+
+async def test_other_server_is_unreachable() -> None:
+    async with answering({b"HELLO": b"HTTP/1.1 400 Bad Request\r\n\r\n"}) as url:
+        await refusal(url, "redis_unreachable")
+
+
+async def test_silent_redis_is_unreachable() -> None:
+    async with answering({b"HELLO": b""}) as url:
+        await refusal(url, "redis_unreachable", answer_timeout=0.2)
+
+
+async def test_loading_redis_is_unreachable() -> None:
+    async with answering({b"HELLO": HELLO, b"INFO": b"-LOADING Redis is loading the dataset in memory\r\n"}) as url:
+        await refusal(url, "redis_unreachable")
+
+
+async def test_wrong_password_is_not_repeated(own_url: str) -> None:
+    async with Redis.from_url(own_url) as redis:
+        await redis.config_set("requirepass", "right")
+    await refusal(own_url, "redis_unreachable")
+    assert "hunter2" not in await refusal(own_url.replace("unix://", "unix://:hunter2@"), "redis_unreachable")
+
+
+async def test_replica_is_readonly(own_url: str) -> None:
+    async with Redis.from_url(own_url) as redis:
+        await redis.replicaof("127.0.0.1", "1")
+    await refusal(own_url, "redis_readonly")
+
+
+async def test_full_redis_is_readonly(own_url: str) -> None:
+    async with Redis.from_url(own_url) as redis:
+        await redis.config_set("maxmemory", 1)
+    await refusal(own_url, "redis_readonly")
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-lru", "volatile-ttl"])
+async def test_evicting_redis_is_refused(own_url: str, policy: str) -> None:
+    async with Redis.from_url(own_url) as redis:
+        await redis.config_set("maxmemory-policy", policy)
+        async with connect(own_url) as client:
+            await check_redis(client)  # without a limit on its memory it evicts nothing
+        await redis.config_set("maxmemory", "1gb")
+        assert policy in await refusal(own_url, "redis_evicts")
+
+
+async def test_missing_database_is_refused(tmp_path: Path) -> None:
+    async with Server(tmp_path) as server:
+        await refusal(f"redis://{server.address}/77", "bad_redis_url")
+
+
+async def test_redis_that_is_no_sentinel_is_refused(tmp_path: Path) -> None:
+    async with Server(tmp_path) as server:
+        assert "redis://" in await refusal(f"sentinel://{server.address}/cards", "bad_redis_url")
+
+
+async def test_user_without_rights_is_readonly(own_url: str) -> None:
+    async with Redis.from_url(own_url) as redis:
+        await redis.acl_setuser(
+            "guest", enabled=True, passwords="+guest", commands=["+info", "+hello", "+set"], keys=["other:*"]
+        )
+    await refusal(own_url.replace("unix://", "unix://guest:guest@"), "redis_readonly")
+
+
+@pytest.mark.parametrize(
+    ("mode", "scheme", "right_scheme"),
+    [("cluster", "redis", "cluster://"), ("sentinel", "redis", "sentinel://"), ("standalone", "cluster", "redis://")],
+)
+async def test_other_redis_mode_is_refused(mode: str, scheme: str, right_scheme: str) -> None:
+    answers = {b"HELLO": HELLO, b"CLIENT": b"+OK\r\n", b"INFO": info_answer(redis_version="7.0.0", redis_mode=mode)}
+    answers[b"CLUSTER"] = b"-ERR This instance has cluster support disabled\r\n"
+    async with answering(answers) as url:
+        assert right_scheme in await refusal(url.replace("redis", scheme), "bad_redis_url")
+
+
+async def test_unreachable_sentinel_is_refused() -> None:
+    async with answering({}) as url:
+        pass
+    await refusal(url.replace("redis", "sentinel").removesuffix("0") + "cards", "redis_unreachable")
+
+
+async def test_unreachable_cluster_is_refused() -> None:
+    async with answering({}) as url:
+        pass
+    sentence = await refusal(url.replace("redis", "cluster"), "redis_unreachable")
+    assert url.removeprefix("redis://").removesuffix("/0") in sentence

@@ -1,0 +1,212 @@
+"""Tests of a failover to a replica that lacks the newest acked moves. Clients recover them; forged moves are refused."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.protocol.messages import Acked, Act, Done, Held, Join, Joined, LateBoard, Recover, Start
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.store import keys
+from tests.chaos.proxy import Proxy
+from tests.server.client import Client
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import lose_moves, race, record
+from tests.server.real_clients import connect_player, has_actions, play_random_moves, wait_for
+from tests.server.redis_kinds import LaggingReplica, replicated, until
+
+
+class Lagging(NamedTuple):
+    """The URL of a Redis, and the pair behind it."""
+
+    url: str
+    pair: LaggingReplica
+
+
+@pytest.fixture
+async def lagging(tmp_path: Path) -> AsyncIterator[Lagging]:
+    async with replicated(tmp_path) as (primary, replica):
+        pair = LaggingReplica(primary, replica)
+        async with Proxy(lambda: [("127.0.0.1", pair.serving.port)]) as proxy:
+            yield Lagging(f"redis://127.0.0.1:{proxy.port}/0", pair)
+
+
+async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMaker) -> None:
+    nodes = [await node(redis=lagging.url), await node(redis=lagging.url)]
+    async with AsyncExitStack() as stack:
+        ana, bob = await connect_player(stack, nodes[0], "ana"), await connect_player(stack, nodes[1], "bob")
+        wat = await nodes[0].player("wat")
+        room = await wat.create(games=("athena",), delay=0)
+        for client in (ana, bob):
+            await client.join(room)
+        await wat.watch(room)
+        await ana.start()
+        await wait_for(lambda: ana.model.own.play and bob.model.own.play)
+        for number, client in enumerate((ana, bob)):
+            await play_random_moves(client, 5, Random(number))
+        await lagging.pair.fall_behind()
+        for number, client in enumerate((ana, bob)):
+            await play_random_moves(client, 7, Random(10 + number))
+        logs = [await nodes[0].store.load_log(room, client.link.player) for client in (ana, bob)]
+        boards = [client.model.own.play for client in (ana, bob)]
+        await lagging.pair.fail_over()
+        await wat.until(LateBoard, lambda board: board.revision == 5)
+        for client, log, board in zip((ana, bob), logs, boards, strict=True):
+            player = client.link.player
+            await until(lambda player=player: has_actions(nodes[1], room, player, 12))  # type: ignore[misc]  # a default in a lambda
+            assert await nodes[1].store.load_log(room, player) == log
+            assert client.model.own.play is board
+            assert not client.model.out_of_sync
+            await play_random_moves(client, 3, Random(20))
+    assert [len(await nodes[1].store.load_log(room, client.link.player)) for client in (ana, bob)] == [15, 15]
+
+
+async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMaker) -> None:
+    one = await node(redis=lagging.url)
+    won = record("willow")
+    async with AsyncExitStack() as stack:
+        ana, bob = await connect_player(stack, one, "ana"), await one.player("bob")
+        room = await bob.create(games=("willow",), deal=str(won.deal), first_finish_ends=True)
+        await bob.join(room)
+        await ana.join(room)
+        await bob.expect(Done, Start)
+        await wait_for(lambda: ana.model.own.play)
+        actions = [action for _, action in won.actions]
+        for action in actions[:-4]:
+            ana.act(action)
+        await wait_for(lambda: not ana.model.own.pending)
+        await lagging.pair.fall_behind()
+        for action in actions[-4:]:
+            ana.act(action)
+        finished = await bob.phase("finished")
+        bob.inbox.clear()
+        await lagging.pair.fail_over()
+        await bob.phase("racing")
+        assert (await bob.phase("finished")).standings == finished.standings
+        await wait_for(lambda: ana.model.room is not None and ana.model.room.standings == finished.standings)
+
+
+def held(acked: list[tuple[int, str, Acked]]) -> tuple[Held, ...]:
+    return tuple(Held(id=number, action=action, at=answer.at) for number, action, answer in acked)
+
+
+async def acked_moves(client: Client, count: int) -> list[tuple[int, str, Acked]]:
+    """Make a number of moves. Return the id, the action and the ack of each."""
+    assert client.play is not None
+    return [(100 + number, "draw", await client.act("draw", id=100 + number)) for number in range(count)]
+
+
+async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    moves, others = await acked_moves(ana, 3), await acked_moves(bob, 3)
+    elsewhere, _ = await race(one, games=("athena",))
+    theirs = await acked_moves(elsewhere, 3)
+    await lose_all(redis, one, ana)
+    again = await one.player("ana", ana.session)
+    joined = await again.expect(Joined, Join, room=ana.room, revision=3)
+    assert joined.revision == 0
+    good = {"revision": 0, "held": held(moves), "receipt": moves[-1][2].receipt}
+    for forged in (
+        {"receipt": bytes(16)},
+        {"receipt": b""},
+        {"receipt": moves[1][2].receipt},
+        {"receipt": others[-1][2].receipt},
+        {"receipt": theirs[-1][2].receipt},
+        {"held": held(moves)[:2]},
+        {"held": (*held(moves)[:2], replace(held(moves)[2], at=moves[2][2].at - 1))},
+        {"held": held(others), "receipt": others[-1][2].receipt},
+        {"held": held(theirs), "receipt": theirs[-1][2].receipt},
+    ):
+        await again.refused("bad_receipt", Recover, **{**good, **forged})
+    await again.refused("stale", Recover, **{**good, "revision": 1})
+    assert await one.store.load_log(ana.room, ana.player) == []
+    await again.expect(Done, Recover, **good)
+    log = await one.store.load_log(ana.room, ana.player)
+    assert [(entry.request, entry.action, entry.committed_at) for entry in log] == [
+        (each.id, each.action, each.at) for each in held(moves)
+    ]
+    await again.expect(Done, Recover, **good)
+    again.play = ana.play
+    again.inbox.clear()
+    assert await again.expect(Acked, Act, id=102, revision=2, action="draw") == replace(moves[2][2], to=102)
+    await again.act("draw")
+
+
+async def test_recovery_of_other_than_the_logged_moves_is_stale(node: NodeMaker) -> None:
+    ana, _ = await race(await node(), games=("athena",))
+    moves = await acked_moves(ana, 3)
+    good = {"revision": 0, "held": held(moves), "receipt": moves[-1][2].receipt}
+    await ana.expect(Done, Recover, **good)
+    await ana.refused(
+        "stale", Recover, **{**good, "held": (*held(moves)[:2], Held(id=102, action="1 2", at=moves[2][2].at))}
+    )
+    await ana.refused("stale", Recover, **{**good, "held": (*held(moves)[:2], Held(id=102, action="draw", at=1))})
+    await ana.act("draw")
+
+
+async def lose_all(redis: RedisClient, one: Node, client: Client) -> None:
+    """Delete a player's moves from Redis, and wait until the node has closed the player's connection."""
+    await lose_moves(redis, client.room, client.player)
+    await one.rooms.hubs[client.room].pull()
+    assert await client.closed() == CloseCode.RESTART
+
+
+async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, node: NodeMaker) -> None:
+    """A later room may have the same code, players and deal."""
+    one = await node()
+    ana, bob = await race(one, games=("athena",), deal="#7")
+    room = ana.room
+    moves = await acked_moves(ana, 2)
+    await redis.flushall()
+    await one.rooms.refresh()
+    for client in (ana, bob):
+        await client.phase("closed")
+    await ana.create(room, games=("athena",), deal="#7")
+    for client in (ana, bob):
+        await client.join(room)
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await ana.refused("bad_receipt", Recover, revision=0, held=held(moves), receipt=moves[-1][2].receipt)
+
+
+@pytest.mark.parametrize("fields", [{"revision": 2}, {"generation": 1}], ids=["stale", "fenced"])
+async def test_move_after_a_rollback_makes_the_player_rejoin(
+    redis: RedisClient, node: NodeMaker, fields: dict[str, int]
+) -> None:
+    """The node has missed the rollback. Only the refused commit shows it."""
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    await ana.acts(3)
+    await redis.hset(keys.progress(ana.room, ana.player), mapping=fields)
+    await ana.refused("unavailable", Act, revision=3, action="draw")
+    assert await ana.closed() == CloseCode.RESTART
+
+
+async def test_presence_report_after_a_rollback_makes_players_rejoin(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
+    await one.rooms.report_presence()
+    assert await ana.closed() == CloseCode.RESTART
+
+
+async def test_recovery_after_time_is_up_is_refused(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    moves = await acked_moves(ana, 1)
+    while await one.store.now() <= moves[0][2].at:
+        pass  # only a move in a later millisecond is too late
+    moves.append((101, "draw", await ana.act("draw", id=101)))
+    await lose_all(redis, one, ana)
+    await redis.hset(keys.meta(ana.room), "ends", moves[-1][2].at)
+    again = await one.player("ana", ana.session)
+    await again.expect(Joined, Join, room=ana.room, revision=2)
+    await again.refused("time_up", Recover, revision=0, held=held(moves), receipt=moves[-1][2].receipt)
+    assert len(await one.store.load_log(ana.room, ana.player)) == 1

@@ -1,0 +1,173 @@
+"""Tests of a Redis that is shared with other versions of Samedeal. Rooms that cannot be served are refused unchanged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+import pytest
+
+import samedeal
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Create, Done, Join, ListRooms, Rematch, Rooms, RoomState, Start, Watch
+from samedeal_server.config.config import Config
+from samedeal_server.config.errors import StartupError
+from samedeal_server.operators.backup import Writer
+from samedeal_server.process.restore import restore
+from samedeal_server.store import keys, schema
+from samedeal_server.store.store import LIFETIME, Store
+from tests.server.client import Client
+from tests.server.live_nodes import NodeMaker, RedisClient
+
+NEWER = schema.READABLE_VERSIONS[-1] + 1
+OLDER = schema.READABLE_VERSIONS[0] - 1
+
+
+async def set_meta(redis: RedisClient, room: str, **fields: Any) -> None:
+    """Set fields of a room's meta hash, as another version would have set them."""
+    await redis.hset(keys.meta(room), mapping=fields)
+
+
+async def set_race_fields(redis: RedisClient, room: str, **fields: Any) -> None:
+    """Set fields of a room's race that only a newer version knows."""
+    race = msgpack.unpackb(await redis.hget(keys.meta(room), "race"))
+    for name, value in fields.items():
+        race[name] = {**race[name], **value} if isinstance(value, dict) else value
+    await set_meta(redis, room, race=msgpack.packb(race))
+
+
+async def stored_room(redis: RedisClient, room: str) -> dict[str, Any]:
+    """Return everything that Redis stores about a room, including its entry in the index of rooms."""
+    names = [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)]
+    found = {name: await redis.dump(name) for name in names}
+    return {**found, keys.ROOMS: await redis.zscore(keys.ROOMS, room)}
+
+
+async def listed(client: Client) -> list[str]:
+    return [line.room for line in (await client.expect(Rooms, ListRooms)).rooms]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"schema": NEWER}, {"schema": OLDER}, {"schema": ""}, {"engine": samedeal.ENGINE + 1}],
+    ids=["newer", "older", "missing", "other engine"],
+)
+async def test_room_of_other_version_is_refused_unchanged(
+    redis: RedisClient, node: NodeMaker, fields: dict[str, Any]
+) -> None:
+    one = await node()
+    ana = await one.player()
+    room, other = await ana.create("friday"), await ana.create("monday")
+    await set_meta(redis, room, **fields)
+    before = await stored_room(redis, room)
+    for request in (Join, Watch):
+        refusal = await ana.refused("other_version", request, room=room)
+        assert samedeal.__version__ in refusal.message
+        assert refusal.retry_after == schema.RETRY_AFTER
+    assert await listed(ana) == [other]
+    await one.rooms.repair()
+    await one.rooms.refresh()
+    assert await stored_room(redis, room) == before
+    await ana.refused("room_exists", Create, room=room, options=WantedOptions())
+
+
+async def test_room_with_unknown_game_is_refused(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player()
+    room = await ana.create()
+    await set_race_fields(redis, room, options={"games": ["yukon"]})
+    await ana.refused("other_version", Join, room=room)
+    assert await listed(ana) == []
+
+
+async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player()
+    room = await ana.create()
+    await set_meta(redis, room, schema=NEWER)
+    await redis.zadd(keys.DUE, {room: 1})
+    before = await stored_room(redis, room)
+    await one.rooms.sweep()
+    assert await one.store.index.due(await one.store.now(), 10) == []
+    assert await stored_room(redis, room) == before
+
+
+async def test_unknown_room_fields_are_ignored(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player()
+    room = await ana.create()
+    await set_race_fields(redis, room, options={"fog": True}, weather="rain")
+    await ana.join(room)
+    assert (await ana.until(RoomState)).options.players == 8
+
+
+async def test_unknown_event_kind_is_skipped(redis: RedisClient, node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.join(room)
+    before = int(await redis.hget(keys.meta(room), "last_event"))
+    number = await redis.hincrby(keys.meta(room), "last_event", 1)
+    await redis.xadd(keys.events(room), {"previous": before, "time": 1, "event": b"X\xff"}, id=f"{number}-0")
+    await redis.publish(keys.channel(room), b"%d:%d:1:X\xff" % (number, before))
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await bob.dealt()
+    await ana.acts(3)
+    await bob.refused("not_over", Rematch)
+
+
+@pytest.fixture
+async def store(node: NodeMaker) -> Store:
+    return (await node()).store
+
+
+async def record_schema(redis: RedisClient, store: Store, schema: int, release: str, seconds_ago: int = 0) -> None:
+    """Leave the record of a node of another release."""
+    await redis.hset(keys.SCHEMAS, str(schema), f"{await store.now() - 1000 * seconds_ago} {release}")
+
+
+async def test_node_records_its_schema_version(redis: RedisClient, store: Store) -> None:
+    [(number, value)] = (await redis.hgetall(keys.SCHEMAS)).items()
+    recorded_at, version = value.decode().split()
+    assert (int(number), version) == (schema.SCHEMA_VERSION, samedeal.__version__)
+    assert 0 <= await store.now() - int(recorded_at) < 60_000
+
+
+@pytest.mark.parametrize(("number", "code"), [(NEWER, "store_newer"), (OLDER, "store_older")])
+async def test_store_of_unreadable_schema_is_refused(
+    redis: RedisClient, store: Store, node: NodeMaker, number: int, code: str
+) -> None:
+    await record_schema(redis, store, number, "7.8.9")
+    with pytest.raises(StartupError) as caught:
+        await node()
+    assert caught.value.code == code
+
+
+async def test_outdated_schema_record_is_ignored(redis: RedisClient, store: Store, node: NodeMaker) -> None:
+    await record_schema(redis, store, NEWER, "7.8.9", seconds_ago=LIFETIME + 60)
+    await (await node()).player()
+
+
+async def test_store_of_readable_schema_is_accepted(
+    redis: RedisClient, store: Store, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "READABLE_VERSIONS", range(OLDER, NEWER + 1))
+    await record_schema(redis, store, OLDER, "0.0.1")
+    await record_schema(redis, store, NEWER, "7.8.9")
+    one = await node()
+    ana = await one.player()
+    room = await ana.create()
+    await set_meta(redis, room, schema=OLDER)
+    await ana.join(room)
+
+
+async def test_restore_of_newer_backup_is_refused(redis: RedisClient, store: Store, tmp_path: Path) -> None:
+    await record_schema(redis, store, NEWER, "7.8.9")
+    path = tmp_path / "backup"
+    path.write_bytes(b"".join([part async for part in Writer(store).parts(1000)]))
+    with pytest.raises(StartupError) as caught:
+        await restore(path, Config(data=tmp_path / "data", durability="everysec"), replace=False)
+    assert caught.value.code == "store_newer"

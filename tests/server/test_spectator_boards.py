@@ -1,0 +1,274 @@
+"""Spectators see all moves late and in order, and never while they race."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.games import Game
+from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice, Ping, Resign, Start, Watch
+from samedeal_server.config.limits import Limits
+from samedeal_server.gateway import rate_limits
+from samedeal_server.races import delayed_view
+from samedeal_server.rooms.audience import WAKE_BATCH
+from tests.server.client import Client
+from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
+
+
+async def race(one: Node, name: str = "ana", **options: Any) -> Client:
+    """A player with a board in a new race."""
+    ana = await one.player(name)
+    ana.undo = Undo.FREE
+    room = await ana.create(**{"games": ("athena",), "undo": "free", **options})
+    await ana.join(room)
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    return ana
+
+
+class Screen:
+    """The board of one player as a spectator sees it, built from the messages in order."""
+
+    def __init__(self, client: Client, player: str) -> None:
+        self.client = client
+        self.player = player
+        self.revision = -1
+        self.board: Board | None = None
+        self.at = 0
+
+    async def next(self) -> LateBoard | LateMove:
+        """Apply the next message about the player's board."""
+        message = await self.client.until(
+            Struct, lambda late: isinstance(late, LateBoard | LateMove) and late.player == self.player
+        )
+        assert isinstance(message, LateBoard | LateMove)
+        if isinstance(message, LateBoard):
+            self.board = Board(Game.named("athena"), message.piles)
+        else:
+            assert self.board is not None
+            assert message.revision == self.revision + 1
+            self.board = Play(self.board).act(message.action, faces=message.seen or None).board
+        self.revision, self.at = message.revision, message.at
+        return message
+
+    async def until(self, revision: int) -> None:
+        """Apply messages until the board is at a revision."""
+        while self.revision < revision:
+            await self.next()
+
+
+async def test_spectator_sees_each_move_after_the_delay(node: NodeMaker) -> None:
+    """Invariant 3: spectators see boards late."""
+    one, two = await node(), await node()
+    ana = await race(one, delay=1)
+    watcher = await two.player("wat")
+    watching = await watcher.watch(ana.room)
+    assert watching.delay == 1
+    await watcher.phase("racing")
+    await ana.acts(4)
+    screen = Screen(watcher, ana.player)
+    for _ in range(5):
+        await screen.next()
+        assert await one.store.now() >= screen.at + 1000
+    assert ana.play
+    assert (screen.revision, screen.board) == (4, ana.play.board)
+    await ana.act(UNDO)
+    assert isinstance(await screen.next(), LateBoard)
+    assert await one.store.now() >= screen.at + 1000
+    await ana.act("draw")
+    await screen.next()
+    assert (screen.revision, screen.board) == (6, ana.play.board)
+
+
+@pytest.mark.parametrize("late", [0, 3, 12])
+async def test_late_spectator_sees_the_same(node: NodeMaker, late: int) -> None:
+    one, two = await node(), await node()
+    ana = await race(one, delay=0)
+    early = await one.player("early")
+    await early.watch(ana.room)
+    await ana.acts(late)
+    watcher = await two.player("wat")
+    await watcher.watch(ana.room)
+    await ana.acts(5, seed=2)
+    for client in (early, watcher):
+        screen = Screen(client, ana.player)
+        await screen.until(late + 5)
+        assert ana.play
+        assert screen.board == ana.play.board
+
+
+async def test_spectator_sees_everything_at_the_finish(node: NodeMaker) -> None:
+    one = await node()
+    ana = await race(one, delay=600)
+    watcher = await one.player("wat")
+    await watcher.watch(ana.room)
+    await ana.acts(9)
+    assert not [message for message in watcher.inbox if isinstance(message, LateBoard | LateMove)]
+    await ana.expect(Done, Resign)
+    await watcher.phase("finished")
+    screen = Screen(watcher, ana.player)
+    await screen.until(9)
+    assert ana.play
+    assert screen.board == ana.play.board
+    after = await one.player("after")
+    await after.watch(ana.room)
+    screen = Screen(after, ana.player)
+    await screen.until(9)
+    assert screen.board == ana.play.board
+
+
+async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
+    """Invariant 9: a slow spectator skips to a snapshot."""
+    one = await node(Limits(rate=1e6, burst=1_000_000, late_backlog=0))
+    ana = await race(one, delay=0)
+    watcher = await one.player("wat")
+    await watcher.watch(ana.room)
+    screen = Screen(watcher, ana.player)
+    await ana.acts(20)
+    while screen.revision < 20:
+        assert isinstance(await screen.next(), LateBoard)
+    assert ana.play
+    assert screen.board == ana.play.board
+
+
+async def test_racers_are_sent_the_number_of_spectators(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana = await race(one, delay=0)
+    first, second = await one.player("one"), await two.player("two")
+    await first.watch(ana.room)
+    await second.watch(ana.room)
+    assert (await ana.state(lambda state: state.watching == 2)).players[0].name == "ana"
+    third = await two.player("three")
+    await third.watch(ana.room)
+    assert (await third.state(lambda state: state.watching == 3)).phase == "racing"
+    await first.expect(Done, Leave)
+    await second.abort()
+    await ana.state(lambda state: state.watching == 1)
+
+
+async def test_racer_may_not_watch(node: NodeMaker) -> None:
+    """Invariant 3: a rival's turned-up card is one of yours."""
+    one, two = await node(), await node()
+    ana = await race(one, delay=0)
+    again = await two.player("ana", ana.session)
+    await again.refused("racing", Watch, room=ana.room)
+    await ana.refused("racing", Watch, room=ana.room)
+    await ana.act("draw")  # a refusal has changed nothing
+    await ana.expect(Done, Resign)
+    await ana.watch(ana.room)
+
+
+async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> None:
+    """Invariant 3: a rival's turned-up card is one of yours."""
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create(games=("athena",), delay=0)
+    watching = await two.player("bob", bob.session)
+    await watching.watch(room)
+    await ana.join(room)
+    await bob.join(room)
+    assert (await watching.until(Notice)).code == "seated"
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await ana.acts(5)
+    await ana.expect(Done, Resign)
+    await bob.expect(Done, Resign)
+    await bob.phase("finished")
+    assert not [message for message in watching.inbox if isinstance(message, LateBoard | LateMove)]
+
+
+async def test_spectator_may_join_over_the_same_connection(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create(games=("athena",), delay=0)
+    await ana.join(room)
+    await bob.watch(room)
+    await ana.state(lambda state: state.watching == 1)
+    await bob.join(room)
+    await ana.state(lambda state: state.watching == 0)
+    await ana.expect(Done, Start)
+    await bob.dealt()
+    await bob.act("draw")
+    assert not [message for message in bob.inbox if isinstance(message, LateBoard | LateMove)]
+
+
+async def test_spectators_may_come_while_moves_are_made(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana = await race(one, delay=0)
+    watchers = [await each.player(f"w{number}") for number, each in enumerate((one, two) * 3)]
+    await asyncio.gather(ana.acts(40), *(watcher.watch(ana.room) for watcher in watchers))
+    for watcher in watchers:
+        screen = Screen(watcher, ana.player)
+        await screen.until(40)
+        assert ana.play
+        assert screen.board == ana.play.board
+
+
+async def test_crowd_of_spectators_sees_everything(node: NodeMaker) -> None:
+    one = await node()
+    ana = await race(one, delay=0)
+    crowd = [await one.player(f"w{number}") for number in range(WAKE_BATCH + 8)]
+    for watcher in crowd:
+        await watcher.watch(ana.room)
+    await ana.acts(7)
+    assert ana.play
+    for watcher in crowd:
+        screen = Screen(watcher, ana.player)
+        await screen.until(7)
+        assert screen.board == ana.play.board.masked()
+        await watcher.state(lambda state: state.watching == len(crowd))
+    await ana.expect(Done, Resign)
+    for watcher in crowd:
+        await watcher.phase("finished")
+
+
+async def test_building_boards_gives_others_a_turn(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    monkeypatch.setattr(delayed_view, "ACTIONS_PER_RELEASE", 50)
+    one, two = await node(), await node()
+    ana = await race(one, delay=0)
+    for _ in range(10):
+        await ana.acts(40)
+    replayed = most = 0
+    act = Play.act
+
+    def counted(*arguments: Any, **options: Any) -> Play:
+        nonlocal replayed
+        replayed += 1
+        return act(*arguments, **options)
+
+    async def take_turns() -> None:
+        nonlocal most
+        while True:
+            before = replayed
+            await asyncio.sleep(0)
+            most = max(most, replayed - before)
+
+    watcher = await two.player("wat")
+    monkeypatch.setattr(Play, "act", counted)
+    turns = asyncio.create_task(take_turns())
+    await watcher.watch(ana.room)
+    await watcher.until(LateBoard, lambda late: late.revision == 400)
+    turns.cancel()
+    assert replayed >= 400
+    assert most <= 50
+
+
+async def test_watching_is_charged_before_boards_are_built(
+    node: NodeMaker, redis: RedisClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "REPLAYED_PER_MOVE", 0.1)
+    one, two = await node(), await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=100))
+    ana = await race(one, delay=0)
+    await ana.acts(20)
+    watcher, other = await two.player("wat"), await two.player("other")
+    await redis.delete(f"samedeal:{{{ana.room}}}:log:{ana.player}")
+    await watcher.send(Watch, room=ana.room)
+    await watcher.closed()
+    await other.refused("rate_limited", Ping)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.deal import shuffled
+from samedeal.errors import CannotUndo, IllegalMove, MalformedText, PlayError, SamedealError, UnseenCard
+from samedeal.games import GAMES
+from samedeal.moves import Move
+from samedeal.protocol_codes import RefusalCode
+from tests.golden.golden_files import assert_sentences
+from tests.shared.positions import position
+from tests.shared.raised import error_of
+
+
+def play(text: str = "1: 3S 2S AS", rule: Undo = Undo.NO_REVEAL, game: str = "willow") -> Play:
+    return Play(position(game, text).board, rule)
+
+
+def test_accepted_action_raises_the_revision_by_one() -> None:
+    start = play()
+    first = start.act("1 0")
+    second = first.act(Move("1", "0"))
+    third = second.act(UNDO)
+    assert [p.revision for p in (start, first, second, third)] == [0, 1, 2, 3]
+    assert [(p.moves, p.undos) for p in (start, first, second, third)] == [(0, 0), (1, 0), (2, 0), (2, 1)]
+    assert [p.last for p in (start, first, second, third)] == [None, first.last, second.last, first.last]
+    assert third.board == first.board
+
+
+REFUSED: list[tuple[str, type[SamedealError]]] = [
+    ("1 0 x2", IllegalMove),
+    ("draw", IllegalMove),
+    ("one two", MalformedText),
+    ("undo", CannotUndo),
+    ("Undo", MalformedText),
+]
+
+
+@pytest.mark.parametrize(("action", "error"), REFUSED)
+def test_malformed_and_illegal_are_different_errors(action: str, error: type[SamedealError]) -> None:
+    assert type(error_of(play().act, action)) is error
+
+
+@pytest.mark.parametrize("revision", [-1, 0, 2, 1_000_000])
+@pytest.mark.parametrize("action", ["1 0", "9 9 nonsense", "undo", "draw"])
+def test_action_on_another_revision_is_stale(revision: int, action: str) -> None:
+    at_one = play().act("1 0")
+    error = error_of(at_one.act, action, revision)
+    assert error.code is RefusalCode.STALE
+
+
+def test_action_on_current_revision_is_accepted() -> None:
+    assert play().act("1 0", revision=0).act("1 0", revision=1).revision == 2
+
+
+def test_refused_action_changes_nothing() -> None:
+    start = play()
+    before = repr(start)
+    for action in ("1 0 x2", "undo", "draw", "1 r"):
+        with pytest.raises(PlayError):
+            start.act(action)
+    assert repr(start) == before
+
+
+def test_seen_has_the_cards_just_turned_up() -> None:
+    start = play("1: [2C] AS | stock: [...] [4C] (3H) [2S]", game="athena")
+    assert start.seen == b""
+    first = start.act("1 0")
+    assert [hex(card) for card in first.seen] == ["0x2"]
+    second = first.act("draw")
+    assert [hex(card) for card in second.seen] == ["0x32", "0x4"]
+
+
+def test_seen_is_empty_after_undo() -> None:
+    start = play("1: [2C] AS", Undo.FREE, "athena")
+    assert start.act("1 0").act("undo").seen == b""
+
+
+UNDONE = [
+    (Undo.OFF, "", False),
+    (Undo.OFF, "1 0", False),
+    (Undo.FREE, "", False),
+    (Undo.FREE, "1 0", True),
+    (Undo.NO_REVEAL, "", False),
+    (Undo.NO_REVEAL, "1 0", False),
+    (Undo.NO_REVEAL, "2 0", True),
+    (Undo.NO_REVEAL, "1 0,2 0", True),
+]
+
+
+def after(rule: Undo, actions: str) -> Play:
+    """A play after some actions, of which ``1 0`` turns up a card for the first time."""
+    now = play("1: [2C] AS | 2: 3D AH", rule, "athena")
+    for action in filter(None, actions.split(",")):
+        now = now.act(action)
+    return now
+
+
+@pytest.mark.parametrize(("rule", "actions", "allowed"), UNDONE)
+def test_undo_follows_the_rule(rule: Undo, actions: str, allowed: bool) -> None:
+    now = after(rule, actions)
+    if allowed:
+        assert now.why_no_undo is None
+        assert now.act(UNDO).undos == 1
+    else:
+        error = error_of(now.act, UNDO)
+        assert error.code is RefusalCode.CANNOT_UNDO
+        assert str(error) == now.why_no_undo
+
+
+def test_wording_of_refused_actions() -> None:
+    lines = [f"{error.code}\t{error_of(play().act, action)}" for action, error in REFUSED]
+    lines.append(f"{RefusalCode.STALE}\t{error_of(play().act, '1 0', 7)}")
+    for rule, actions, allowed in UNDONE:
+        if not allowed:
+            lines.append(f"{RefusalCode.CANNOT_UNDO}\t{after(rule, actions).why_no_undo}")
+    assert_sentences("engine: actions", list(dict.fromkeys(lines)))
+
+
+def test_masked_play_needs_the_faces() -> None:
+    real = play("1: [2C] AS", game="athena")
+    masked = real.masked()
+    with pytest.raises(UnseenCard):
+        masked.act("1 0")
+    then = real.act("1 0")
+    assert masked.act("1 0", faces=then.seen) == then.masked()
+    assert masked.undo_rule is real.undo_rule
+
+
+def test_play_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        play().revision = 3  # type: ignore[misc]  # that it can't be done is the point
+
+
+def test_play_of_ten_thousand_moves_does_not_recurse() -> None:
+    """Comparing, printing, copying or freeing a play never recurses along its history."""
+    game = GAMES["athena"]
+    one = other = Play(Board.deal(game, shuffled(bytes(32), game.decks)), Undo.FREE)
+    for _ in range(10_000):
+        one, other = one.act("draw"), other.act("draw")
+    assert one == other
+    assert repr(one) == repr(other)
+    assert one.masked().act(UNDO).board == other.act(UNDO).board.masked()
+    del one, other

@@ -1,0 +1,104 @@
+"""A sixth game made of today's policies: one value is all that the engine needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.deal import shuffled
+from samedeal.games import GAMES, Base, Build, Faces, Game, Group, Kind, Lift
+from samedeal.moves import DRAW, Move
+from samedeal.options import Options
+from samedeal.record import Record
+from samedeal.stock import DRAW_THREE, NO_STOCK
+
+HAMLET = Game(
+    name="hamlet",
+    title="Hamlet",
+    blurb="5 half-hidden columns, two fans, a reserve and a stock by threes",
+    decks=1,
+    stock=DRAW_THREE,
+    groups=(
+        Group(
+            Kind.COLUMN, tuple("12345"), (4,) * 5, Faces.DOWN_UP, Build.DOWN_ANY_SUIT, Base.KING, Lift.ALTERNATING_RUN
+        ),
+        Group(Kind.FAN, tuple("qw"), (3, 3), build=Build.SAME_RANK),
+        Group(Kind.RESERVE, tuple("er"), (1, 1)),
+        Group(Kind.FOUNDATION, ("01", "02", "03", "04"), (0,) * 4, build=Build.UP_SAME_SUIT, base=Base.ACE),
+        Group(Kind.STOCK, ("stock",), faces=Faces.DOWN, lift=Lift.NOTHING),
+        Group(Kind.WASTE, ("s",), (0,)),
+    ),
+)
+SEED = bytes(range(32))
+
+
+@pytest.fixture(autouse=True)
+def sixth_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register the game for the time of a test."""
+    monkeypatch.setitem(GAMES, HAMLET.name, HAMLET)
+
+
+@pytest.fixture
+def board() -> Board:
+    return Board.deal(HAMLET, shuffled(SEED, HAMLET.decks))
+
+
+def test_new_game_is_dealt(board: Board) -> None:
+    assert board.check() is board
+    assert [len(board.piles[at]) for at in HAMLET.columns] == [4] * 5
+    assert (len(board.stock), board.waste, board.stock_label) == (24, b"", "stock 24")
+    assert board.masked().state_hash() == board.state_hash()
+
+
+def test_new_game_is_played_and_undone(board: Board) -> None:
+    rng = Random(5)
+    play = Play(board, Undo.FREE)
+    for _ in range(60):
+        legal = play.board.legal_moves()
+        assert set(legal) == {move for move in every_move() if move in legal}
+        play = play.act(rng.choice(legal))
+        play.board.check()
+    for _ in range(60):
+        play = play.act(UNDO)
+    assert {card & 0x3F for pile in play.board.piles for card in pile} == set(shuffled(SEED, 1))
+    assert [len(pile) for pile in play.board.piles] == [len(pile) for pile in board.piles]
+
+
+def every_move() -> Iterator[Move]:
+    """Each move that can be written in the game."""
+    yield DRAW
+    for source in HAMLET.keys:
+        for target in ("0", *HAMLET.keys):
+            for size in range(1, 14):
+                yield Move(source, target, size)
+
+
+def test_new_game_round_trips_as_text(board: Board) -> None:
+    assert Game.named(str(HAMLET)) is HAMLET
+    assert Board.parse(str(board)) == board
+    record = Record.parse(
+        f"samedeal record 1\ngame: hamlet\ndeal: random\nseed: {SEED.hex()}\nundo: free\nplayer: ana\n\n0.500 draw\n"
+    )
+    assert record.replay().board == board.play(DRAW).board
+
+
+def test_new_game_can_be_an_option_of_a_room() -> None:
+    options = Options(games=("hamlet", "willow"))
+    assert options.game(0) is HAMLET
+
+
+@pytest.mark.parametrize("game", [*GAMES.values(), HAMLET])
+def test_game_describes_itself(game: Game) -> None:
+    assert game.blurb
+    assert len(game.blurb) <= 70
+    assert game.typed_keys == tuple(key for key in game.keys if key != "stock" and not key.startswith("0"))
+    assert (game.stock is NO_STOCK) == (game.stock_at < 0)
+    assert bool(game.stock.verb) == bool(game.stock.instruction) == (game.stock is not NO_STOCK)
+    assert game.stock.to_waste == (game.waste_at >= 0)
+    assert game.pile_phrase("1") == "column 1"
+    assert replace(game) == game

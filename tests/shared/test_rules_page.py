@@ -1,0 +1,34 @@
+"""RULES.md has a section for each game and every ruling that source and tests cite."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from samedeal.games import GAMES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "shared" / "RULES.md").read_text(encoding="utf-8")
+CITED = re.compile(r"\bR([0-9]{1,2})\b")
+
+
+def cited_rulings() -> set[str]:
+    """The numbers of all rulings that Python files of the project cite."""
+    folders = [ROOT / name for name in ("shared", "server", "client", "tests")]
+    files = [path for folder in folders for path in folder.rglob("*.py") if path != Path(__file__)]
+    return {number for path in files for number in CITED.findall(path.read_text(encoding="utf-8"))}
+
+
+def test_every_ruling_has_a_paragraph() -> None:
+    assert re.findall(r"^\*\*R([0-9]+) ", PAGE, re.MULTILINE) == [str(number) for number in range(1, 30)]
+    assert re.findall(r'^<a id="r([0-9]+)"></a>$', PAGE, re.MULTILINE) == [str(number) for number in range(1, 30)]
+
+
+def test_every_cited_ruling_exists() -> None:
+    cited = cited_rulings()
+    assert cited
+    assert cited <= {str(number) for number in range(1, 30)}
+
+
+def test_every_game_has_a_section() -> None:
+    assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == ["All games", *(game.title for game in GAMES.values())]

@@ -1,0 +1,69 @@
+"""The names and the structure of the source: what holds for every module."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parent.parent
+WIDEST_LINE: Final = 120
+SOURCES: Final = ("shared/samedeal", "server/samedeal_server", "client/samedeal_client")
+PAGES: Final = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(
+        path for folder in ("shared", "server", "client", "deploy", "tests") for path in (ROOT / folder).rglob("*.md")
+    ),
+]
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for source in SOURCES:
+        for path in sorted((ROOT / source).rglob("*.py")):
+            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_public_class_names_are_unique() -> None:
+    defined = defaultdict(list)
+    for module, tree in modules():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                defined[node.name].append(module)
+    assert {name: found for name, found in defined.items() if len(found) > 1} == {}
+
+
+def test_every_module_has_a_docstring() -> None:
+    assert [module for module, tree in modules() if not ast.get_docstring(tree)] == []
+
+
+def test_no_test_module_is_imported() -> None:
+    """Fixtures and helpers live in conftest.py and in helper modules."""
+    imported = [
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and ".test_" in f".{node.module}"
+    ]
+    assert imported == []
+
+
+def test_every_folder_is_on_the_map() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for source in SOURCES for path in (ROOT / source).glob("*/__init__.py")}
+    assert {folder for folder in folders if f"`{folder}/`" not in page} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_markdown_lines_are_short(page: Path) -> None:
+    """One sentence a line, at most 120 characters, except for tables, code and links, so that a diff shows what changed."""
+    code, long = False, []
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            code = not code
+        elif len(line) > WIDEST_LINE and not code and not line.startswith("|") and "](" not in line:
+            long.append(f"{number}: {line[:60]}")
+    assert long == []

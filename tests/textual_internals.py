@@ -1,0 +1,35 @@
+"""Access to Textual's internals: work that is still queued, painting without waiting, and the painted text.
+
+Textual's own pilot waits for real time to pass. Tests and benchmarks must know exactly when everything is painted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+
+def has_queued_messages(app: App[Any], pumps: Iterable[MessagePump] | None = None) -> bool:
+    """Whether the app, or only some of its message pumps, have messages to process."""
+    return any(not pump._message_queue.empty() for pump in (app._registry if pumps is None else pumps))
+
+
+def needs_painting(screen: Screen[Any]) -> bool:
+    """Whether a screen has changes that are not painted yet."""
+    return bool(screen._layout_required or screen._dirty_widgets or screen._repaint_required)
+
+
+def paint_now(screen: Screen[Any]) -> None:
+    """Paint the changes of a screen without waiting for the next frame."""
+    screen._on_timer_update()
+
+
+def screen_text(app: App[Any]) -> str:
+    """Return the painted screen as text, without blanks at the ends of lines."""
+    app.screen._compositor_refresh()
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
