@@ -14,10 +14,10 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import Final, Never
 
 from samedeal.protocol.admin import Status, Survey
+from samedeal_client.first_completed import first_of
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.operator_client import OperatorClient
 from samedeal_client.signals import StopRequest, on_signals
-from samedeal_client.tasks import first_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import with_colour_codes
 from samedeal_client.text.spans import Row, Span, fit_row, row_text

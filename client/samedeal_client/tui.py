@@ -14,7 +14,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.signals import on_signals
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.terminal_background import has_dark_background
-from samedeal_client.text.terminal_watch import EXIT_CODE, on_terminal_lost
+from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
 
 
 def with_background(look: Look) -> Look:

@@ -45,7 +45,7 @@ from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
 from samedeal_server.store import keys
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
-from samedeal_server.store.nodes import NODE_LIFETIME, PLAYER_LIFETIME
+from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import CLOSED_LIFETIME, LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence

@@ -14,7 +14,7 @@ from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal.protocol.messages import Done, Refused
 from samedeal.protocol_codes import CloseCode, OperatorRefusalCode
 from samedeal_server.operators import auth, backup, node_agent, operator_gateway, request_handlers
-from samedeal_server.store import nodes
+from samedeal_server.store import node_registry
 from samedeal_server.store.dump import DumpedKey
 from tests.server.pages import ROOT, cells, documented_fields, fields, section
 
@@ -70,7 +70,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         f"for more than {auth.MAX_WAIT:g} seconds",
         f"At most {auth.MAX_UNAUTHENTICATED} connections",
         f"frames of at most {LARGEST_FRAME} bytes",
-        f"the nodes that reported within {nodes.NODE_LIFETIME} seconds",
+        f"the nodes that reported within {node_registry.NODE_LIFETIME} seconds",
         f"each node reports every {node_agent.HEARTBEAT_INTERVAL:g} seconds",
         f"at most {request_handlers.MAX_BANS} are kept",
         f"at most {messages.MAX_CLOSED_ROOMS} rooms at a time",
@@ -79,7 +79,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
     ):
         assert text in FLAT, text
     assert auth.WRONG_TOKEN_DELAY == 1.0  # "after a second"
-    assert nodes.PLAYER_LIFETIME == 86_400  # "within a day"
+    assert node_registry.PLAYER_LIFETIME == 86_400  # "within a day"
 
 
 def test_page_describes_the_backup_file() -> None:

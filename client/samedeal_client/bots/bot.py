@@ -13,11 +13,11 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.resignation import ResignPolicy
 from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.tasks import first_of
 
 RECONNECT_TIMEOUT: Final = 60.0
 """Timeout, in seconds, for reconnecting to the server."""

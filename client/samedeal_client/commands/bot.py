@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from samedeal.errors import RequestRefused
 from samedeal.names import printable
 from samedeal_client.commands.common import add_address, add_passphrase, server_and_required_room
+from samedeal_client.first_completed import first_of
 from samedeal_client.signals import StopRequest, on_signals
 from samedeal_client.state.bot_levels import LEVELS
-from samedeal_client.tasks import first_of
 
 if TYPE_CHECKING:
     from samedeal_client.net.room_client import RoomClient

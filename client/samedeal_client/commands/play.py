@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_look, integer_in, player_name
+from samedeal_client.first_completed import first_of
 from samedeal_client.signals import Failure, is_terminal, until_stopped
 from samedeal_client.state.bot_levels import MIXES
-from samedeal_client.tasks import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

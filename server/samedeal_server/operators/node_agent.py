@@ -18,7 +18,7 @@ from samedeal_server.races.race import KickCommand
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.store.nodes import DrainOrder, Nodes, Order, SayOrder
+from samedeal_server.store.node_registry import DrainOrder, Nodes, Order, SayOrder
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 from samedeal_server.telemetry.node_stats import NodeStats, memory

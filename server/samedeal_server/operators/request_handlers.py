@@ -47,7 +47,7 @@ from samedeal_server.races.bans import Bans, normalize_target
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import list_rooms
-from samedeal_server.store.nodes import DrainOrder, SayOrder
+from samedeal_server.store.node_registry import DrainOrder, SayOrder
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 

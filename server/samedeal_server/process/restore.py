@@ -22,7 +22,7 @@ from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import backup
 from samedeal_server.process.open_store import open_store
 from samedeal_server.store.dump import DumpedKey, KeyDump
-from samedeal_server.store.nodes import Nodes
+from samedeal_server.store.node_registry import Nodes
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 

@@ -10,12 +10,12 @@ from contextlib import suppress
 
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 
-from samedeal_client.text.terminal_watch import EXIT_CODE
+from samedeal_client.text.terminal_hangup import EXIT_CODE
 from samedeal_client.widgets.terminal_driver import LossyStream
 
 HANGING = """
 import threading
-from samedeal_client.text.terminal_watch import on_terminal_lost
+from samedeal_client.text.terminal_hangup import on_terminal_lost
 with on_terminal_lost(0, lambda: None):
     print("watching", flush=True)
     threading.Event().wait()
