@@ -12,11 +12,13 @@ from msgspec import Struct
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import Game
-from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice, Ping, Resign, Start, Watch
+from samedeal.protocol.codec import decode_to_client
+from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice, Ping, Resign, RoomState, Start, Watch
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
 from samedeal_server.rooms.audience import WAKE_BATCH
+from samedeal_server.rooms.hub import Hub
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 
@@ -162,6 +164,20 @@ async def test_racer_may_not_watch(node: NodeMaker) -> None:
     await ana.act("draw")  # a refusal has changed nothing
     await ana.expect(Done, Resign)
     await ana.watch(ana.room)
+
+
+async def test_new_spectator_sees_the_own_seat_empty(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first state that a player who stops racing is sent as a spectator does not depend on announcements."""
+    one = await node()
+    ana = await race(one, delay=0)
+    await ana.expect(Done, Resign)
+    monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
+    watching = await ana.watch(ana.room)
+    ana.inbox.clear()
+    await ana.ask(Ping)
+    frames = [decode_to_client(frame) for frame in ana.frames]
+    state = next(each for each in frames[frames.index(watching) :] if isinstance(each, RoomState))
+    assert not state.tallies[0].connected
 
 
 async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> None:

@@ -92,6 +92,7 @@ class RoomEntry:
             hub.check_can_watch(connection.player, max_spectators)
             await self._extend_session(connection)
             await self.exit_room(connection)
+            await hub.pull()  # the state that the spectator is sent first shows that the player's seat is empty now
             hub.check_can_watch(connection.player, max_spectators)
         except BaseException:
             await self._rooms.release(hub)
