@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "bot": "let a bot join a race",
     "serve": "run a server",
     "admin": "operate a server",
+    "history": "show your past races and best times",
     "rules": "print the rules of a game",
     "doctor": "check the terminal and the connection to a server",
     "completion": "print a completion script for a shell",
@@ -42,7 +43,7 @@ environment:
   NO_COLOR               if set, no colours are used
   XDG_CONFIG_HOME        key bindings, in samedeal/keys.toml
   XDG_DATA_HOME          records of your races, and data of races hosted here
-  XDG_STATE_HOME         saved sessions, used to reclaim your seat
+  XDG_STATE_HOME         saved sessions, used to reclaim your seat, and the history of your races
   HTTPS_PROXY, NO_PROXY  proxy for connections, and the hosts that need none
 
 {_CODES}

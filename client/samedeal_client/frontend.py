@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from samedeal.errors import MalformedText
+from samedeal_client.history_file import HistoryRecorder
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.line_client import LineClient
@@ -91,6 +92,8 @@ async def run_client(
     async with Link(address, name, sessions) as link:
         _print_warnings(warnings)
         client = ClientSession(link, journal=ActionJournal())
+        recorder = HistoryRecorder(client, warnings.append)
+        client.subscribe(recorder.update)
         if screen:
             from samedeal_client.tui import show, with_background
 
@@ -103,6 +106,8 @@ async def run_client(
                 print(sentence)
         else:
             code = await _run_line_client(client, look, enter, lasting=lasting)
+        if not lasting:
+            recorder.quit_for_good()
     _print_warnings(warnings)
     return code
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedeal.record import Record
+from samedeal_client.history_file import HistoryFile
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.proxy import Proxy
 
@@ -81,6 +82,10 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
     killed = record_of(returned)
     assert [action for _, action in killed.actions][:3] == ["1 0", "undo", "1 0"]
     assert killed.replay().board.foundation_cards == 3
+
+    races = HistoryFile(programs.home / ".local/state/samedeal/history.jsonl").read().races
+    results = {race.name: (race.place, race.foundation_cards, race.resigned) for race in races}
+    assert results == {"ana": (2, 0, True), "bo": (1, 3, True)}
 
 
 async def test_a_name_without_its_session_gets_no_seat(programs: Programs, redis_url: str) -> None:

@@ -1,0 +1,89 @@
+"""``samedeal history``: show the player's past races."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from samedeal.games import GAMES
+from samedeal_client.commands.common import integer_in
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from samedeal_client.state.history import History
+
+DESCRIPTION = """\
+Show your past races on this machine: how often you raced each game, your best times, how many days in a row you raced the
+deal of the day, and the latest races."""
+
+EXAMPLES = f"""\
+examples:
+  samedeal history                   all games
+  samedeal history willow            only Willow
+  samedeal history --json            for scripts
+
+games: {", ".join(GAMES)}"""
+
+_LIMIT = 20
+_WIDTH = 200
+"""Width, in columns, of output that does not go to a terminal."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments to the parser."""
+    parser.add_argument("game", metavar="GAME", nargs="?", default="", help="show only this game")
+    parser.add_argument(
+        "--limit",
+        type=integer_in(1, 1_000_000),
+        default=_LIMIT,
+        metavar="N",
+        help="maximum number of races to list (default: %(default)s)",
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON, for scripts")
+    parser.add_argument("--ascii", action="store_true", help="print ASCII only")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the history and return the exit code."""
+    from datetime import UTC, datetime
+
+    from samedeal.games import Game
+    from samedeal_client.history_file import HistoryFile
+    from samedeal_client.text.line_io import Printer, terminal_look
+    from samedeal_client.views.history import history_rows, unreadable_text
+
+    file = HistoryFile()
+    history = file.read()
+    if note := unreadable_text(history, str(file.path)):
+        print(f"samedeal: {note}", file=sys.stderr)
+    if given.game:
+        history = history.in_game(Game.named(given.game.lower()).name)
+    today = datetime.now(UTC).date()
+    if given.json:
+        print(_as_json(history, today))
+        return 0
+    look = terminal_look(ascii_only=given.ascii)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    Printer(sys.stdout, colour=look.colour).print_rows(history_rows(history, look, width, today, given.limit))
+    return 0
+
+
+def _as_json(history: History, today: date) -> str:
+    """The races, with the summaries, as one JSON object in ASCII."""
+    import json
+
+    from msgspec import to_builtins
+
+    from samedeal_client.state.history import daily_streak, summaries
+
+    return json.dumps(
+        {
+            "games": {game: summary._asdict() for game, summary in summaries(history.races).items()},
+            "daily_streak": daily_streak(history.races, today)._asdict(),
+            "races": to_builtins(history.races),
+        },
+        indent=1,
+    )

@@ -1,0 +1,93 @@
+"""The file with the player's past races: ``history.jsonl`` in the state directory, one race in JSON on each line.
+
+Races are only appended, under a lock, so that two clients can write at the same time. If a race has several lines, the
+last one counts. Lines that can't be read, and those of later versions, stay where they are.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.paths import state_home
+from samedeal_client.state.history import VERSION, History, PastRace, race_result, unfinished_race
+
+
+class _AnyVersion(Struct):
+    version: int
+
+
+class HistoryFile:
+    """The history on disk, by default that of this user."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or state_home() / "history.jsonl"
+
+    def read(self) -> History:
+        """Return the history, empty if there is no file. Raises OSError if the file can't be read."""
+        try:
+            return _parse(self.path.read_bytes())
+        except FileNotFoundError:
+            return History()
+
+    def append(self, race: PastRace) -> None:
+        """Append a race unless it is there already. Raises OSError if that fails."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            before = file.read() or b""
+            if race in _parse(before).races:
+                return
+            end_line = b"\n" if before and not before.endswith(b"\n") else b""  # a write that was cut short
+            file.write(end_line + msgspec.json.encode(race) + b"\n")
+
+
+def _parse(data: bytes) -> History:
+    races: dict[tuple[str, int, str], PastRace] = {}
+    damaged = newer = 0
+    for line in filter(None, map(bytes.strip, data.split(b"\n"))):
+        try:
+            if msgspec.json.decode(line, type=_AnyVersion).version > VERSION:
+                newer += 1
+                continue
+            race = msgspec.json.decode(line, type=PastRace)
+        except (ValueError, RecursionError):
+            damaged += 1
+        else:
+            races[race.key] = race
+    return History(tuple(sorted(races.values(), key=lambda race: race.starts)), damaged, newer)
+
+
+class HistoryRecorder:
+    """Appends the races of a session to the history. A failure does not stop the game; it is passed to ``warn``."""
+
+    def __init__(self, client: ClientSession, warn: Callable[[str], None], file: HistoryFile | None = None) -> None:
+        self._client = client
+        self._warn = warn
+        self._file = file or HistoryFile()
+        self._appended: PastRace | None = None
+
+    def update(self) -> None:
+        """Append the player's race if it is over for them. Call this after each change of the session."""
+        self._append(race_result(self._client.model))
+
+    def quit_for_good(self) -> None:
+        """Append the race that the player quits without being able to return."""
+        model = self._client.model
+        self._append(race_result(model) or unfinished_race(model))
+
+    def _append(self, race: PastRace | None) -> None:
+        if race is None or race == self._appended:
+            return
+        self._appended = race
+        try:
+            self._file.append(race)
+        except OSError as error:
+            self._warn(f"Cannot save this race in {self._file.path} ({error.strerror}).")

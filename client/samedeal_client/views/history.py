@@ -1,0 +1,124 @@
+"""Past races in words: a table of races, a summary of each game, and the line to share."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, tzinfo
+from typing import Final
+
+from samedeal.names import columns_of, printable
+from samedeal_client.state.history import History, PastRace, daily_streak, summaries
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import clock_text, title_of
+from samedeal_client.text.player_names import player_name
+from samedeal_client.text.spans import Row, Span, cut, fit
+from samedeal_client.views.live_ranking import ordinal
+
+HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
+SUMMARY_HEADINGS: Final = ("Game", "Races", "Won", "Finished", "Best time")
+
+
+def race_time(milliseconds: int) -> str:
+    """A length of time as ``5:52`` or ``1:02:47``."""
+    text = clock_text(milliseconds)
+    return text.removeprefix("0")
+
+
+def place_text(race: PastRace) -> str:
+    """The place in a race as ``2nd of 4``, or an empty string if it is not known or the player raced alone."""
+    return f"{ordinal(race.place)} of {race.players}" if race.place and race.players > 1 else ""
+
+
+def outcome_text(race: PastRace) -> str:
+    """The result of a race without its place: the time, or how many cards are on the foundations."""
+    if race.time:
+        return race_time(race.time)
+    cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
+    return f"{cards} cards, resigned" if race.resigned else f"{cards} cards" if race.place else f"{cards} cards, left"
+
+
+def result_line(race: PastRace) -> str:
+    """The line to share: it says how the race went, and nothing about the cards."""
+    deal = "random deal" if race.deal == "random" else race.deal
+    result = ", ".join(filter(None, (place_text(race), outcome_text(race))))
+    return f"Samedeal {printable(deal)} {title_of(printable(race.game))}: {result}"
+
+
+def opponents_text(race: PastRace, look: Look) -> str:
+    """The names of the other players."""
+    return ", ".join(player_name(printable(other.name), look, bot=other.bot) for other in race.opponents)
+
+
+def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
+    """A race as a row of a table, in the order of ``HEADINGS``. ``zone`` is the time zone, by default the local one."""
+    day = datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone).strftime("%Y-%m-%d")
+    cells = (day, title_of(race.game), "daily" if race.daily else race.deal)
+    return (
+        *(look.displayable(printable(cell)) for cell in cells),
+        place_text(race),
+        outcome_text(race),
+        opponents_text(race, look),
+    )
+
+
+def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
+    """The summary of each game as rows of a table, in the order of ``SUMMARY_HEADINGS``."""
+    return [
+        (
+            look.displayable(printable(title_of(game))),
+            str(summary.races),
+            str(summary.wins),
+            str(summary.finished),
+            race_time(summary.best) if summary.best else look.glyphs.dash,
+        )
+        for game, summary in summaries(history.races).items()
+    ]
+
+
+def streak_text(history: History, today: date) -> str:
+    """The daily streak in words, or an empty string if no deal of the day was ever raced."""
+    streak = daily_streak(history.races, today)
+    if not streak.longest:
+        return ""
+    return f"Daily deal: {_days(streak.current)} in a row (longest: {_days(streak.longest)})"
+
+
+def _days(number: int) -> str:
+    return "1 day" if number == 1 else f"{number} days"
+
+
+def unreadable_text(history: History, file: str) -> str:
+    """Say which lines of the history file are not shown. The text is empty if all are."""
+    sentences = []
+    if history.newer:
+        verb = "race was" if history.newer == 1 else "races were"
+        sentences.append(f"{history.newer} {verb} saved by a newer version of Samedeal. Update Samedeal to see them.")
+    if history.damaged:
+        lines = "1 line" if history.damaged == 1 else f"{history.damaged} lines"
+        sentences.append(f"{lines} of {file} can't be read. The rest is shown, and nothing was deleted.")
+    return " ".join(sentences)
+
+
+def history_rows(
+    history: History, look: Look, width: int, today: date, limit: int, zone: tzinfo | None = None
+) -> list[Row]:
+    """The history in rows of at most ``width`` columns, with at most ``limit`` races."""
+    if not history.races:
+        return [(Span("No races yet. Type samedeal play for a race against bots."),)]
+    rows = _table(SUMMARY_HEADINGS, summary_cells(history, look), look, width)
+    if streak := streak_text(history, today):
+        rows += [(), (Span(streak),)]
+    shown = history.latest[:limit]
+    rows += [(), *_table(HEADINGS, [race_cells(race, look, zone) for race in shown], look, width)]
+    if len(history.races) > len(shown):
+        rows.append((Span(f"{len(history.races) - len(shown)} earlier races are not shown. Use --limit.", "label"),))
+    return [*rows, (), (Span("To share: ", "label"), Span(look.displayable(result_line(shown[0]))))]
+
+
+def _table(headings: tuple[str, ...], lines: list[tuple[str, ...]], look: Look, width: int) -> list[Row]:
+    widths = [max(columns_of(line[at]) for line in (headings, *lines)) for at in range(len(headings))]
+
+    def row(line: tuple[str, ...], style: str = "") -> Row:
+        text = "  ".join(fit(cell, columns) for cell, columns in zip(line, widths, strict=True)).rstrip()
+        return (Span(cut(text, width, look.glyphs.ellipsis), style),)
+
+    return [row(headings, "title"), *(row(line) for line in lines)]

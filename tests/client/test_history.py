@@ -1,0 +1,317 @@
+"""The history of races: the file, bests, the daily streak, and what is told about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from samedeal.protocol.messages import ProgressUpdate, Seat, Standing, Tally
+from samedeal_client.cli import main
+from samedeal_client.history_file import HistoryFile
+from samedeal_client.state.history import (
+    History,
+    Opponent,
+    PastRace,
+    Streak,
+    best_time,
+    daily_streak,
+    race_result,
+    summaries,
+    unfinished_race,
+)
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.views.history import history_rows, result_line, unreadable_text
+from tests.client.race_server import START, RaceServer
+from tests.golden.golden_files import assert_golden, assert_sentences
+
+TODAY = date(2026, 11, 22)
+
+
+def at(day: int, hour: int = 12, *, month: int = 11) -> int:
+    return round(datetime(2026, month, day, hour, tzinfo=UTC).timestamp() * 1000)
+
+
+def race(**changes: Any) -> PastRace:
+    given: dict[str, Any] = {
+        "game": "willow",
+        "deal": "#7",
+        "room": "friday",
+        "starts": at(22),
+        "name": "mira",
+        "place": 2,
+        "players": 4,
+        "foundation_cards": 52,
+        "time": 352_000,
+        "opponents": (Opponent("ada", bot=True), Opponent("ivo"), Opponent("june")),
+    }
+    return PastRace(**{**given, **changes})
+
+
+def daily(*days: int, month: int = 11) -> list[PastRace]:
+    return [race(starts=at(day, month=month), deal=f"daily 2026-{month}-{day:02}") for day in days]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> HistoryFile:
+    return HistoryFile(tmp_path / "state" / "history.jsonl")
+
+
+def test_appended_races_are_read_in_order_of_their_starts(file: HistoryFile) -> None:
+    later, earlier = race(starts=2), race(starts=1)
+    file.append(later)
+    file.append(earlier)
+    assert file.read() == History((earlier, later))
+    assert file.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_missing_file_is_an_empty_history(file: HistoryFile) -> None:
+    assert file.read() == History()
+
+
+def test_last_line_of_a_race_counts(file: HistoryFile) -> None:
+    for place in (1, 2):
+        file.append(race(place=place))
+    assert [each.place for each in file.read().races] == [2]
+
+
+def test_same_race_is_appended_once(file: HistoryFile) -> None:
+    for _ in range(3):
+        file.append(race())
+    assert len(file.path.read_bytes().splitlines()) == 1
+
+
+def test_two_players_of_one_race_are_both_kept(file: HistoryFile) -> None:
+    for name in ("mira", "ivo"):
+        file.append(race(name=name))
+    assert len(file.read().races) == 2
+
+
+def test_clients_can_append_at_once(file: HistoryFile) -> None:
+    races = [race(starts=number, name="ö" * 20) for number in range(200)]
+    with ThreadPoolExecutor(8) as clients:
+        list(clients.map(HistoryFile(file.path).append, races))
+    assert file.read() == History(tuple(races))
+
+
+DAMAGED = [
+    b"nonsense",
+    b'{"version":1,"game":"wil',
+    b"\xff\xfe\x00",
+    b"[" * 100_000,
+    b'{"version":1,"x":' + b"[" * 100_000,
+    b'{"game":"willow"}',
+    b'{"version":1}',
+    msgspec.json.encode(race(time=-1)),
+    msgspec.json.encode(race(starts=10**17)),
+    b'{"version":1e400}',
+]
+
+
+@pytest.mark.parametrize("line", DAMAGED, ids=range(len(DAMAGED)))
+def test_damaged_line_is_skipped_and_kept(file: HistoryFile, line: bytes) -> None:
+    file.append(race(starts=1))
+    before = file.path.read_bytes() + line
+    file.path.write_bytes(before)
+    file.append(race(starts=2))
+    history = file.read()
+    assert ([each.starts for each in history.races], history.damaged) == ([1, 2], 1)
+    assert file.path.read_bytes().startswith(before)
+
+
+def test_newer_line_is_counted_and_kept(file: HistoryFile) -> None:
+    file.path.parent.mkdir()
+    newer = b'{"version":2,"deal":{"kind":"daily"}}\n'
+    file.path.write_bytes(newer)
+    file.append(race())
+    assert file.read() == History((race(),), newer=1)
+    assert file.path.read_bytes().startswith(newer)
+
+
+def test_unknown_fields_of_this_version_are_ignored(file: HistoryFile) -> None:
+    fields = {**msgspec.to_builtins(race()), "medal": "gold"}
+    file.path.parent.mkdir()
+    file.path.write_text(json.dumps(fields) + "\n", encoding="utf-8")
+    assert file.read() == History((race(),))
+
+
+def test_best_time_is_that_of_the_game() -> None:
+    races = [race(time=300), race(time=200), race(game="steve", time=100), race(time=0)]
+    assert best_time(races, "willow") == 200
+    assert best_time(races, "athena") is None
+
+
+def test_best_time_leaves_out_later_races() -> None:
+    races = [race(starts=1, time=300), race(starts=2, time=200)]
+    assert best_time(races, "willow", before=2) == 300
+    assert best_time(races, "willow", before=1) is None
+
+
+def test_summary_counts_races_wins_and_finishes() -> None:
+    races = [
+        race(place=1, time=300),
+        race(place=1, players=1, time=400, opponents=()),
+        race(place=3, time=0),
+        race(game="steve", resigned=True, place=4, time=0),
+        race(game="tomorrow", time=9),
+    ]
+    assert {game: tuple(summary) for game, summary in summaries(races).items()} == {
+        "willow": (3, 2, 1, 300),
+        "steve": (1, 0, 0, 0),
+        "tomorrow": (1, 1, 0, 9),
+    }
+
+
+@pytest.mark.parametrize(
+    ("races", "streak"),
+    [
+        ([], Streak(0, 0)),
+        (daily(22), Streak(1, 1)),
+        (daily(20, 21, 22), Streak(3, 3)),
+        (daily(22, 21, 21, 20), Streak(3, 3)),
+        (daily(19, 20, 21), Streak(3, 3)),
+        (daily(18, 19, 20), Streak(0, 3)),
+        (daily(11, 12, 13, 14, 21, 22), Streak(2, 4)),
+        ([*daily(31, month=10), *daily(1)], Streak(0, 2)),
+        (daily(24), Streak(0, 1)),
+        ([race(starts=at(22), deal="daily 2026-11-21")], Streak(0, 0)),
+        ([race(starts=at(22), deal="#7")], Streak(0, 0)),
+    ],
+)
+def test_daily_streak(races: Sequence[PastRace], streak: Streak) -> None:
+    assert daily_streak(races, TODAY) == streak
+
+
+def test_best_daily_race_of_the_day_is_found() -> None:
+    deal = "daily 2026-11-22"
+    slow, fast, open_ended = race(deal=deal), race(deal=deal, time=9, starts=1), race(deal=deal, time=0, starts=2)
+    history = History((slow, fast, open_ended, race(deal=deal, game="steve", time=1)))
+    assert history.daily_race(TODAY, "willow") is fast
+    assert history.daily_race(TODAY, "athena") is None
+
+
+def standing(place: int, player: str, **changes: Any) -> Standing:
+    given = {"place": place, "player": player, "name": player, "foundation_cards": 9, "time": 0, "moves": 5, "undos": 0}
+    return msgspec.convert({**given, **changes}, Standing)
+
+
+def test_result_of_a_finished_race_has_place_and_opponents() -> None:
+    server = RaceServer()
+    standings = (
+        standing(1, "you", name="bo", bot=True),
+        standing(2, "me", name="ana", time=352_000, foundation_cards=52),
+    )
+    model = server.model.after(server.state("finished", standings=standings))
+    assert race_result(model) == race(
+        room="k7", starts=START, name="ana", players=2, opponents=(Opponent("bo", bot=True),)
+    )
+
+
+def test_race_under_way_has_no_result() -> None:
+    assert race_result(RaceServer().model) is None
+
+
+def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None:
+    players = (Seat(player="me", name="ana", seat=1, resigned=resigned), Seat(player="you", name="bo", seat=2))
+    server.model = server.model.after(server.state("racing", players=players)).after(ProgressUpdate(tallies=tallies))
+
+
+def test_finished_player_has_a_place_before_the_end() -> None:
+    server = RaceServer()
+    tallied(
+        server,
+        Tally(player="you", foundation_cards=52, finished_at=START + 1000),
+        Tally(player="me", foundation_cards=52, finished_at=START + 2000),
+    )
+    result = race_result(server.model)
+    assert result is not None
+    assert (result.place, result.time, result.outcome) == (2, 2000, "finished")
+
+
+def test_resigned_player_has_no_place_before_the_end() -> None:
+    server = RaceServer()
+    tallied(server, Tally(player="me", foundation_cards=3, moves=4), resigned=True)
+    result = race_result(server.model)
+    assert result is not None
+    assert (result.place, result.foundation_cards, result.outcome) == (0, 3, "resigned")
+
+
+def test_race_that_is_quit_counts_after_a_move() -> None:
+    server = RaceServer()
+    assert unfinished_race(server.model) is None
+    tallied(server, Tally(player="me", foundation_cards=3, moves=4))
+    result = unfinished_race(server.model)
+    assert result is not None
+    assert (result.place, result.foundation_cards, result.outcome) == (0, 3, "unfinished")
+
+
+def test_spectator_has_no_result() -> None:
+    server = RaceServer()
+    model = server.model.after(server.state("finished", standings=(standing(1, "you"),)))
+    assert race_result(model) is None
+
+
+SHOWN = {
+    "daily": race(deal="daily 2026-11-22"),
+    "first": race(place=1, time=3_767_000),
+    "random": race(deal="random", place=11, players=12),
+    "alone": race(place=1, players=1, opponents=(), time=59_999),
+    "not finished": race(time=0, foundation_cards=31),
+    "resigned": race(time=0, foundation_cards=0, resigned=True, place=4),
+    "left": race(game="steve", time=0, foundation_cards=31, place=0),
+    "unknown game": race(game="tomorrow\x1b[31m", time=0, deal="\x1b[2J"),
+}
+
+
+def test_results_are_worded() -> None:
+    assert_sentences(
+        "history",
+        [
+            *(f"{case}\t{result_line(each)}" for case, each in SHOWN.items()),
+            f"newer\t{unreadable_text(History(newer=1), 'history.jsonl')}",
+            f"damaged\t{unreadable_text(History(newer=2, damaged=3), 'history.jsonl')}",
+        ],
+    )
+    assert unreadable_text(History(), "history.jsonl") == ""
+
+
+@pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
+def test_history_is_printed(look: Look) -> None:
+    races = [*daily(20, 21), *SHOWN.values(), race(name="漢字", opponents=(Opponent("漢字の名前", bot=True),))]
+    rows = history_rows(History(tuple(races)), look, 100, TODAY, 9, UTC)
+    text = "\n".join(row_text(row) for row in rows) + "\n"
+    assert_golden(f"screens/history_{'ascii' if look.ascii else 'glyphs'}.txt", text)
+    assert max(map(row_width, rows)) <= 100
+    assert not look.ascii or text.isascii()
+
+
+def test_history_command_prints_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for each in (race(), race(game="steve", starts=1)):
+        HistoryFile().append(each)
+    assert main(["history", "willow", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [each["game"] for each in printed["races"]] == ["willow"]
+    assert printed["games"]["willow"]["best"] == 352_000
+
+
+def test_history_command_says_what_it_cannot_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    HistoryFile().append(race())
+    with HistoryFile().path.open("a") as file:
+        file.write("nonsense\n")
+    assert main(["history"]) == 0
+    printed = capsys.readouterr()
+    assert "Willow" in printed.out
+    assert str(HistoryFile().path) in printed.err
