@@ -79,6 +79,7 @@ _LIFETIMES: Final = {
     keys.player(""): PLAYER_LIFETIME,
     keys.guest(""): GUEST_LIFETIME,
     keys.session(""): SESSION_LIFETIME,
+    keys.player_id(""): SESSION_LIFETIME,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
 

@@ -53,6 +53,11 @@ def player(player: str) -> str:
     return f"{PREFIX}player:{player}"
 
 
+def player_id(player: str) -> str:
+    """String: marks a player's id as taken; expires with the player's session."""
+    return f"{PREFIX}player_id:{player}"
+
+
 def meta(room: str) -> str:
     """Hash: schema, engine, version, race (packed), phase, starts, ends, last_event.
 

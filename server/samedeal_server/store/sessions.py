@@ -16,7 +16,7 @@ SESSION_LIFETIME: Final = 30 * 86_400
 """Lifetime, in seconds, of an unused session."""
 
 _PLAYER_BYTES: Final = 10
-"""Random bytes of a player's id: so many that no two players ever get the same one."""
+"""Random bytes of a player's id: so many that nobody can guess the ids of others, and a new one is hardly ever taken."""
 
 GUEST_LIFETIME: Final = 3_600
 """Lifetime, in seconds, of an unused session whose player has never entered a room."""
@@ -44,17 +44,22 @@ class Sessions:
         """
         if token:
             return await self._resume(token)
-        session = Session(secrets.token_hex(_PLAYER_BYTES), secrets.token_urlsafe(32), extended=False)
-        await self._executor.execute(
-            command("SET", keys.guest(_hash(session.token)), session.player, "EX", GUEST_LIFETIME), durable=True
-        )
-        return session
+        while True:
+            session = Session(secrets.token_hex(_PLAYER_BYTES), secrets.token_urlsafe(32), extended=False)
+            is_new, _ = await self._executor.execute(
+                command("SET", keys.player_id(session.player), 1, "NX", "EX", GUEST_LIFETIME),
+                command("SET", keys.guest(_hash(session.token)), session.player, "EX", GUEST_LIFETIME),
+                durable=True,
+            )
+            if is_new:
+                return session
 
     async def extend(self, session: Session) -> Session:
         """Give a session its full lifetime, when its player first enters a room."""
         if not session.extended:
             await self._executor.execute(
                 command("SET", keys.session(_hash(session.token)), session.player, "EX", SESSION_LIFETIME),
+                command("SET", keys.player_id(session.player), 1, "EX", SESSION_LIFETIME),
                 durable=True,
             )
         return replace(session, extended=True)
@@ -66,7 +71,10 @@ class Sessions:
         )
         if player is None and guest is None:
             raise refusals.no_session()
-        return Session((player or guest).decode(), token, extended=player is not None)
+        session = Session((player or guest).decode(), token, extended=player is not None)
+        lifetime = SESSION_LIFETIME if session.extended else GUEST_LIFETIME
+        await self._executor.execute(command("SET", keys.player_id(session.player), 1, "EX", lifetime))
+        return session
 
 
 def _hash(token: str) -> str:
