@@ -17,6 +17,7 @@ from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice,
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
+from samedeal_server.rooms import registry
 from samedeal_server.rooms.audience import WAKE_BATCH
 from samedeal_server.rooms.hub import Hub
 from tests.server.client import Client
@@ -197,6 +198,22 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> No
     await bob.expect(Done, Resign)
     await bob.phase("finished")
     assert not [message for message in watching.inbox if isinstance(message, LateBoard | LateMove)]
+
+
+async def test_spectator_who_joins_elsewhere_counts_no_more(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are told at once, not with the next refresh of the room."""
+    monkeypatch.setattr(registry, "_REFRESH_INTERVAL", 1000.0)
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create(games=("athena",))
+    watching = await two.player("bob", bob.session)
+    await ana.join(room)
+    await watching.watch(room)
+    await ana.state(lambda state: state.watching == 1)
+    await bob.join(room)
+    await ana.state(lambda state: state.watching == 0)
+    await watching.expect(Done, Leave)
+    assert room not in two.rooms.hubs
 
 
 async def test_spectator_may_join_over_the_same_connection(node: NodeMaker) -> None:

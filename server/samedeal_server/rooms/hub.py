@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.board_history import Play
-from samedeal.protocol.messages import BoardState, ProgressUpdate, RoomState
+from samedeal.protocol.messages import BoardState, Notice, ProgressUpdate, RoomState
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.errors import StoreUnavailable
 from samedeal_server.connections.connection import Connection
@@ -269,8 +269,7 @@ class Hub:
         self._watch_absence()
         self._remove_kicked()
         for spectator in [each for each in self.audience.spectators if self.model.is_racing(each.player)]:
-            self.audience.spectators.discard(spectator)
-            spectator.send(player_notices.seated())
+            self._remove_spectator(spectator, player_notices.seated())
         match self.race.phase:
             case "racing":
                 self._spawn_with_retry(self.deal_boards())
@@ -287,16 +286,19 @@ class Hub:
         """Remove the connections of kicked players from the room, those that watch it too."""
         for player in [player for player in self.audience.seats if player in self.race.kicked]:
             seat, connection = self.audience.seats.pop(player)
-            self._remove(connection)
+            self._remove(connection, player_notices.kicked())
             self._spawn_with_retry(
                 self._store.record_presence(self.room, player, seat.generation, connected=False, publish=True)
             )
         for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
-            self.audience.spectators.discard(spectator)
-            self._remove(spectator)
+            self._remove_spectator(spectator, player_notices.kicked())
 
-    def _remove(self, connection: Connection) -> None:
-        connection.send(player_notices.kicked())
+    def _remove_spectator(self, spectator: Connection, notice: Notice) -> None:
+        self.audience.spectators.discard(spectator)
+        self._remove(spectator, notice)
+
+    def _remove(self, connection: Connection, notice: Notice) -> None:
+        connection.send(notice)
         connection.on_dismissed()
         self._spawn(self._release(self))
 

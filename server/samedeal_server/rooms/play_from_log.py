@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from samedeal.board import Board
@@ -15,8 +14,8 @@ from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Store
 
-_ACTIONS_PER_TURN: Final = 500
-"""Actions that are replayed before other tasks of this node get a turn."""
+ENTRIES_PER_READ: Final = 500
+"""Log entries that are read and replayed at once, so that other tasks of this node need not wait for a whole log."""
 
 
 class BoardReplay:
@@ -56,13 +55,18 @@ class BoardReplay:
             return None
         room = self._room.race.room
         play, chain = Play(board, self._room.race.options.undo_rule), START
-        for entry in await self._store.load_log(room, player, 1, last):
-            try:
-                play, chain = play.act(entry.action), follow(chain, entry.action, entry.committed_at)
-            except PlayError:
-                raise RuntimeError(f"cannot replay action {entry.revision} of player {player} in room {room}") from None
-            if play.revision % _ACTIONS_PER_TURN == 0:
-                await asyncio.sleep(0)
+        while last is None or play.revision < last:
+            first, end = play.revision + 1, play.revision + ENTRIES_PER_READ
+            entries = await self._store.load_log(room, player, first, end if last is None else min(end, last))
+            for entry in entries:
+                try:
+                    play, chain = play.act(entry.action), follow(chain, entry.action, entry.committed_at)
+                except PlayError:
+                    raise RuntimeError(
+                        f"cannot replay action {entry.revision} of player {player} in room {room}"
+                    ) from None
+            if len(entries) < ENTRIES_PER_READ:
+                break
         return play, chain
 
     def receipt(self, player: str, revision: int, chain: bytes) -> bytes:

@@ -9,7 +9,7 @@ from samedeal.protocol.messages import LateBoard, LateMove
 from samedeal_server.connections.connection import Connection, framed
 from samedeal_server.races.delayed_view import DelayedBoards
 from samedeal_server.rooms.audience import Audience
-from samedeal_server.rooms.play_from_log import BoardReplay
+from samedeal_server.rooms.play_from_log import ENTRIES_PER_READ, BoardReplay
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -18,9 +18,6 @@ from samedeal_server.timers import Alarm, Timers
 
 RELEASE_INTERVAL: Final = 0.1
 """Minimum time, in seconds, between two releases of moves."""
-
-_ENTRIES_PER_READ: Final = 500
-"""Log entries that are read in one request, so that other tasks of this node need not wait for a whole log."""
 
 
 class SpectatorBoards:
@@ -115,7 +112,7 @@ class SpectatorBoards:
         ]:
             for player in missing:
                 first = boards.newest(player) + 1
-                entries = await self._store.load_log(room, player, first, first + _ENTRIES_PER_READ - 1)
+                entries = await self._store.load_log(room, player, first, first + ENTRIES_PER_READ - 1)
                 if not entries:
                     raise RuntimeError(f"the log of player {player} in room {room} is incomplete")
                 for entry in entries:
