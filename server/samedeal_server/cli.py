@@ -7,11 +7,12 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from samedeal.protocol.version_text import versions
 from samedeal_server.config.config import PROGRAM, Config
-from samedeal_server.config.load import load_config
+from samedeal_server.config.load import load_config, load_log_settings
 from samedeal_server.config.settings_reader import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
         epilog=f"examples:\n{examples}\n{_EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        exit_on_error=False,
     )
     command.add_argument("--version", action="version", version=versions())
     command.add_argument(
@@ -69,12 +71,13 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
 
         return restore.main(words[1:], name)
     command = parser(name)
-    flags, unknown = command.parse_known_args(words)
-    if unknown:
-        command.error(_unknown_argument(unknown))
     try:
+        flags, unknown = command.parse_known_args(words)
+        if unknown:
+            raise InvalidSetting(_unknown_argument(unknown))
         reading = load_config(flags)
-    except InvalidSetting as error:
+    except (argparse.ArgumentError, InvalidSetting) as error:
+        _log_invalid_setting(words, str(error))
         command.error(str(error))
     if flags.print_config:
         print(describe(reading), end="")
@@ -112,6 +115,21 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _log_invalid_setting(words: Sequence[str], error: str) -> None:
+    """Log that a setting is invalid, unless people read the log, who see the error itself."""
+    if "--print-config" in words:
+        return
+    with suppress(ModuleNotFoundError):
+        from samedeal_server.process.app import node_name
+        from samedeal_server.telemetry import logs
+        from samedeal_server.telemetry.events import LogEvent, get_logger
+
+        config = load_log_settings(words)
+        if not logs.is_pretty(config):
+            logs.set_up(config, node_name())
+            get_logger().error(LogEvent.FAILED, code="bad_setting", error=error)
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:

@@ -20,8 +20,10 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.limits import NETWORK_FACTORS, Bucket, LiveLimits, Networks
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
 from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.timers import LOOP_TIMERS, Timers
 
 LARGEST_REQUEST: Final = 16 * 1024
 """Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""
@@ -55,11 +57,13 @@ class HandshakeAdmission:
         origins: Collection[str] = (),
         trusted_proxies: Collection[str] = (),
         public_url: str = "",
+        timers: Timers = LOOP_TIMERS,
     ) -> None:
         self.limits = limits
         self.refused = metrics.handshakes_refused
         self._proxies = TrustedProxies(trusted_proxies)
         self._throttled_log = ThrottledLog(_log)
+        self._fullness_log = FullnessLog(timers, "limit-connections")
         self._warned_of_proxy = False
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._public_host = urlsplit(public_url.lower()).hostname
@@ -127,6 +131,7 @@ class HandshakeAdmission:
                 f"This server accepts no connections from pages of {origin}. Its host can allow them with --origins.\n",
             )
         if count >= self.limits.current.connections:
+            self._fullness_log.refuse(self.limits.current.connections)
             self.reject("full", socket)
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full. Try again later.")
         networks = networks_of(self.address(socket))

@@ -15,6 +15,7 @@ from samedeal_server.races.race import LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.store import RoomSecret
+from samedeal_server.telemetry.fullness_log import FullnessLog
 
 MAX_START_DELAY: Final = 7 * 86_400_000
 """Maximum time, in milliseconds, before a scheduled race."""
@@ -33,6 +34,7 @@ class RoomLifecycle:
         self.passphrases = Passphrases(rooms.store, rooms.clock)
         self._rooms = rooms
         self._store = rooms.store
+        self._fullness_log = FullnessLog(rooms.timers, "limit-rooms")
 
     async def create(self, options: Options, code: str, passphrase: str, network: str) -> str:
         """Open a room and return its code, which is random if ``code`` is empty.
@@ -76,7 +78,9 @@ class RoomLifecycle:
         await self.passphrases.check(race.room, secret, passphrase, network, self._rooms.limits)
 
     async def _check_room_limit(self) -> None:
-        if await self._store.index.count() >= self._rooms.limits.rooms:
+        limit = self._rooms.limits.rooms
+        if await self._store.index.count() >= limit:
+            self._fullness_log.refuse(limit)
             raise refusals.server_full()
 
     async def _open_successor(self, race: Race, now: int) -> str:

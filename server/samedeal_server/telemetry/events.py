@@ -22,6 +22,8 @@ class LogEvent(StrEnum):
     MOVES_RECOVERED = "moves_recovered"
     HANDSHAKE_REJECTED = "handshake_rejected"
     FORWARDED_FOR_IGNORED = "forwarded_for_ignored"
+    SERVER_FULL = "server_full"
+    SERVER_NOT_FULL = "server_not_full"
     REQUEST_REFUSED = "request_refused"
     ADMIN_REQUEST = "admin_request"
     ADMIN_LOGIN_FAILED = "admin_login_failed"

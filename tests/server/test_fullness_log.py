@@ -1,0 +1,95 @@
+"""A node that is full says so once, and once when that is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from samedeal.options import Options
+from samedeal.protocol.messages import Create
+from samedeal_server.config.limits import Limits
+from samedeal_server.telemetry.fullness_log import CALM_TIME, FullnessLog
+from samedeal_server.timers import Timer, Timers
+from tests.server.captured_log import Log
+from tests.server.live_nodes import NodeMaker
+
+
+class ManualTimers(Timers):
+    """Timers that fire when a test advances them."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._waiting: list[ManualTimer] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, callback: Callable[..., object], *arguments: object) -> Timer:
+        self._waiting.append(ManualTimer(self.now + delay, lambda: callback(*arguments)))
+        return self._waiting[-1]
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+        for timer in [timer for timer in self._waiting if timer.due <= self.now]:
+            self._waiting.remove(timer)
+            timer.fire()
+
+
+class ManualTimer:
+    """A call that has been scheduled, and may have been cancelled."""
+
+    def __init__(self, due: float, fire: Callable[[], object]) -> None:
+        self.due = due
+        self.fire = fire
+
+    def cancel(self) -> None:
+        self.fire = lambda: None
+
+
+def test_begin_and_end_are_logged_once_each(log: Log) -> None:
+    log.set_up("info")
+    timers = ManualTimers()
+    fullness = FullnessLog(timers, "limit-rooms")
+    for _ in range(5):
+        fullness.refuse(10)
+        timers.advance(CALM_TIME / 2)
+    (full,) = log.events()
+    assert (full["event"], full["level"]) == ("server_full", "warning")
+    assert (full["setting"], full["limit"]) == ("limit-rooms", 10)
+    timers.advance(CALM_TIME / 2)
+    assert [(each["event"], each.get("refused"), each.get("seconds")) for each in log.events()[1:]] == [
+        ("server_not_full", 5, 2 * CALM_TIME)
+    ]
+    timers.advance(10 * CALM_TIME)
+    assert len(log.events()) == 2
+    fullness.refuse(10)
+    timers.advance(CALM_TIME)
+    assert [(each["event"], each.get("refused")) for each in log.events()[2:]] == [
+        ("server_full", None),
+        ("server_not_full", 1),
+    ]
+
+
+async def test_refused_rooms_are_logged(node: NodeMaker, log: Log) -> None:
+    one = await node(Limits(rooms=1))
+    ana = await one.player()
+    await ana.create()
+    log.set_up("warning")
+    for _ in range(3):
+        await ana.refused("server_full", Create, options=Options())
+    (full,) = log.events()
+    assert (full["event"], full["setting"], full["limit"]) == ("server_full", "limit-rooms", 1)
+
+
+async def test_refused_connections_are_logged(node: NodeMaker, log: Log) -> None:
+    one = await node(Limits(connections=1))
+    await one.player()
+    log.set_up("warning")
+    for _ in range(3):
+        with pytest.raises(InvalidStatus):
+            await connect(one.url)
+    (full,) = log.events()
+    assert (full["event"], full["setting"], full["limit"]) == ("server_full", "limit-connections", 1)
