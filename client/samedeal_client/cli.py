@@ -73,7 +73,7 @@ class _Version(argparse.Action):
     """Prints the versions. They are imported only on request, because the import takes longer than printing the help."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from samedeal.protocol.version_text import versions
+        from samedeal.versions import versions
 
         print(versions())
         parser.exit()
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
-        from samedeal.names import printable
+        from samedeal.terminal_text import printable
         from samedeal_client.commands.common import error_report
 
         report = error_report(error)

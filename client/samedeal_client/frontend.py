@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from samedeal.errors import MalformedText
+from samedeal_client.errors import Failure
 from samedeal_client.history_file import HistoryRecorder
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
-from samedeal_client.signals import Failure, is_terminal, on_signals
+from samedeal_client.signals import is_terminal, on_signals
 from samedeal_client.state.action_journal import ActionJournal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look

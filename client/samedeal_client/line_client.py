@@ -13,10 +13,10 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
-from samedeal_client import flows
+from samedeal_client import room_actions
 from samedeal_client.bots.hints import HintFinder
 from samedeal_client.input.intended_move import Ambiguous, Rejected
-from samedeal_client.input.notation import TypedCommand, Word, parse_command, parse_line
+from samedeal_client.input.line_parser import TypedCommand, Word, parse_command, parse_line
 from samedeal_client.line_output import LineOutput
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
@@ -172,7 +172,7 @@ class LineClient:
                 case Word.RESIGN:
                     await self.client.rooms.resign()
                 case Word.AGAIN:
-                    await flows.enter_rematch(self.client)
+                    await room_actions.enter_rematch(self.client)
                 case Word.LEAVE:
                     await self.client.leave()
                     self._output.print("You have left the room.")

@@ -1,4 +1,4 @@
-"""Running a command until it ends or a signal stops it, and the exception with which a command fails."""
+"""Running a command until it ends or a signal stops it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,6 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _HANDLERS: Final[list[Callable[[int], None]]] = []
 """Active handlers. The last one receives the signals."""
-
-
-class Failure(Exception):
-    """A command failed. ``str()`` gives sentences for the player; ``code`` is the exit code."""
-
-    def __init__(self, sentence: str, code: int = 1) -> None:
-        super().__init__(sentence)
-        self.code = code
 
 
 class StopRequest:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from samedeal.protocol.version_text import versions
+from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config, load_log_settings
-from samedeal_server.config.settings_reader import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
+from samedeal_server.config.settings import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
 if TYPE_CHECKING:
     from samedeal_server.process.app import Node
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         return 0
     config = reading.values
     try:
-        from samedeal_server.config.errors import StartupError
+        from samedeal_server.errors import StartupError
         from samedeal_server.process.app import node_name, run
     except ModuleNotFoundError as error:
         print(f"{name}: The package {error.name} is missing. Install Samedeal again.", file=sys.stderr)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from samedeal import legality
-from samedeal.base_board import BaseBoard
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, TURN_DOWN, TURN_UP, UNSEEN, Card
 from samedeal.errors import IllegalMove, UnseenCard
 from samedeal.games import Faces, Game
 from samedeal.legality import LegalMoves, find_target, stock_reason
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
+from samedeal.position import Position
 
 
 class Step(NamedTuple):
@@ -46,7 +46,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Board(BaseBoard):
+class Board(Position):
     """The piles of a game, on which moves are played."""
 
     @classmethod

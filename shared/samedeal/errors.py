@@ -124,7 +124,7 @@ class UnknownRequest(SamedealError):
 
 
 class BadOptions(SamedealError):
-    """Options of a room that do not exist, are out of range, or contradict one another."""
+    """Room options that are unknown, out of range, or contradict one another."""
 
     code = RefusalCode.BAD_OPTIONS
 

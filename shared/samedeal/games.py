@@ -63,8 +63,8 @@ class Lift(StrEnum):
 
     NOTHING = "Nothing can be taken from it"
     TOP = "Only its top card can be taken"
-    ALTERNATING_RUN = "A group must run down by one in alternating colours"
-    SUIT_RUN = "A group must run down by one in the same suit"
+    ALTERNATING_RUN = "Cards move together only in descending order and alternating colours"
+    SUIT_RUN = "Cards move together only in descending order and in the same suit"
     ANY = "Any number of its face-up cards can be taken"
 
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import overload
 
-from samedeal.base_board import BaseBoard
 from samedeal.cards import DOWN, FACE, UNSEEN
 from samedeal.errors import RuleReason
 from samedeal.games import Group, Kind
 from samedeal.moves import FOUNDATION, Move
+from samedeal.position import Position
 
 
-def find_target(board: BaseBoard, move: Move) -> int | RuleReason:
+def find_target(board: Position, move: Move) -> int | RuleReason:
     """Return the position of the pile that a transfer goes to, or the reason why the transfer is illegal."""
     game = board.game
     source_key, target_key, size = move
@@ -60,7 +60,7 @@ def _source_reason(giver: Group, cards: bytes, size: int) -> RuleReason | None:
     return None
 
 
-def _find_foundation(board: BaseBoard, giver: Group, card: int, size: int) -> int | RuleReason:
+def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int | RuleReason:
     """Return the position of the first foundation that takes a card, or why none does (rulings R19, R24)."""
     if giver.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS
@@ -85,7 +85,7 @@ def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
     return RuleReason.ONE_AT_A_TIME if size > 1 else None
 
 
-def foundation_tops(board: BaseBoard, card: int) -> tuple[int, ...]:
+def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
     """Return the top cards of the foundations that a card is compared with: those of its suit, or all if suits are mixed."""
     game, piles = board.game, board.piles
     tops = dict.fromkeys(piles[at][-1] for at in game.foundations if piles[at])
@@ -94,27 +94,27 @@ def foundation_tops(board: BaseBoard, card: int) -> tuple[int, ...]:
     return tuple(tops)
 
 
-def stock_action(board: BaseBoard) -> Move | None:
+def stock_action(board: Position) -> Move | None:
     """Return the draw, redeal or deal that is legal now, or None."""
     action = board.game.stock.action
     return action if action and (board.stock or board.waste) else None
 
 
-def stock_reason(board: BaseBoard, move: Move) -> RuleReason | None:
+def stock_reason(board: Position, move: Move) -> RuleReason | None:
     """Return why a draw or a deal is illegal, or None if it is legal."""
     if move != board.game.stock.action:
         return RuleReason.NO_SUCH_ACTION
     return None if stock_action(board) else RuleReason.STOCK_EMPTY
 
 
-def is_legal(board: BaseBoard, move: Move) -> bool:
+def is_legal(board: Position, move: Move) -> bool:
     """Return whether the rules allow a move."""
     if move.is_transfer:
         return isinstance(find_target(board, move), int)
     return stock_reason(board, move) is None
 
 
-def is_null(board: BaseBoard, move: Move) -> bool:
+def is_null(board: Position, move: Move) -> bool:
     """Return whether a move takes a whole column to an empty column, which only changes its place (ruling R6)."""
     index, columns = board.game.index, board.game.columns
     source, target = index.get(move.source, -1), index.get(move.target, -1)
@@ -123,12 +123,12 @@ def is_null(board: BaseBoard, move: Move) -> bool:
     return not board.piles[target] and move.size == len(board.piles[source])
 
 
-def is_worry_back(board: BaseBoard, move: Move) -> bool:
+def is_worry_back(board: Position, move: Move) -> bool:
     """Return whether a move takes a card off a foundation (ruling R20)."""
     return board.game.index.get(move.source, -1) in board.game.foundations
 
 
-def is_stuck(board: BaseBoard) -> bool:
+def is_stuck(board: Position) -> bool:
     """Return whether no helpful move is left, as far as the player can know, and the game is not won (ruling R7).
 
     Drawing a card that was never seen counts as helpful, whatever the card is. A board and its masked copy therefore give
@@ -160,7 +160,7 @@ class LegalMoves(Sequence[Move]):
 
     __slots__ = ("_board", "_moves")
 
-    def __init__(self, board: BaseBoard) -> None:
+    def __init__(self, board: Position) -> None:
         self._board = board
         self._moves: list[Move] | None = None
 
@@ -198,7 +198,7 @@ class LegalMoves(Sequence[Move]):
         return self._moves
 
 
-def _generate(board: BaseBoard) -> Iterator[Move]:
+def _generate(board: Position) -> Iterator[Move]:
     game, piles = board.game, board.piles
     keys, groups = game.keys, game.piles
     sources = [at for at in game.sources if piles[at]]
@@ -242,7 +242,7 @@ def _generate(board: BaseBoard) -> Iterator[Move]:
         yield action
 
 
-def _takers(board: BaseBoard, places: range) -> dict[int, list[str]]:
+def _takers(board: Position, places: range) -> dict[int, list[str]]:
     """Return, for each card, the names of the piles in ``places`` that take it. Empty columns and fans are left out."""
     game, piles = board.game, board.piles
     group = game.piles[places.start]

@@ -9,121 +9,121 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from samedeal.base_board import BaseBoard
 from samedeal.cards import FACE, Card
 from samedeal.errors import RuleReason
 from samedeal.games import Group
 from samedeal.legality import foundation_tops
 from samedeal.moves import FOUNDATION, Move
+from samedeal.position import Position
 
 _MOST_NAMED = 6
 """Maximum number of cards of a group that a sentence names."""
 
 
-def refusal_sentence(board: BaseBoard, move: Move, reason: RuleReason) -> str:
+def refusal_sentence(board: Position, move: Move, reason: RuleReason) -> str:
     """Return a sentence that says what is wrong with an illegal move, and which rule forbids it."""
     return _SENTENCES[reason](board, move)
 
 
-def _cards(board: BaseBoard, move: Move) -> bytes:
+def _cards(board: Position, move: Move) -> bytes:
     """Return the cards of the source pile."""
     return board.piles[board.game.index[move.source]]
 
 
-def _card(board: BaseBoard, move: Move) -> Card:
+def _card(board: Position, move: Move) -> Card:
     """Return the deepest card of the group to be moved."""
     return Card(_cards(board, move)[-move.size])
 
 
-def _giver(board: BaseBoard, move: Move) -> Group:
+def _giver(board: Position, move: Move) -> Group:
     """Return the group of the source pile."""
     game = board.game
     return game.piles[game.index[move.source]]
 
 
-def _taker(board: BaseBoard, move: Move) -> Group:
+def _taker(board: Position, move: Move) -> Group:
     """Return the group of the target pile."""
     game = board.game
     return game.piles[game.foundations.start if move.target == FOUNDATION else game.index[move.target]]
 
 
-def _no_such_action(board: BaseBoard, move: Move) -> str:
+def _no_such_action(board: Position, move: Move) -> str:
     stock = board.game.stock
     instead = f"Use {stock.verb}: it {stock.effect}" if stock.action else "It has no stock"
     return f"You can't {move.source} in {board.game.title}. {instead}."
 
 
-def _stock_empty(board: BaseBoard, _move: Move) -> str:
+def _stock_empty(board: Position, _move: Move) -> str:
     stock = board.game.stock
     empty = "The stock and the waste are empty" if stock.to_waste else "The stock is empty"
     return f"There is nothing to {stock.verb}. {empty}."
 
 
-def _unknown_pile(board: BaseBoard, move: Move) -> str:
+def _unknown_pile(board: Position, move: Move) -> str:
     game = board.game
     unknown = move.target if move.source in game.index else move.source
     known = ", ".join(key for key in game.keys if game.index[key] != game.stock_at)
     return f"{game.title} has no pile {unknown!r}. Its piles are {known}, and 0 for a foundation."
 
 
-def _same_pile(_board: BaseBoard, move: Move) -> str:
+def _same_pile(_board: Position, move: Move) -> str:
     return f"Pile {move.source} can't go onto itself. Choose another target."
 
 
-def _not_a_source(board: BaseBoard, move: Move) -> str:
+def _not_a_source(board: Position, move: Move) -> str:
     return f"No card can be taken from a {_giver(board, move).kind}."
 
 
-def _empty_source(board: BaseBoard, move: Move) -> str:
+def _empty_source(board: Position, move: Move) -> str:
     return f"There is nothing to take from {board.game.pile_phrase(move.source)}. It is empty."
 
 
-def _no_cards(_board: BaseBoard, move: Move) -> str:
+def _no_cards(_board: Position, move: Move) -> str:
     return f"A move takes at least one card, not {move.size}."
 
 
-def _too_few_cards(board: BaseBoard, move: Move) -> str:
+def _too_few_cards(board: Position, move: Move) -> str:
     size = len(_cards(board, move))
     count = "is only 1 card" if size == 1 else f"are only {size} cards"
     return f"There {count} in {board.game.pile_phrase(move.source)}, not {move.size}."
 
 
-def _face_down(board: BaseBoard, move: Move) -> str:
+def _face_down(board: Position, move: Move) -> str:
     return f"A card to be moved from {board.game.pile_phrase(move.source)} lies face down. Take fewer cards."
 
 
-def _not_a_group(board: BaseBoard, move: Move) -> str:
+def _not_a_group(board: Position, move: Move) -> str:
     group = _cards(board, move)[-move.size :]
     names = " ".join(str(Card(card)) for card in group[:_MOST_NAMED]) + " ..." * (len(group) > _MOST_NAMED)
     return f"{names} can't be taken from {board.game.pile_phrase(move.source)} together. {_giver(board, move).lift}."
 
 
-def _between_foundations(board: BaseBoard, move: Move) -> str:
+def _between_foundations(board: Position, move: Move) -> str:
     return f"{_card(board, move)} can't go from a foundation to another foundation."
 
 
-def _named_foundation(board: BaseBoard, move: Move) -> str:
+def _named_foundation(board: Position, move: Move) -> str:
     return f"You can't choose the foundation for {_card(board, move)}. Write 0 instead."
 
 
-def _not_a_target(board: BaseBoard, move: Move) -> str:
+def _not_a_target(board: Position, move: Move) -> str:
     return f"{_card(board, move)} can't go to {board.game.pile_phrase(move.target)}. No card is ever put there."
 
 
-def _one_at_a_time(board: BaseBoard, move: Move) -> str:
+def _one_at_a_time(board: Position, move: Move) -> str:
     key = move.target
     target = "a foundation" if key == FOUNDATION else board.game.pile_phrase(key)
     return f"{move.size} cards can't go to {target} together. A {_taker(board, move).kind} takes one card at a time."
 
 
-def _not_on_empty(board: BaseBoard, move: Move) -> str:
+def _not_on_empty(board: Position, move: Move) -> str:
     taker = _taker(board, move)
     key = move.target
     target = "a foundation" if key == FOUNDATION else f"the empty {board.game.pile_name(key)}"
     return f"{_card(board, move)} can't go to {target}. An empty {taker.kind} takes {taker.base}."
 
 
-def _not_on_card(board: BaseBoard, move: Move) -> str:
+def _not_on_card(board: Position, move: Move) -> str:
     card, taker = _card(board, move), _taker(board, move)
     up = move.target == FOUNDATION
     tops = foundation_tops(board, card) if up else board.piles[board.game.index[move.target]][-1:]
@@ -131,7 +131,7 @@ def _not_on_card(board: BaseBoard, move: Move) -> str:
     return f"{card} can't go on {names}. A {taker.kind} builds {taker.build}."
 
 
-_SENTENCES: Final[dict[RuleReason, Callable[[BaseBoard, Move], str]]] = {
+_SENTENCES: Final[dict[RuleReason, Callable[[Position, Move], str]]] = {
     RuleReason.NO_SUCH_ACTION: _no_such_action,
     RuleReason.STOCK_EMPTY: _stock_empty,
     RuleReason.UNKNOWN_PILE: _unknown_pile,

@@ -106,7 +106,9 @@ class Record:
         for number, name in enumerate(_FIELDS, 2):
             line = lines[number - 1] if len(lines) >= number else ""
             if not line.startswith(f"{name}: "):
-                raise MalformedText(f"Line {number} of the record is {line[:40]!r}. Write '{name}: ...' there.")
+                raise MalformedText(
+                    f"The record lacks a line '{name}: ...'. Insert it before line {number}, which is {line[:40]!r}."
+                )
             values[name] = line.removeprefix(f"{name}: ")
         bot = lines[6:7] == [_BOT]
         head = 7 if bot else 6

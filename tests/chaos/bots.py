@@ -42,7 +42,7 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.chaos.client_journal import Journal
 from tests.chaos.player_model import RETRIED_CODES, PlayerModel

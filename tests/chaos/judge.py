@@ -40,7 +40,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal_server.config.limits import WINDOW
+from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
 from samedeal_server.store import keys

@@ -22,9 +22,9 @@ from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
 from samedeal_client.commands import new
 from samedeal_client.commands.common import player_name
+from samedeal_client.errors import Failure
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
-from samedeal_client.signals import Failure
 from tests.golden.golden_files import assert_sentences
 
 COMMANDS = ("play", "join", "watch", "rooms", "new", "bot")

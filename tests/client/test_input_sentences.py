@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samedeal_client.input.grammar import Effect, EntryPrompt, MoveChoice, Selected
 from samedeal_client.input.intended_move import Problem, Rejected
-from samedeal_client.input.notation import parse_command, parse_line
+from samedeal_client.input.line_parser import parse_command, parse_line
 from tests.client.boards import board
 from tests.client.pressed_keys import POSITIONS, effects, last_effect
 from tests.golden.golden_files import assert_sentences

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.names import WIDEST_NAME, clean_name, columns_of
+from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.protocol.messages import Standing
+from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import STYLE_NAMES, Look
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.final_standings import standings_rows
 from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
 from samedeal_client.views.plot import Curve, cards_plot

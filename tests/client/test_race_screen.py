@@ -488,7 +488,7 @@ async def test_race_can_be_won_with_the_mouse_alone() -> None:
     text += " | 01: AH-QH | 02: AD-QD | 03: AC-QC"
     async with running_app(willow(text)) as ui:
         ui.referee.tallies[ME] = Tally(player=ME, finished_at=START + 61_000)
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("collect") + 2, 0))
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x foundations") + 2, 0))
         await ui.settle()
         assert ui.board.won
         await ui.referee.deliver(ui.referee.state())

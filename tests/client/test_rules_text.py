@@ -89,8 +89,8 @@ def test_column_rules_match_the_game(game: Game) -> None:
         Build.DOWN_SAME_SUIT: "down by one in the same suit",
     }
     lifts = {
-        Lift.ALTERNATING_RUN: "that run down by one in alternating colours can move together",
-        Lift.SUIT_RUN: "that run down by one in one suit",
+        Lift.ALTERNATING_RUN: "one lower than the card that it lies on, and of the other colour",
+        Lift.SUIT_RUN: "one lower than the card that it lies on, and of the same suit",
         Lift.ANY: "Any number of cards",
     }
     assert builds[columns.build] in text

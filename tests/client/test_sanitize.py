@@ -16,10 +16,10 @@ from samedeal.board import Board
 from samedeal.deal import shuffled
 from samedeal.errors import MalformedFrame, SamedealError
 from samedeal.games import GAMES
-from samedeal.names import columns_of, printable
 from samedeal.protocol.admin import Granted
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
+from samedeal.terminal_text import columns_of, printable
 from samedeal_client.net.sanitize import decode_operator_sanitized, decode_sanitized
 from samedeal_client.state.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs

@@ -16,9 +16,9 @@ from msgspec.structs import replace as with_
 
 from samedeal.deal import Deal, commitment
 from samedeal.games import GAMES
-from samedeal.names import columns_of
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
+from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.model import Model

@@ -14,7 +14,7 @@ from redis import Redis
 from samedeal.protocol.messages import RoomState
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 
 DEADLINE = 15.0

@@ -22,10 +22,10 @@ from samedeal.protocol_codes import CloseCode, OperatorRefusalCode, RefusalCode
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import perform
 from samedeal_client.commands.common import error_report
+from samedeal_client.errors import Failure
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
-from samedeal_client.signals import Failure
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.golden.golden_files import assert_sentences

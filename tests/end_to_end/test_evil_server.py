@@ -11,7 +11,6 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from samedeal.names import printable
 from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
@@ -33,6 +32,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.terminal_text import printable
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.dial import CannotConnect, dial
 from tests.end_to_end.processes import Program, Programs

@@ -20,7 +20,7 @@ from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.screens.new_room import NewRoomScreen
 from samedeal_client.screens.text_screen import TextScreen

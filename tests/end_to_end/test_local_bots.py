@@ -19,7 +19,7 @@ from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.local_processes import plan_bots
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.end_to_end.live_server import DEADLINE, friend, serving, until_racing, until_room

@@ -13,7 +13,7 @@ from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Acked, Act, BoardState, Create, Created, Join, ListRooms, Refused, Rooms, Start
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.events import Connected, Ended, Lost
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.server.live_nodes import PLENTY, serving
 

@@ -22,7 +22,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import samedeal
-from samedeal.protocol.version_text import versions
+from samedeal.versions import versions
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {

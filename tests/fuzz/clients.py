@@ -9,8 +9,8 @@ from random import Random
 from typing import Final
 
 from samedeal.errors import SamedealError
-from samedeal.names import printable
 from samedeal.protocol.codec import encode
+from samedeal.terminal_text import printable
 from samedeal_client.drawing import mini_board, top_row
 from samedeal_client.drawing.mini_board import draw_mini
 from samedeal_client.drawing.render import draw_board

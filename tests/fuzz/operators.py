@@ -35,7 +35,7 @@ from samedeal.protocol.admin import (
 from samedeal.protocol.codec import decode_to_operator, encode
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import node_agent, operator_gateway
-from samedeal_server.races import bans
+from samedeal_server.races import server_bans
 from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
 from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import Frames, damaged_frames
@@ -43,7 +43,7 @@ from tests.fuzz.fault_log import logged_faults
 from tests.server.live_nodes import Node, serving
 from tests.server.raw_client import BINARY, Wire, frame, handshake
 
-_WATCHED: Final = (operator_gateway, bans, node_agent, protocol)
+_WATCHED: Final = (operator_gateway, server_bans, node_agent, protocol)
 _TOKEN: Final = "t" * 40
 _AFRESH: Final = 400
 """The number of inputs after which node and Redis are replaced."""

@@ -10,7 +10,7 @@ import pytest
 from samedeal.errors import SamedealError
 from samedeal.protocol.messages import ListRooms
 from samedeal_server import cli
-from samedeal_server.gateway.dispatch import RequestHandlers
+from samedeal_server.gateway.request_handlers import RequestHandlers
 from samedeal_server.rooms.hub import Hub
 from tests.fuzz import codec
 from tests.fuzz.clients import fuzz_client

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from samedeal_server.config.errors import StoreUnavailable
 from samedeal_server.embedded_redis.binary import find_redis_binary
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store.connect import connect
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from random import Random
 
 from samedeal_client.net.address import parse_address
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.server.client import DEADLINE

@@ -59,7 +59,7 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import auth, operator_gateway, request_handlers
-from samedeal_server.races.bans import ban_sentence
+from samedeal_server.races.server_bans import ban_sentence
 from samedeal_server.store import keys
 from samedeal_server.store.node_registry import DrainOrder
 from samedeal_server.tasks import cancel_and_wait

@@ -10,8 +10,8 @@ import pytest
 from redis.asyncio import Redis
 
 from samedeal.protocol.messages import Done, Start
-from samedeal_server.config.errors import StartupError
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
 from samedeal_server.operators.backup import Head, Tail, Writer
 from samedeal_server.process.open_store import open_store

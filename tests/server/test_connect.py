@@ -13,8 +13,8 @@ import trustme
 
 from samedeal.protocol.messages import ProgressUpdate
 from samedeal_server.config.config import Config
-from samedeal_server.config.errors import StartupError, StoreUnavailable
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupError, StoreUnavailable
 from samedeal_server.process.app import run
 from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect

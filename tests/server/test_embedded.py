@@ -18,10 +18,10 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from samedeal_server.config.errors import StartupError
 from samedeal_server.embedded_redis import binary, server
 from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
 from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
+from samedeal_server.errors import StartupError
 from tests.server.redis_programs import write_program, write_redis
 
 NODE = """

@@ -23,12 +23,12 @@ from samedeal.protocol.messages import (
     RoomState,
     Start,
 )
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races.race import Race
 from samedeal_server.store import keys
 from samedeal_server.store.events import SequencedEvent
 from samedeal_server.store.store import Snapshot
-from samedeal_server.timers import Timers
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.own_redis import OwnRedis

@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 from samedeal.options import Options
 from samedeal.protocol.messages import Create
 from samedeal_server.config.limits import Limits
+from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.fullness_log import CALM_TIME, FullnessLog
-from samedeal_server.timers import Timer, Timers
 from tests.server.captured_log import Log
 from tests.server.live_nodes import NodeMaker
 

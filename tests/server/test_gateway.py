@@ -16,7 +16,6 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from samedeal.names import printable
 from samedeal.options import Options
 from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
@@ -43,6 +42,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.terminal_text import printable
 from samedeal_server.config.config import Config, LogStyle
 from samedeal_server.config.limits import Limits
 from samedeal_server.races.race import KickCommand
@@ -82,7 +82,7 @@ async def test_hello_with_unknown_session_is_refused(node: NodeMaker) -> None:
 async def test_unprintable_name_is_refused(node: NodeMaker, name: str) -> None:
     client = await Client.connect((await node()).url)
     refusal = await client.refused("malformed", Hello, name=name)
-    assert refusal.message.startswith("A name can't")
+    assert "name" in refusal.message
     assert refusal.message.isprintable()
 
 

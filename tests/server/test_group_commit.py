@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store.group_commit import MAX_BATCH, Commit, CommitResult, GroupCommit
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from samedeal_server.config.errors import StartupError
+from samedeal_server.errors import StartupError
 from tests.chaos.proxy import Proxy
 from tests.server.client import DEADLINE
 from tests.server.health_client import Listen

@@ -28,8 +28,9 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config import limits as limiting
-from samedeal_server.config.limits import Bucket, Limits, Pace, Quotas
+from samedeal_server.config import token_buckets
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import Bucket, Pace, Quotas
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.store import keys
 from samedeal_server.store.store import WAITING_STREAM_LENGTH
@@ -176,7 +177,7 @@ async def test_rooms_of_an_address_are_limited(node: NodeMaker) -> None:
     room = await bob.create()
     for client in (ana, bob):
         refusal = await client.refused("rate_limited", Create, options=Options())
-        assert 200 < refusal.retry_after <= limiting.WINDOW / 2
+        assert 200 < refusal.retry_after <= token_buckets.WINDOW / 2
     await bob.join(room)
     await bob.expect(Done, Start)
     await bob.phase("racing")
@@ -262,7 +263,7 @@ async def test_new_players_of_all_addresses_are_limited() -> None:
 
 def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant 9: everything is bounded."""
-    monkeypatch.setattr(limiting, "MAX_NETWORKS", 100)
+    monkeypatch.setattr(token_buckets, "MAX_NETWORKS", 100)
     quotas = Quotas(Limits(rooms_per_address=1))
     for number in range(1000):
         quotas.open_room((f"10.0.{number // 250}.{number % 250}",), 0.0)
@@ -270,7 +271,7 @@ def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         with pytest.raises(RequestRefused):
             quotas.open_room((kept,), 0.0)
     quotas.open_room(("10.0.3.149",), 0.0)  # the bucket of the 101st newest address was dropped
-    quotas.open_room(("10.0.3.249",), float(limiting.WINDOW))
+    quotas.open_room(("10.0.3.249",), float(token_buckets.WINDOW))
 
 
 @pytest.mark.parametrize(

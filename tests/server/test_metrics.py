@@ -23,8 +23,8 @@ from samedeal.protocol.messages import (
     Rooms,
     Start,
 )
-from samedeal_server.config.errors import StoreRejected
 from samedeal_server.config.limits import Limits
+from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.telemetry.metrics import Metrics
 from tests.server.client import DEADLINE, Client

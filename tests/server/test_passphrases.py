@@ -25,7 +25,8 @@ from samedeal.protocol.messages import (
     Start,
     Watch,
 )
-from samedeal_server.config.limits import WINDOW, Limits
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.race import CloseCommand, KickCommand
 from samedeal_server.rooms import passphrases as passphrases_module
 from samedeal_server.rooms.passphrases import Passphrases, hashed

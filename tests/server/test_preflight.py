@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from samedeal_server.config.errors import StartupError
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupError
 from samedeal_server.store.connect import connect
 from samedeal_server.store.preflight import ANSWER_TIMEOUT, check_redis
 from tests.server.redis_kinds import Server

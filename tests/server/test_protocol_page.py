@@ -19,9 +19,10 @@ from samedeal.options import Options
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import RoomLine, Seat, Standing, Tally, ToClient, ToServer
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
-from samedeal_server.config.limits import NETWORK_FACTORS, WINDOW, Limits
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import handshake_admission
-from samedeal_server.gateway import dispatch, rate_limits
+from samedeal_server.gateway import rate_limits, request_handlers
 from samedeal_server.process import app
 from samedeal_server.races import race
 from samedeal_server.rooms import progress_updates, room_list
@@ -135,7 +136,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
 def test_page_has_the_cost_of_every_request() -> None:
     text = FLAT.partition("As requests count: ")[2].partition(". ")[0]
     costs = {name: int(part.split()[-1]) for part in text.split("; ") for name in re.findall(r"`(\w+)`", part)}
-    assert costs == {kind.__name__: dispatch.REQUESTS[kind].cost for kind in REQUESTS}
+    assert costs == {kind.__name__: request_handlers.REQUESTS[kind].cost for kind in REQUESTS}
 
 
 def test_page_has_the_piles_of_every_game() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedeal.protocol.messages import Acked, Act, Done, Hello, Join, Resign, Welcome
-from samedeal_server.config.errors import StartupError, StoreUnavailable
+from samedeal_server.errors import StartupError, StoreUnavailable
 from samedeal_server.store import redis_client
 from samedeal_server.store.group_commit import Commit
 from tests.server.client import Client

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from samedeal.protocol.messages import Done, Ping, Pong, Ready, RoomState, Start
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms import progress_updates
 from samedeal_server.rooms.room_list import LIST_LIFETIME, RoomList
 from samedeal_server.store import keys
-from samedeal_server.timers import Timers
 from tests.server.live_nodes import NodeMaker, RedisClient
 
 

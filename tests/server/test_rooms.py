@@ -32,7 +32,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
 from samedeal_server.store import keys

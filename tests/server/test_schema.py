@@ -12,7 +12,7 @@ import samedeal
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Create, Done, Join, ListRooms, Rematch, Rooms, RoomState, Start, Watch
 from samedeal_server.config.config import Config
-from samedeal_server.config.errors import StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.operators.backup import Writer
 from samedeal_server.process.restore import restore
 from samedeal_server.store import keys, schema

@@ -22,9 +22,10 @@ from samedeal.errors import (
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal_server.config.limits import Limits, Pace, Quotas
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.races import player_notices, refusals
-from samedeal_server.races.bans import ban_sentence
+from samedeal_server.races.server_bans import ban_sentence
 from tests.golden.golden_files import assert_sentences
 
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")

@@ -27,11 +27,11 @@ from websockets.asyncio.server import serve
 
 import samedeal
 from samedeal_server.config.config import Config
-from samedeal_server.config.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.embedded_redis import binary
 from samedeal_server.embedded_redis.binary import RedisBinary
 from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
 from samedeal_server.operators.auth import read_token
 from samedeal_server.process.listening import listening

@@ -17,7 +17,7 @@ from redis.crc import key_slot
 from samedeal.deal import commitment
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import Progress, Race, Racer
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect

@@ -13,7 +13,7 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.process.tls import Certificate, InvalidCertificate, load_certificate
 from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.errors import MalformedText
-from samedeal.names import LONGEST_NAME, WIDEST_NAME, clean_name, clean_room, columns_of, printable
+from samedeal.names import LONGEST_NAME, WIDEST_NAME, clean_name, clean_room
 from samedeal.protocol_codes import RefusalCode
+from samedeal.terminal_text import columns_of, printable
 from tests.golden.golden_files import assert_sentences
 from tests.shared.raised import error_of, sentence_lines
 

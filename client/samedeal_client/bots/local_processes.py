@@ -14,7 +14,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
-from samedeal.names import printable
+from samedeal.terminal_text import printable
 from samedeal_client.bots import parent_watch
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address

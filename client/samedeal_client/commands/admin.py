@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from samedeal.errors import RequestRefused
-from samedeal.names import printable
 from samedeal.protocol.admin import (
     MAX_BAN_SECONDS,
     MAX_CLOSED_ROOMS,
@@ -42,9 +41,11 @@ from samedeal.protocol.admin import (
 )
 from samedeal.protocol.messages import Done
 from samedeal.protocol_codes import OperatorRefusalCode
+from samedeal.terminal_text import printable
 from samedeal_client.commands.common import integer_in
+from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
-from samedeal_client.signals import Failure, is_terminal, until_stopped
+from samedeal_client.signals import is_terminal, until_stopped
 from samedeal_client.text.line_io import Printer, terminal_look
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.admin import ban_rows, room_rows, size_text, survey_rows
@@ -336,7 +337,7 @@ async def _close(operator: OperatorClient, given: argparse.Namespace) -> int:
     conditions = CloseRooms(id=0, idle=given.idle, empty=given.empty, target=given.target)
     has_condition = conditions != CloseRooms(id=0)
     if bool(given.room) == has_condition:
-        raise Failure("Name one room, or say with --empty, --idle and --from which rooms to close.", 2)
+        raise Failure("Name one room, or choose rooms with --empty, --idle or --from.", 2)
     if given.room:
         return await _request(operator, CloseRoom(id=0, room=given.room), f"Closed {given.room}.")
     closed = 0

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
-from samedeal.names import printable
+from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_address, add_passphrase, server_and_required_room
 from samedeal_client.first_completed import first_of
 from samedeal_client.signals import StopRequest, on_signals
@@ -64,7 +64,7 @@ def run(given: argparse.Namespace) -> int:
 
     from samedeal.names import clean_name
     from samedeal_client.bots.bot import Bot, bot_name
-    from samedeal_client.net.link import Link
+    from samedeal_client.net.reconnecting_link import Link
     from samedeal_client.net.room_client import RoomClient
     from samedeal_client.net.saved_sessions import MemorySessions
 

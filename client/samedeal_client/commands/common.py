@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
 from samedeal.names import RESERVED_WORDS, clean_name
+from samedeal_client.errors import Failure
 from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
-from samedeal_client.signals import Failure
 
 if TYPE_CHECKING:
     from samedeal_client.frontend import LineIO
@@ -114,7 +114,9 @@ def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[S
     if not room:
         url = given.url
         raise Failure(
-            f"No room code was given. Write samedeal {command} {url} ROOM. samedeal rooms {url} lists the rooms.", 2
+            f"No room code was given. Write 'samedeal {command} {url} ROOM'. "
+            f"To list the rooms, write 'samedeal rooms {url}'.",
+            2,
         )
     return address, room
 
@@ -137,7 +139,7 @@ async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: 
 
     ``lines`` reads from the terminal while the line client runs. Raises RequestRefused if the server refuses.
     """
-    from samedeal_client.flows import enter_room
+    from samedeal_client.room_actions import enter_room
 
     async def ask_once(refused: RequestRefused, passphrase: str) -> str:
         if passphrase:

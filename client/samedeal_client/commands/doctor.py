@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 
+from samedeal_client import local_checks
 from samedeal_client.signals import is_terminal
 from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, ok, worst
 
@@ -57,23 +58,22 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _local_checks() -> Iterator[Finding]:
-    from samedeal.protocol.version_text import versions
-    from samedeal_client import doctor
+    from samedeal.versions import versions
     from samedeal_client.paths import data_home, state_home
     from samedeal_client.text.terminal_query import query_terminal
 
     yield ok("version", versions())
-    yield doctor.check_textual()
+    yield local_checks.check_textual()
     if is_terminal():
         columns, lines = os.get_terminal_size()
-        yield doctor.check_size(columns, lines)
-        known = doctor.describe_terminal(os.environ.get("TERM", ""))
-        yield doctor.check_colours(os.environ, known)
-        yield doctor.check_encoding(sys.stdout.encoding)
-        yield doctor.check_glyphs(query_terminal(doctor.GLYPH_QUERY))
-        yield doctor.check_mouse(query_terminal(doctor.MOUSE_QUERY), known)
+        yield local_checks.check_size(columns, lines)
+        known = local_checks.describe_terminal(os.environ.get("TERM", ""))
+        yield local_checks.check_colours(os.environ, known)
+        yield local_checks.check_encoding(sys.stdout.encoding)
+        yield local_checks.check_glyphs(query_terminal(local_checks.GLYPH_QUERY))
+        yield local_checks.check_mouse(query_terminal(local_checks.MOUSE_QUERY), known)
     else:
-        yield doctor.missing_terminal()
-        yield doctor.check_encoding(sys.stdout.encoding)
-    yield doctor.check_files({"sessions": state_home(), "records": data_home()})
-    yield doctor.check_hosting()
+        yield local_checks.missing_terminal()
+        yield local_checks.check_encoding(sys.stdout.encoding)
+    yield local_checks.check_files({"sessions": state_home(), "records": data_home()})
+    yield local_checks.check_hosting()

@@ -12,7 +12,7 @@ from samedeal_client.commands.common import (
     player_name,
     server_and_room,
 )
-from samedeal_client.signals import Failure
+from samedeal_client.errors import Failure
 
 DESCRIPTION = """\
 Join a race, or return to one: with the same name on the same machine you get your seat back, even if this program was

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_address, add_player, integer_in, player_name, server_and_room
-from samedeal_client.signals import Failure
+from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
     from samedeal.options import Options
@@ -91,7 +91,9 @@ def options_of(given: argparse.Namespace) -> Options:
     try:
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())
     except ValueError as error:
-        raise Failure(f"--start {given.start} is not valid. {error} Or write host, all-ready or full.", 2) from None
+        raise Failure(
+            f"--start {given.start} is not valid. {error} You can also write host, all-ready or full.", 2
+        ) from None
     same = ("players", "undo", "hints", "spectators", "delay", "countdown", "first_finish_ends", "bots")
     try:
         return Options(
@@ -127,7 +129,7 @@ def run(given: argparse.Namespace) -> int:
         await client.join(room, given.passphrase)
 
     async def open_room() -> int:
-        from samedeal_client.net.link import Link
+        from samedeal_client.net.reconnecting_link import Link
         from samedeal_client.net.room_client import RoomClient
         from samedeal_client.net.saved_sessions import MemorySessions
 

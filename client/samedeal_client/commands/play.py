@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_look, integer_in, player_name
+from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
-from samedeal_client.signals import Failure, is_terminal, until_stopped
+from samedeal_client.signals import is_terminal, until_stopped
 from samedeal_client.state.bot_levels import MIXES
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
     """Race against bots at a terminal."""
     from contextlib import AsyncExitStack
 
-    from samedeal.names import printable
+    from samedeal.terminal_text import printable
     from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.frontend import DisplayOptions, run_client
 
@@ -146,7 +147,7 @@ async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
     """Let bots race each other and print their progress."""
     from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.net.link import Link
+    from samedeal_client.net.reconnecting_link import Link
     from samedeal_client.net.saved_sessions import MemorySessions
 
     async def race(server: LocalServer) -> int:
@@ -176,7 +177,7 @@ async def _print_race(client: ClientSession) -> int:
     import sys
 
     from samedeal_client.text.line_io import Printer, terminal_look
-    from samedeal_client.text.option_wording import clock_text
+    from samedeal_client.text.time_text import clock_text
     from samedeal_client.views.narration import Narrator
 
     look = terminal_look(ascii_only=False)

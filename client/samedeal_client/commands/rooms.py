@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from samedeal.names import printable
+from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_address, server_and_room
 
 DESCRIPTION = "List the rooms of a server that you can join or watch, newest first."
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """List the rooms and return the exit code."""
-    from samedeal_client.net.link import Link
+    from samedeal_client.net.reconnecting_link import Link
     from samedeal_client.net.room_client import RoomClient
     from samedeal_client.net.saved_sessions import MemorySessions
     from samedeal_client.text.line_io import terminal_look

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from samedeal.games import GAMES, Game
-from samedeal_client.signals import Failure
+from samedeal_client.errors import Failure
 
 DESCRIPTION = "Print the complete rules of a game."
 

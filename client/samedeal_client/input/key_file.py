@@ -100,12 +100,12 @@ def _check_unique(bindings: Bindings, text: str, tables: dict[str, dict[str, obj
             changed_table, changed = second if second[1] in tables.get(second[0], {}) else first
             line = _line_prefix(text, changed, changed_table)
             both = " and ".join(_owner_text(owner, tables) for owner in (first, second))
-            raise MalformedText(f"{line}{key!r} would mean both {both}. Use another key for one of them.")
+            raise MalformedText(f"{line}{key!r} is a key of both {both}. Use another key for one of them.")
 
 
 def _owner_text(owner: tuple[str, str], tables: dict[str, dict[str, object]]) -> str:
     table, name = owner
-    default = "" if name in tables.get(table, {}) else " (its default)"
+    default = "" if name in tables.get(table, {}) else " (by default)"
     return (f"pile {name}" if table == "piles" else name) + default
 
 

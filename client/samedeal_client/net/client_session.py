@@ -16,7 +16,7 @@ from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.action_journal import ActionJournal
 from samedeal_client.state.model import Model

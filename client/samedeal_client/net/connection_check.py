@@ -18,9 +18,9 @@ from websockets.proxy import get_proxy
 from websockets.uri import parse_uri
 
 from samedeal.errors import MalformedFrame
-from samedeal.names import printable
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import SUBPROTOCOL, Ping, Pong
+from samedeal.terminal_text import printable
 from samedeal_client.net.address import ServerAddress, is_loopback_url
 from samedeal_client.net.dial import CannotConnect, certificate_advice, dial
 from samedeal_client.net.sanitize import decode_sanitized
@@ -161,7 +161,7 @@ def _certificate_finding(version: str, certificate: dict[str, object] | None, no
 async def check_no_tls(address: ServerAddress) -> Finding:
     """Warn of an unencrypted connection to another machine."""
     if is_loopback_url(address.url):
-        return ok("TLS", "no TLS, which is not needed on this machine")
+        return ok("TLS", "the connection has no TLS; none is needed on this machine")
     return warn("TLS", "no TLS: others on the network can read the connection", "use wss:// outside your own network")
 
 

@@ -20,8 +20,8 @@ from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 import samedeal
-from samedeal.names import printable
 from samedeal.protocol.messages import SUBPROTOCOL
+from samedeal.terminal_text import printable
 from samedeal_client.net.address import ServerAddress, is_loopback_url
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 

@@ -31,7 +31,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import LinkEvent, SeatLost
-from samedeal_client.net.link import Link
+from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.state.model import Model
 
 _MAX_RESYNCS: Final = 3

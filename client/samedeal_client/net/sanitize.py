@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from samedeal.errors import MalformedFrame
-from samedeal.names import printable
 from samedeal.protocol.admin import ToOperator
 from samedeal.protocol.codec import decode_to_client, decode_to_operator
 from samedeal.protocol.messages import ToClient
+from samedeal.terminal_text import printable
 
 _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
 """Maximum width, in columns, of strings that may be longer than names and codes, by field."""

@@ -13,7 +13,7 @@ from textual import events
 from textual.app import SuspendNotSupported
 
 from samedeal.errors import RequestRefused
-from samedeal_client import flows
+from samedeal_client import room_actions
 from samedeal_client.screens.text_screen import TextScreen
 from samedeal_client.state.lobby import (
     DailyDeal,
@@ -109,11 +109,11 @@ class LobbyScreen(TextScreen):
             case WatchRoom(room, passphrase):
                 self.run_busy(f"Opening {room} to watch", partial(self._watch, room, passphrase))
             case QuickMatch(rooms, game):
-                options = flows.quick_match_options(game)
-                self.run_busy("Looking for a match", partial(flows.join_match, self.client, rooms, options))
+                options = room_actions.quick_match_options(game)
+                self.run_busy("Looking for a match", partial(room_actions.join_match, self.client, rooms, options))
             case DailyDeal(rooms, game):
-                options = flows.daily_deal_options(game)
-                self.run_busy("Joining the daily deal", partial(flows.join_match, self.client, rooms, options))
+                options = room_actions.daily_deal_options(game)
+                self.run_busy("Joining the daily deal", partial(room_actions.join_match, self.client, rooms, options))
             case Practise(game):
                 self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))
             case OpenRoomForm(game):
@@ -152,7 +152,7 @@ class LobbyScreen(TextScreen):
     async def _enter(self, room: str, passphrase: str) -> None:
         line = next((line for line in self.lobby.rooms or () if line.room == room), None)
         spectators = line is not None and line.spectators
-        enter = partial(flows.join_or_watch, self.client, room, spectators=spectators)
+        enter = partial(room_actions.join_or_watch, self.client, room, spectators=spectators)
         await self._with_passphrase(room, passphrase, enter, watch=False)
 
     async def _watch(self, room: str, passphrase: str) -> None:
@@ -165,7 +165,7 @@ class LobbyScreen(TextScreen):
             """Open the prompt. Its answer is a new request."""
             self.lobby = self.lobby.with_prompt(room, watch=watch, wrong=bool(refused))
 
-        await flows.enter_room(enter, passphrase, open_prompt)
+        await room_actions.enter_room(enter, passphrase, open_prompt)
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in its place."""
@@ -173,7 +173,9 @@ class LobbyScreen(TextScreen):
         try:
             with self.app.batch_update(), self.app.suspend():
                 print(starting, end="", flush=True)
-                process = await asyncio.create_subprocess_exec(*flows.practice_command(self.client, game, self.look))
+                process = await asyncio.create_subprocess_exec(
+                    *room_actions.practice_command(self.client, game, self.look)
+                )
                 code = await process.wait()
                 print("\r\x1b[K", end="", flush=True)
         except SuspendNotSupported:

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.spans import Row, Span, fit_row
 from samedeal_client.widgets.rows_widget import Rows

@@ -28,8 +28,8 @@ from samedeal_client.input.key_names import command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
 from samedeal_client.state.model import Model
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views import race as views
 from samedeal_client.views.live_ranking import current_ranking, ordinal
 from samedeal_client.views.race_keys import prompt_row, race_keys

@@ -11,7 +11,7 @@ from typing import Final
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.record import Record
-from samedeal_client import flows
+from samedeal_client import room_actions
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.screens.base import Task
 from samedeal_client.screens.text_screen import TextScreen
@@ -69,7 +69,7 @@ class ResultsScreen(TextScreen):
             case "m":
                 self.perform("rematch")
             case "n":
-                self._run_if_idle("Opening a room", partial(flows.open_similar_room, client))
+                self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, client))
             case "a":
                 self._open_same_deal()
             case "r":
@@ -77,7 +77,7 @@ class ResultsScreen(TextScreen):
             case "f1" | "?":
                 self.open_help()
             case "escape" | "l":  # the key of the lobby on other screens
-                self._run_if_idle("Leaving", partial(flows.leave_with_bots, client, bots))
+                self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, client, bots))
             case _:
                 return self.scroll_by_key(key)
         return True
@@ -85,7 +85,7 @@ class ResultsScreen(TextScreen):
     def perform(self, action: str) -> None:
         """Enter the rematch, the only action that can be clicked."""
         if action == "rematch":
-            task = partial(flows.enter_rematch, self.client, self.samedeal.bots)
+            task = partial(room_actions.enter_rematch, self.client, self.samedeal.bots)
             self._run_if_idle("Going to the rematch", task)
 
     def _run_if_idle(self, busy: str, task: Task) -> None:
@@ -95,7 +95,7 @@ class ResultsScreen(TextScreen):
     def _open_same_deal(self) -> None:
         room = self.model.room
         if room is not None and Deal.parse(room.deal).public:
-            self._run_if_idle("Opening a room", partial(flows.open_similar_room, self.client, room.deal))
+            self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
         else:
             self.show_message("A random deal can't be dealt again. Press n for a room with a new one.")
 

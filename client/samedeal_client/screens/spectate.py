@@ -17,9 +17,9 @@ from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.rewind_buffer import RewindBuffer
 from samedeal_client.state.spectating import BOARD_KEYS, Spectating, Watched
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.board_grid import Grid, arrange, board_grid_rows, cell_head, sort_players
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.players_panel import RankedPlayer

@@ -23,7 +23,8 @@ _ALL_ROWS: Final = 10**6
 class TextScreen(ClientScreen):
     """A screen that draws a ``View``. ``scroll_rows`` is how far it is scrolled down.
 
-    ``text_view`` is kept as an attribute, since an answer may arrive while the screen is being removed.
+    ``text_view`` is an attribute because an answer of the server may arrive while the screen is being removed. Then
+    Textual no longer finds the widget.
     """
 
     text_view: TextView

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final, cast
 
-from samedeal_client import flows
+from samedeal_client import room_actions
 from samedeal_client.net.address import is_loopback_url
 from samedeal_client.screens.question import LeaveScreen
 from samedeal_client.screens.text_screen import TextScreen
@@ -78,7 +78,7 @@ class WaitingScreen(TextScreen):
 
     def apply_key(self, key: str) -> bool:
         """Handle a key."""
-        leave = partial(flows.leave_with_bots, self.client, self.samedeal.bots)
+        leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
         match key:
             case " ":
                 self.perform("ready")
@@ -146,7 +146,7 @@ class WaitingScreen(TextScreen):
             bots = f"{joining[0]} is" if len(joining) == 1 else f"{len(joining)} bots are"
             self.show_message(f"{bots} still joining. Wait, or press Enter again to start now.")
         else:
-            self.request(partial(flows.start_without, self.client, self.samedeal.bots, joining))
+            self.request(partial(room_actions.start_without, self.client, self.samedeal.bots, joining))
 
     async def _remove_bot(self, bot: str) -> None:
         self.show_message(f"Removing {bot}", "label")
@@ -155,7 +155,7 @@ class WaitingScreen(TextScreen):
 
     async def _add_bot(self, level: Level) -> None:
         try:
-            await flows.add_bot(self.client, self.samedeal.bots, level, self.samedeal.show_message)
+            await room_actions.add_bot(self.client, self.samedeal.bots, level, self.samedeal.show_message)
         except OSError as error:
             self.show_message(f"The bot could not be started: {error.strerror}.")
         self.redraw()

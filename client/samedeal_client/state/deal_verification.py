@@ -23,11 +23,11 @@ class DealCheck(StrEnum):
 
 
 SENTENCES: Final = {
-    DealCheck.SEED_AND_CARDS: "Fair deal: the server used the seed it had committed to, and dealt your cards from it.",
-    DealCheck.SEED: "Fair deal: the server used the seed it had committed to.",
-    DealCheck.OTHER_SEED: "NOT a fair deal: the server did not use the seed it had committed to.",
-    DealCheck.OTHER_DEAL: "NOT a fair deal: the seed does not belong to deal {deal}.",
-    DealCheck.OTHER_CARDS: "NOT a fair deal: your cards do not come from the seed.",
+    DealCheck.SEED_AND_CARDS: "Fair deal: the order of the cards was fixed before the race. Yours were dealt in it.",
+    DealCheck.SEED: "Fair deal: the order of the cards was fixed before the race.",
+    DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",
+    DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
+    DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was fixed.",
 }
 """Sentences for the player."""
 

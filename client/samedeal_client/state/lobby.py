@@ -261,7 +261,7 @@ _KEYS: Final = {
 
 
 def _sort_key(line: RoomLine) -> tuple[int, bool, bool]:
-    """Return the sort key of a room. Rooms where players wait come first; rooms that all have left follow running races."""
+    """Return the sort key of a room. First rooms where players wait, then running races, then abandoned rooms."""
     left = line.phase == "open" and not line.players
     return _ORDER.index("finished" if left else line.phase), not left, line.players == line.seats
 

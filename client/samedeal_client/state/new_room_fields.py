@@ -11,7 +11,8 @@ from samedeal.deal import HIGHEST_NUMBER, Deal
 from samedeal.games import GAMES, Game
 from samedeal.options import Options, StartRule
 from samedeal_client.state.option_parsing import deal_number, number_in, read_deal, read_duration, read_games, read_room
-from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, duration_text, title_of
+from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, title_of
+from samedeal_client.text.time_text import duration_text
 
 _DEFAULTS: Final = Options()
 
@@ -92,7 +93,7 @@ _UNDO_CHOICES: Final = {name: name for name in ("no-reveal", "free", "off")}
 _NO_OR_YES: Final = {"no": False, "yes": True}
 _YES_OR_NO: Final = {"yes": True, "no": False}
 START_CHOICES: Final[Mapping[str, StartRule]] = {
-    "on the host's signal": "host",
+    "by the host": "host",
     "when all are ready": "all-ready",
     "when full": "full",
     "at a time": "at",

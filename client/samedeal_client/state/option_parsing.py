@@ -53,7 +53,7 @@ def read_start(text: str, now: datetime) -> int:
     except (ValueError, OverflowError):
         start = None
     if start is None:
-        raise ValueError("Use 20:30, 2026-11-21 20:30 or +10 min.")
+        raise ValueError("Write a time such as 20:30, 2026-11-21 20:30 or +10 min.")
     if not now < start <= now + _MAX_DELAY_OF_START:
         raise ValueError("Write a time within the next seven days.")
     return round(start.timestamp() * 1000)
@@ -105,4 +105,4 @@ def read_room(text: str) -> str:
     try:
         return clean_room(text) if text.strip() else ""
     except SamedealError:
-        raise ValueError("Use letters and digits, dashes between.") from None
+        raise ValueError("Use letters, digits and dashes, with no dash at either end.") from None

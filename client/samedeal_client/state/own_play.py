@@ -89,7 +89,7 @@ class OwnPlay:
 
     @property
     def _undo_is_unknown(self) -> bool:
-        """Whether the last step is older than the board that this client has. Then only the server can undo the step."""
+        """Whether the last action was made before this client received its board. Then only the server can undo it."""
         shown = self.shown
         return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 

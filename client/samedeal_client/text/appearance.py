@@ -112,7 +112,7 @@ class Look:
 
     @property
     def glyphs(self) -> Glyphs:
-        """The characters of this look."""
+        """The set of symbols, Unicode or ASCII, that this appearance draws with."""
         return ASCII if self.ascii else UNICODE
 
     def displayable(self, text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
-from samedeal.names import printable
+from samedeal.terminal_text import printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text
 

@@ -1,14 +1,14 @@
-"""The wording of a room's options, of deals and of times."""
+"""The wording of a room's options and of deals."""
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
 from samedeal.games import GAMES, Game
 from samedeal.options import Options
-from samedeal_client.text.appearance import Look
+from samedeal_client.text.time_text import date_and_time, duration_text
 
 UNDO_LABELS: Final = {
     "free": "any number of moves",
@@ -23,24 +23,9 @@ START_LABELS: Final = {
 }
 
 
-def clock_text(ms: int) -> str:
-    """A time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
-    seconds = max(ms, 0) // 1000
-    hours, minutes = seconds // 3600, seconds // 60 % 60
-    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"
-
-
-def duration_text(seconds: int) -> str:
-    """A length of time as ``45 s``, ``15 min``, ``7 min 30 s`` or ``1 h 30 min``."""
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [f"{number} {unit}" for number, unit in ((hours, "h"), (minutes, "min"), (rest, "s")) if number]
-    return " ".join(parts) or "0 s"
-
-
-def games_text(options: Options, look: Look) -> str:
+def games_text(options: Options) -> str:
     """The games of a room, in the order in which its rematches play them."""
-    return f" {look.glyphs.pointer} ".join(Game.named(name).title for name in options.games)
+    return ", then ".join(Game.named(name).title for name in options.games)
 
 
 def deal_text(deal: Deal) -> str:
@@ -52,15 +37,10 @@ def deal_text(deal: Deal) -> str:
     return "random: nobody knows it before the start"
 
 
-def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """A time with its date, in the time zone of this machine or in ``zone``."""
-    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")
-
-
 def start_text(options: Options, zone: tzinfo | None = None) -> str:
     """Return the text that says when a race starts."""
     if options.start == "at":
-        countdown = f", when a countdown of {options.countdown} s ends" if options.countdown else ""
+        countdown = f" (a countdown of {options.countdown} s ends then)" if options.countdown else ""
         return f"at {date_and_time(options.start_at, zone)}{countdown}"
     count = f", then a countdown of {options.countdown} s" if options.countdown else ", without a countdown"
     return START_LABELS[options.start] + count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import fit
 

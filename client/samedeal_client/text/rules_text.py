@@ -59,8 +59,9 @@ _ATHENA: Final = (
         (
             RulePoint(_ALTERNATING, "R15"),
             RulePoint(
-                "Cards at the top of a column that run down by one in alternating colours can move together, all of them "
-                "or the last few. The card of highest rank that moves must fit its target. Face-down cards never move.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
+                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
+                "the target. Face-down cards never move.",
                 "R3 R15",
             ),
             RulePoint("Only a king, alone or with the run on it, goes to an empty column.", "R15"),
@@ -77,8 +78,8 @@ _ATHENA: Final = (
             ),
             RulePoint("Only the top card of the waste can be moved, to a column or a foundation."),
             RulePoint(
-                "When the stock is empty, a draw turns the whole waste over, unshuffled, to become the stock again. It "
-                "draws no cards yet. You may do so as often as you like, unless the waste is empty too.",
+                "When the stock is empty, the next draw only turns the whole waste over, unshuffled, to become the stock "
+                "again. The draw after it turns up cards. The waste can be turned over any number of times.",
                 "R14",
             ),
         ),
@@ -100,9 +101,9 @@ _STEVE: Final = (
         (
             RulePoint("A column builds down by one in any suit: any nine on any ten.", "R18"),
             RulePoint(
-                "Cards at the top of a column that run down by one in one suit, as {9S} {8S} {7S}, can move together, all "
-                "of them or the last few. The card of highest rank that moves must fit its target. Move a run of mixed "
-                "suits card by card.",
+                "Each card of a run is one lower than the card that it lies on, and of the same suit, as {9S} {8S} {7S}. A "
+                "run at the open end of a column can move together, all of it or its last few cards. The highest card that "
+                "moves must fit the target. Cards of mixed suits move one at a time.",
                 "R3 R18",
             ),
             RulePoint("Any card, or any run in one suit, goes to an empty column.", "R18"),
@@ -150,8 +151,8 @@ _PHOENIX: Final = (
         (
             RulePoint("Six columns of six cards, all face up.", "R21"),
             RulePoint(
-                "The other sixteen cards are the reserve, face up, side by side: q w e r t y u i and a s d f g h j k. "
-                "There is no stock: you can see every card from the start.",
+                "The other sixteen cards are the reserve, face up, in two rows. Their keys are q w e r t y u i "
+                "and a s d f g h j k. There is no stock: you can see every card from the start.",
                 "R21",
             ),
         ),
@@ -161,8 +162,9 @@ _PHOENIX: Final = (
         (
             RulePoint(_ALTERNATING, "R22"),
             RulePoint(
-                "Cards at the top of a column that run down by one in alternating colours can move together, all of them "
-                "or the last few. The card of highest rank that moves must fit its target.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
+                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
+                "the target.",
                 "R3 R22",
             ),
             RulePoint("Any card, or any such run, goes to an empty column.", "R22"),
@@ -191,8 +193,8 @@ _ACE_OF_HEARTS: Final = (
         "Foundation",
         (
             RulePoint(
-                "The ace of hearts starts it. Then it builds up by one in any suit: any two, any three and so on to any "
-                "king, then any ace again, four times around in all.",
+                "The ace of hearts starts it. Then come a two, a three and so on up to a king, each of any suit, and then "
+                "an ace again. The foundation runs from ace to king four times.",
                 "R24",
             ),
             RulePoint(
@@ -204,13 +206,13 @@ _ACE_OF_HEARTS: Final = (
         "Columns",
         (
             RulePoint(
-                "A column builds down by one in the same suit: {9H} on {TH}. No card goes on an ace, and a king goes on no "
-                "card.",
+                "A column builds down by one in the same suit: {9H} on {TH}. Nothing goes on an ace, and a "
+                "king goes only to an empty column.",
                 "R25",
             ),
             RulePoint(
-                "Any number of cards from the top of a column can move together, whatever their order. Of those, "
-                "only the undermost, on which the others lie, must fit its target.",
+                "Any number of cards from the top of a column can move together, whatever their order. Only "
+                "the lowest card of the group, the one that the others lie on, must fit the target.",
                 "R3 R25",
             ),
             RulePoint("Only a king, alone or with any cards on it, goes to an empty column.", "R25"),
@@ -251,8 +253,9 @@ _WILLOW: Final = (
         (
             RulePoint(_ALTERNATING, "R29"),
             RulePoint(
-                "Cards at the top of a column that run down by one in alternating colours can move together, all of them "
-                "or the last few. The card of highest rank that moves must fit its target.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
+                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
+                "the target.",
                 "R3 R29",
             ),
             RulePoint("Any card, or any such run, goes to an empty column.", "R29"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple, TypeAlias
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 
 
 class Span(NamedTuple):

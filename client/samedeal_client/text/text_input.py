@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 
 MAX_LENGTH: Final = 128
 

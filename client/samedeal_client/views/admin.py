@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Final
 
-from samedeal.names import columns_of, printable
 from samedeal.protocol.admin import BanLine, RoomShown, Survey
+from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text, title_of
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import sparkline
 
 SILENT_AFTER: Final = 5_000

@@ -8,7 +8,7 @@ from typing import Final
 
 from samedeal.board import Board, Step
 from samedeal.games import Game
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.state.model import WatchedBoard

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from samedeal.names import columns_of
 from samedeal.protocol.messages import Standing
+from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import filled_steps
 
 _MIN_BAR: Final = 4

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import date, datetime, tzinfo
 from typing import Final
 
-from samedeal.names import columns_of, printable
+from samedeal.terminal_text import columns_of, printable
 from samedeal_client.state.history import History, PastRace, daily_streak, summaries
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text, title_of
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, cut, fit
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.live_ranking import ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")

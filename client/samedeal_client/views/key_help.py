@@ -17,17 +17,17 @@ HelpContext = Literal["race", "lobby", "new room", "waiting", "results", "watch"
 """The screens that have their own section of keys."""
 
 COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
-    KeyCommand.BEST: "after a pile: move its cards to the best target",
+    KeyCommand.BEST: "after a pile's key: move its cards to the best target",
     KeyCommand.STOCK: "draw or deal from the stock, or turn the waste over",
     KeyCommand.COLLECT: "collect: move every card that can go to a foundation",
     KeyCommand.UNDO: "undo the last move, if the room allows it",
     KeyCommand.HINT: "show a hint, if the room allows it",
     KeyCommand.FIND: "find a card: then type rank and suit, such as 7h or th",
     KeyCommand.VIEW: "view all cards of a pile: then type its key",
-    KeyCommand.FEWER: "after a pile: take fewer cards",
-    KeyCommand.MORE: "after a pile: take more cards",
+    KeyCommand.FEWER: "after a pile's key: take fewer cards",
+    KeyCommand.MORE: "after a pile's key: take more cards",
     KeyCommand.CANCEL: "cancel what you have typed",
-    KeyCommand.RESIGN: "resign; you are asked first, and your foundation cards count",
+    KeyCommand.RESIGN: "resign, after a question; your foundation cards still count",
     KeyCommand.HELP: "this help",
 }
 
@@ -67,9 +67,9 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
 
 
 _MOUSE: Final = (
-    ("click, click", "first the card, then the pile to move it to; the cards on it move too"),
+    ("click, click", "a card, then the pile to move it to; all cards that lie on that card move with it"),
     ("drag", "the same in one movement"),
-    ("column's name", "a click types its key: it moves as many cards as fit"),
+    ("column's name", "the same as the key of the column: as many cards move as fit"),
     ("double click", "move the cards to the best target"),
     ("right click", "cancel what you have typed"),
     ("wheel", "scroll, or step through rooms and fields; not used on a board"),
@@ -164,7 +164,7 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
         (look.glyphs.hidden * 2, "a face-down card"),
         (f"({low})", "a face-down card that you have seen"),
         (f"{low}{high}", "two covered cards in one row of a long column"),
-        (f"{look.glyphs.more}+5", "5 more cards that do not fit; view the pile to see them"),
+        (f"{look.glyphs.more}+5", "5 more cards that there is no room to show; view the pile to see them"),
     )
 
 
@@ -176,7 +176,7 @@ def _ranking_symbols(look: Look) -> tuple[tuple[str, str], ...]:
         ("31/52", "cards on the foundations, of all cards in the game"),
         ("finished 05:52", "finished, in that time"),
         ("away", "not connected; the seat is kept"),
-        ("resigned", "has resigned; their foundation cards count"),
+        ("resigned", "has resigned; the cards on their foundations still count"),
     )
 
 

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from samedeal.names import columns_of
 from samedeal.protocol.messages import RoomLine
+from samedeal.terminal_text import columns_of
 from samedeal_client.state.lobby import NUMBERED_ROOMS, Lobby, Prompt
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text, title_of
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Span, fit
 from samedeal_client.text.text_input import tail
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
 
 _FIXED: Final = 9
@@ -61,7 +62,7 @@ def _count_states(rooms: Sequence[RoomLine]) -> str:
 
 
 def _rooms(page: Page, lobby: Lobby, height: int, now: int) -> None:
-    """The heading and exactly ``height`` rows of rooms, or of the reason why there are none."""
+    """The heading and exactly ``height`` rows. They list the rooms, or say why there are none."""
     rooms = lobby.rooms
     look = page.look
     deal = _DEAL if page.width >= _WITH_DEAL else 0

@@ -14,9 +14,10 @@ from samedeal.protocol.messages import RoomLine, RoomState, Seat, Tally
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text, deal_text, duration_text, options_lines, title_of
+from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import row_text
+from samedeal_client.text.time_text import clock_text, duration_text
 from samedeal_client.views.final_standings import standings_rows
 
 WIDTH: Final = 78

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import bar, sparkline
 
 _MIN_NAME: Final = 6

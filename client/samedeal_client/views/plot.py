@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.text.time_text import clock_text
 
 MAX_CURVES: Final = 4
 

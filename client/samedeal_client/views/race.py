@@ -8,14 +8,14 @@ from samedeal.board import Board
 from samedeal.cards import UNSEEN
 from samedeal.games import Game, Group, Kind
 from samedeal.moves import FOUNDATION, Move
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import clock_text
 from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.text.time_text import clock_text
 
 WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"
@@ -40,8 +40,8 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
         return ()
     if model.has_finished:
         others = room.options.spectators and len(room.players) > 1
-        watch = f"{WATCH_KEY} watch the others, " if others else ""
-        return (Span(f" {_outcome(model)} {watch}{LOBBY_KEY} lobby", "you" if board.won else "notice"),)
+        watch = f"{WATCH_KEY} to watch the others, " if others else ""
+        return (Span(f" {_outcome(model)} Press {watch}{LOBBY_KEY} for the lobby.", "you" if board.won else "notice"),)
     if model.own.is_stuck and not model.own.awaiting_face:
         return (Span(f" {stuck_text(model, bindings, look)}", "notice"),)
     return (Span(f" {_how_to_move(board.game, bindings, look, width - 1)}", "label"),)
@@ -137,14 +137,14 @@ def hint_text(board: Board, move: Move, look: Look) -> str:
     index = board.game.index
     cards = board.piles[index[move.source]][-move.size :]
     on_it = len(cards) - 1
-    more = f" and the {on_it} cards on it" if on_it > 1 else " and the card on it" if on_it else ""
+    more = f" with the {on_it} cards on it" if on_it > 1 else " with the card on it" if on_it else ""
     if move.target == FOUNDATION:
-        to = "to a foundation"
+        to = "goes to a foundation"
     elif pile := board.piles[index[move.target]]:
-        to = f"onto the {look.card(pile[-1])}"
+        to = f"goes onto {look.card(pile[-1])}"
     else:
-        to = "to an empty column"
-    return f"{move.source} {move.target} moves the {look.card(cards[0])}{more} {to}."
+        to = "goes to an empty column"
+    return f"Type {move.source} {move.target}: {look.card(cards[0])}{more} {to}."
 
 
 def countdown_rows(model: Model, seconds: int, look: Look) -> tuple[Row, ...]:

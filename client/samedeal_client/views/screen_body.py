@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, cut, fit_row, row_text
 

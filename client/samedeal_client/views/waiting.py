@@ -8,14 +8,15 @@ from typing import Final
 
 from samedeal.deal import Deal
 from samedeal.games import GAMES
-from samedeal.names import columns_of
 from samedeal.protocol.messages import RoomState, Seat
+from samedeal.terminal_text import columns_of
 from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import deal_text, duration_text, games_text, options_lines, title_of
+from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Span, wrap
+from samedeal_client.text.time_text import duration_text
 from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
 
 _MARK: Final = len("  [x] ")
@@ -213,7 +214,7 @@ def _line(
 def _options(page: Page, room: RoomState, zone: tzinfo | None) -> None:
     lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].blurb}" if room.game in GAMES else room.game)]
     if len(room.options.games) > 1:
-        lines.append(("Rematches", games_text(room.options, page.look)))
+        lines.append(("In turn", games_text(room.options)))
     lines += [("Deal", deal_text(Deal.parse(room.deal))), *options_lines(room.options, zone)]
     for label, text in lines:
         for number, line in enumerate(wrap(text, page.width - 12)):

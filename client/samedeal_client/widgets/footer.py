@@ -7,7 +7,7 @@ from typing import Final
 
 from textual.message import Message
 
-from samedeal.names import columns_of
+from samedeal.terminal_text import columns_of
 from samedeal_client.input.key_names import key_sign
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row

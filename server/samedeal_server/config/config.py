@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.settings_reader import InvalidValue, section, setting
+from samedeal_server.config.settings import InvalidValue, section, setting
 from samedeal_server.config.trusted_proxies import TrustedProxies
 
 PROGRAM: Final = "samedeal-server"
@@ -111,7 +111,9 @@ class Config:
                 given, f"--{missing} is missing. A certificate needs its key, and a key its certificate."
             )
         if not self.host:
-            raise InvalidValue("host", "It is empty. Give an address, or all for every address of this machine.")
+            raise InvalidValue(
+                "host", "It is empty. Give an address, or write 'all' to listen on every address of this machine."
+            )
         for origin in self.origins:
             if origin not in ("*", "null") and not re.fullmatch(
                 r"[a-z][a-z0-9+.-]*://[^\s/?#]+/?", origin, re.IGNORECASE

@@ -17,8 +17,8 @@ from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections.handshake_admission import networks_of
+from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.metrics import Metrics
-from samedeal_server.timers import Timer, Timers
 
 _WRITE_SIZE: Final = 16 * 1024
 """Bytes that are written before waiting for the client to read them."""

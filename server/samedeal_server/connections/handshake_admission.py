@@ -15,15 +15,16 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from samedeal.names import printable
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config.limits import NETWORK_FACTORS, Bucket, LiveLimits, Networks
+from samedeal.terminal_text import printable
+from samedeal_server.config.limits import LiveLimits, Networks
+from samedeal_server.config.token_buckets import NETWORK_FACTORS, Bucket
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
+from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
-from samedeal_server.timers import LOOP_TIMERS, Timers
 
 LARGEST_REQUEST: Final = 16 * 1024
 """Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 
 OLDEST_REDIS: Final = (6, 2)
 """The oldest Redis on which the store works. Every Valkey is newer."""

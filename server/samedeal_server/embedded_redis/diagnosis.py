@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from samedeal_server.config.errors import StartupCode, StartupError
 from samedeal_server.embedded_redis.binary import RedisBinary
+from samedeal_server.errors import StartupCode, StartupError
 
 _MAX_LINES: Final = 5
 _MAX_BYTES: Final = 16_384

@@ -19,7 +19,6 @@ from types import TracebackType
 from typing import Final, Literal
 from urllib.parse import quote
 
-from samedeal_server.config.errors import StartupCode, StartupError
 from samedeal_server.embedded_redis import parent_watch
 from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
 from samedeal_server.embedded_redis.diagnosis import (
@@ -29,6 +28,7 @@ from samedeal_server.embedded_redis.diagnosis import (
     newer_data_message,
     read_log_tail,
 )
+from samedeal_server.errors import StartupCode, StartupError
 
 Durability = Literal["always", "everysec"]
 

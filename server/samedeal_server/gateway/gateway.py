@@ -16,7 +16,6 @@ from websockets.typing import Subprotocol
 
 from samedeal.board_history import Play
 from samedeal.errors import MalformedFrame, RequestRefused, SamedealError
-from samedeal.names import printable
 from samedeal.protocol.codec import decode_to_server, request_id
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -32,13 +31,16 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import CloseCode, RefusalCode
-from samedeal_server.config.errors import StoreUnavailable
-from samedeal_server.config.limits import Bucket, LiveLimits
+from samedeal.terminal_text import printable
+from samedeal_server.config.limits import LiveLimits
+from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
-from samedeal_server.gateway.dispatch import REQUESTS, RequestHandlers
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
+from samedeal_server.loop_timers import Alarm
 from samedeal_server.races import player_notices, refusals
-from samedeal_server.races.bans import Bans
+from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -47,7 +49,6 @@ from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import KINDS
-from samedeal_server.timers import Alarm
 
 _CLOSE_REASONS: Final = {
     1000: "normal",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal_server.config.limits import LiveLimits, Networks, Quotas
+from samedeal_server.config.limits import LiveLimits, Networks
+from samedeal_server.config.token_buckets import Quotas
+from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.telemetry.metrics import Metrics
-from samedeal_server.timers import Timers
 
 REPLAYED_PER_MOVE: Final = 20
 """Number of replayed log entries that cost as much as one move."""

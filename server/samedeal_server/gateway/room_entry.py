@@ -11,7 +11,7 @@ from samedeal.errors import RequestRefused
 from samedeal.names import clean_room
 from samedeal.protocol.messages import Join, Joined, Watch, Watching
 from samedeal.protocol_codes import RefusalCode
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races import refusals
 from samedeal_server.races.race import JoinCommand, LeaveCommand
 from samedeal_server.rooms.hub import Hub

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from samedeal_server.config.config import Config
-from samedeal_server.config.errors import StartupCode, StartupError
-from samedeal_server.config.limits import Bucket
+from samedeal_server.config.token_buckets import Bucket
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.operators import refusals
 
 MIN_TOKEN_LENGTH: Final = 16

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 import samedeal
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.store.dump import DumpedKey, KeyDump
 from samedeal_server.store.store import Store
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from samedeal.errors import RequestRefused, SamedealError
-from samedeal.names import printable
 from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal.protocol_codes import OperatorRefusalCode, RefusalCode
+from samedeal.terminal_text import printable
 
 _MAX_QUOTED: Final = 60
 """Maximum number of columns quoted from a request."""

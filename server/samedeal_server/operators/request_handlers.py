@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 from typing import Any, Final
 
 from samedeal.errors import RequestRefused, SamedealError
-from samedeal.names import clean_room, printable
+from samedeal.names import clean_room
 from samedeal.protocol.admin import (
     MAX_CLOSED_ROOMS,
     MAX_PART_BYTES,
@@ -39,12 +39,13 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal.terminal_text import printable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
 from samedeal_server.operators.node_agent import NodeAgent
-from samedeal_server.races.bans import Bans, normalize_target
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
+from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import list_rooms
 from samedeal_server.store.node_registry import DrainOrder, SayOrder

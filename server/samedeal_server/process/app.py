@@ -33,7 +33,7 @@ from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import Reload, reload_on_request
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
-from samedeal_server.races.bans import Bans
+from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.clock import StoreClock

@@ -18,7 +18,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, url_host
 from samedeal_server.store.store import Store

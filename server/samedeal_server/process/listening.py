@@ -11,7 +11,7 @@ from typing import Final
 
 from websockets.asyncio.server import Server
 
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 
 ALL_ADDRESSES: Final = "all"
 """The host that stands for all addresses of this machine, IPv4 and IPv6."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from samedeal_server.config.errors import StartupCode, StartupError, StoreUnavailable
+from samedeal_server.errors import StartupCode, StartupError, StoreUnavailable
 from samedeal_server.store.address import InvalidRedisAddress
 from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.connect import connect

@@ -15,10 +15,10 @@ from typing import Final
 import structlog
 
 from samedeal_server.config.config import PROGRAM, Config
-from samedeal_server.config.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.config.load import load_config
-from samedeal_server.config.settings_reader import InvalidSetting
+from samedeal_server.config.settings import InvalidSetting
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
 from samedeal_server.process.open_store import open_store
 from samedeal_server.store.dump import DumpedKey, KeyDump

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 

@@ -54,7 +54,7 @@ def bad_receipt() -> RequestRefused:
 def bad_start_time() -> BadOptions:
     """The start time of a room is too early for its countdown, or too far in the future."""
     return BadOptions(
-        "A race must start later than now plus its countdown, and within seven days. Choose another start_at."
+        "The start is too soon for the countdown, or more than seven days away. Choose another start time."
     )
 
 
@@ -111,7 +111,7 @@ def name_taken(name: str) -> RequestRefused:
 
 def reserved_name(name: str) -> MalformedText:
     """The name contains a word that makes the player look like the server, its operator or a host."""
-    return MalformedText(f"The name {name} could be taken for the server's or a host's. Choose another one.")
+    return MalformedText(f"Players could mistake {name} for the server or a host. Choose another name.")
 
 
 def no_room(room: str) -> RequestRefused:
@@ -294,7 +294,8 @@ def store_unavailable() -> RequestRefused:
     """The store can't be reached."""
     return RequestRefused(
         RefusalCode.UNAVAILABLE,
-        "The server can't reach its store, so it is unknown whether this counted. Try again in a second.",
+        "The server has lost contact with its database. Your last action may or may not have been saved. "
+        "Try again in a second.",
         retry_after=1.0,
     )
 

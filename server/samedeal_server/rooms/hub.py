@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from samedeal.board_history import Play
 from samedeal.protocol.messages import BoardState, Notice, ProgressUpdate, RoomState
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config.errors import StoreUnavailable
 from samedeal_server.connections.connection import Connection
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.race import Progress, Race
 from samedeal_server.rooms.audience import Audience, Spawn
@@ -32,7 +33,6 @@ from samedeal_server.store.events import (
 )
 from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.metrics import Metrics
-from samedeal_server.timers import Alarm, Timers
 
 RETRY_INTERVAL: Final = 1.0
 """Seconds before failed work or an overdue transition is retried."""

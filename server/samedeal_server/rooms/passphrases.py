@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from samedeal.names import normalized
-from samedeal_server.config.limits import WINDOW, Limits, wait_text
+from samedeal.terminal_text import normalized
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import WINDOW, wait_text
 from samedeal_server.races import refusals
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import RoomSecret, Store

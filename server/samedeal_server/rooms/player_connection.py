@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from websockets.asyncio.server import ServerConnection
 
-from samedeal_server.config.limits import Limits, Pace
+from samedeal_server.config.limits import Limits
+from samedeal_server.config.token_buckets import Pace
 from samedeal_server.connections.connection import Connection
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races import refusals
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.sessions import Session
 from samedeal_server.telemetry.metrics import Metrics
-from samedeal_server.timers import Timers
 
 
 class PlayerConnection(Connection):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from samedeal_server.timers import Alarm, Timers
+from samedeal_server.loop_timers import Alarm, Timers
 
 PROGRESS_INTERVAL: Final = 0.1
 """Minimum time, in seconds, between two updates."""

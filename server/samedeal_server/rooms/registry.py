@@ -12,8 +12,9 @@ from typing import Any, Final
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
 from samedeal.protocol_codes import RefusalCode
-from samedeal_server.config.errors import StoreUnavailable
 from samedeal_server.config.limits import Limits, LiveLimits
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Progress, Race, RaceCommand, TickCommand, apply
 from samedeal_server.rooms.hub import Hub
@@ -26,7 +27,6 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.loop_lag import measure_loop_lag
 from samedeal_server.telemetry.metrics import PHASES, Metrics
-from samedeal_server.timers import LOOP_TIMERS, Timers
 
 _SWEEP_INTERVAL: Final = 1.0
 POLL_INTERVAL: Final = 3.0

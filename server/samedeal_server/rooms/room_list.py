@@ -6,8 +6,8 @@ import asyncio
 from typing import Final
 
 from samedeal.protocol.messages import RoomLine
+from samedeal_server.loop_timers import Timers
 from samedeal_server.store.store import Store
-from samedeal_server.timers import Timers
 
 MAX_LISTED: Final = 100
 """Maximum number of rooms in a list for players."""

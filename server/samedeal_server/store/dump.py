@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import Script

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Whereabouts
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import RedisCommand, command, unavailable
 from samedeal_server.store.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal_server.config.limits import WINDOW
+from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.redis_client import command

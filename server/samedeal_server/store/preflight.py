@@ -16,8 +16,8 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from samedeal_server.config.errors import StartupCode, StartupError
 from samedeal_server.embedded_redis.binary import OLDEST_REDIS
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import evicting_policy
 from samedeal_server.store.redis_client import PrimaryClient, PrimaryDemoted, RedisCommand, TooFewReplicas

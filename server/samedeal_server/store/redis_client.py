@@ -10,7 +10,7 @@ from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
-from samedeal_server.config.errors import StoreRejected, StoreUnavailable
+from samedeal_server.errors import StoreRejected, StoreUnavailable
 from samedeal_server.store.address import Host
 from samedeal_server.store.availability import RedisAvailability
 

@@ -15,7 +15,7 @@ from msgspec import ValidationError
 
 import samedeal
 from samedeal.protocol.codec import unpack
-from samedeal_server.config.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
 

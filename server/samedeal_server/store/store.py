@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import pack
-from samedeal_server.config.errors import StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Progress, Race, Racer
 from samedeal_server.races.signed_receipts import KEY_BYTES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.telemetry.events import LogEvent, get_logger
-from samedeal_server.timers import Alarm, Timers
 
 CALM_TIME: Final = 60.0
 """Time, in seconds, without a refusal after which a node no longer counts as full."""

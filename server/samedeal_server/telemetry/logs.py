@@ -17,7 +17,7 @@ import structlog
 from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
 from websockets.exceptions import WebSocketException
 
-from samedeal.names import printable
+from samedeal.terminal_text import printable
 from samedeal_server.config.config import Config
 from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 

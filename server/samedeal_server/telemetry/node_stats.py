@@ -50,9 +50,9 @@ def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
 
 
 def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
-    """Return the smallest finite bound that ``share`` of all values do not exceed, or the largest bound if none covers them.
+    """Return the smallest finite bound that is at least as large as ``share`` of all values.
 
-    Return 0 if there are no values.
+    If there is none, return the largest finite bound. If there are no values, return 0.
     """
     wanted = share * buckets[-1][1]
     bounds = [bound for bound, count in buckets[:-1] if count >= wanted]

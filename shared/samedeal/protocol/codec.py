@@ -8,10 +8,10 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 
 from samedeal.errors import MalformedFrame
-from samedeal.names import printable
 from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.messages import ToClient, ToServer
-from samedeal.protocol.request_errors import request_error
+from samedeal.protocol.validation_errors import request_error
+from samedeal.terminal_text import printable
 
 LARGEST_FRAME: Final = 16 * 1024
 """Maximum size, in bytes, of a frame from a client. No valid message comes near it."""

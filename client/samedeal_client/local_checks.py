@@ -181,7 +181,7 @@ try:
     from samedeal_server.embedded_redis.binary import find_redis_binary
 except ModuleNotFoundError as error:
     raise SystemExit(f"missing {error.name}")
-from samedeal_server.config.errors import StartupError
+from samedeal_server.errors import StartupError
 try:
     print(find_redis_binary())
 except StartupError as error:

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import inspect
 
 from samedeal.errors import BadOptions, MalformedFrame, SamedealError, UnknownRequest
-from samedeal.names import printable
 from samedeal.options import Options
+from samedeal.terminal_text import printable
 
 _MAX_QUOTED: Final = 40
 """Maximum width, in columns, of a quoted part of the request."""

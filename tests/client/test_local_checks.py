@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from samedeal_client import doctor
-from samedeal_client.doctor import TerminalDescription
+from samedeal_client import local_checks
+from samedeal_client.local_checks import TerminalDescription
 from samedeal_client.text.appearance import UNICODE, Look
 from samedeal_client.text.doctor_results import Finding, Severity, fail, finding_rows, ok, warn, worst
 from samedeal_client.text.spans import row_text, row_width
@@ -45,7 +45,7 @@ def verdict(finding: Finding) -> str:
     ],
 )
 def test_check_size(columns: int, lines: int, wanted: str, words: str) -> None:
-    finding = doctor.check_size(columns, lines)
+    finding = local_checks.check_size(columns, lines)
     assert (verdict(finding), words in finding.result) == (wanted, True)
 
 
@@ -63,7 +63,7 @@ def test_check_size(columns: int, lines: int, wanted: str, words: str) -> None:
     ],
 )
 def test_check_colours(environment: dict[str, str], known: TerminalDescription, wanted: str, words: str) -> None:
-    finding = doctor.check_colours(environment, known)
+    finding = local_checks.check_colours(environment, known)
     assert (verdict(finding), words in finding.result) == (wanted, True)
 
 
@@ -71,14 +71,14 @@ def test_check_colours(environment: dict[str, str], known: TerminalDescription, 
     ("term", "better"), [("screen", "screen-256color"), ("tmux", "tmux-256color"), ("linux", "xterm-256color")]
 )
 def test_the_advice_names_a_terminal_with_more_colours(term: str, better: str) -> None:
-    assert better in doctor.check_colours({"TERM": term}, POOR).advice
+    assert better in local_checks.check_colours({"TERM": term}, POOR).advice
 
 
 @pytest.mark.parametrize(
     ("term", "known"), [("xterm-256color", RICH), ("vt100", NOTHING), ("no-such-terminal-anywhere", NOTHING)]
 )
 def test_describe_terminal(term: str, known: TerminalDescription) -> None:
-    code = f"from samedeal_client.doctor import describe_terminal; print(describe_terminal({term!r}))"
+    code = f"from samedeal_client.local_checks import describe_terminal; print(describe_terminal({term!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == repr(known)
 
@@ -87,7 +87,7 @@ def test_describe_terminal(term: str, known: TerminalDescription) -> None:
     ("name", "wanted"), [("utf-8", "ok"), ("UTF8", "ok"), ("ascii", "warn"), ("latin-1", "warn"), (None, "warn")]
 )
 def test_check_encoding(name: str | None, wanted: str) -> None:
-    assert verdict(doctor.check_encoding(name)) == wanted
+    assert verdict(local_checks.check_encoding(name)) == wanted
 
 
 def places(*columns: int) -> bytes:
@@ -95,26 +95,26 @@ def places(*columns: int) -> bytes:
     return b"".join(b"\x1b[1;%dR" % column for column in columns) + b"\x1b[?62;c"
 
 
-COUNT = doctor.GLYPH_QUERY.count(b"\x1b[6n")
+COUNT = local_checks.GLYPH_QUERY.count(b"\x1b[6n")
 
 
 def test_narrow_glyphs_pass() -> None:
-    assert verdict(doctor.check_glyphs(places(*[2] * COUNT))) == "ok"
+    assert verdict(local_checks.check_glyphs(places(*[2] * COUNT))) == "ok"
 
 
 def test_wide_glyphs_are_listed() -> None:
-    finding = doctor.check_glyphs(places(3, *[2] * (COUNT - 1)))
+    finding = local_checks.check_glyphs(places(3, *[2] * (COUNT - 1)))
     assert verdict(finding) == "warn"
     assert f"{UNICODE.suits[0]} takes 2" in finding.result
 
 
 def test_many_wide_glyphs_are_counted() -> None:
-    assert f"and {COUNT - 6} more" in doctor.check_glyphs(places(*[3] * COUNT)).result
+    assert f"and {COUNT - 6} more" in local_checks.check_glyphs(places(*[3] * COUNT)).result
 
 
 @pytest.mark.parametrize("answer", [b"", b"\x1b[?62;c", places(2, 2)])
 def test_no_answer_is_a_warning(answer: bytes) -> None:
-    finding = doctor.check_glyphs(answer)
+    finding = local_checks.check_glyphs(answer)
     assert (verdict(finding), "--ascii" in finding.advice) == ("warn", True)
 
 
@@ -129,33 +129,33 @@ def test_no_answer_is_a_warning(answer: bytes) -> None:
     ],
 )
 def test_check_mouse(answer: bytes, known: TerminalDescription, wanted: str) -> None:
-    assert verdict(doctor.check_mouse(answer, known)) == wanted
+    assert verdict(local_checks.check_mouse(answer, known)) == wanted
 
 
 def test_check_files(tmp_path: Path) -> None:
-    assert verdict(doctor.check_files({"records": tmp_path / "not" / "there" / "yet"})) == "ok"
+    assert verdict(local_checks.check_files({"records": tmp_path / "not" / "there" / "yet"})) == "ok"
     (tmp_path / "file").write_text("")
-    finding = doctor.check_files({"sessions": tmp_path, "records": tmp_path / "file" / "under"})
+    finding = local_checks.check_files({"sessions": tmp_path, "records": tmp_path / "file" / "under"})
     assert verdict(finding) == "warn"
     assert "cannot save records" in finding.result
 
 
 def test_check_textual() -> None:
-    assert verdict(doctor.check_textual()) == "ok"
+    assert verdict(local_checks.check_textual()) == "ok"
 
 
 def test_hosting_with_redis() -> None:
-    finding = doctor.check_hosting()
+    finding = local_checks.check_hosting()
     assert (verdict(finding), finding.result.startswith(("Redis", "Valkey"))) == ("ok", True)
 
 
 def python_that(tmp_path: Path, code: str) -> str:
     """A Python in which the server is another one."""
     package = tmp_path / "samedeal_server"
-    for folder in (package, package / "config", package / "embedded_redis"):
+    for folder in (package, package / "embedded_redis"):
         folder.mkdir()
         (folder / "__init__.py").touch()
-    (package / "config" / "errors.py").write_text("class StartupError(Exception):\n    pass\n")
+    (package / "errors.py").write_text("class StartupError(Exception):\n    pass\n")
     (package / "embedded_redis" / "binary.py").write_text(code)
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} -S "$@"\n')
@@ -165,15 +165,15 @@ def python_that(tmp_path: Path, code: str) -> str:
 
 def test_hosting_without_the_server(tmp_path: Path) -> None:
     python = python_that(tmp_path, "import no_such_module")
-    finding = doctor.check_hosting(python)
+    finding = local_checks.check_hosting(python)
     assert (verdict(finding), "no_such_module is not installed" in finding.result) == ("warn", True)
     assert "pip install" in finding.advice
 
 
 def test_hosting_without_redis(tmp_path: Path) -> None:
-    code = "from samedeal_server.config.errors import StartupError\n"
+    code = "from samedeal_server.errors import StartupError\n"
     code += "def find_redis_binary(): raise StartupError('There is no redis-server: install one')\n"
-    finding = doctor.check_hosting(python_that(tmp_path, code))
+    finding = local_checks.check_hosting(python_that(tmp_path, code))
     assert finding == warn("hosting", "There is no redis-server", "install one")
 
 

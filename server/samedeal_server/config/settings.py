@@ -348,5 +348,5 @@ def _path(text: str) -> Path:
 
 
 def most_similar(name: str, known: Iterable[str]) -> str:
-    """Return the one of the ``known`` names that is most similar to ``name``, or an empty string if none is."""
+    """Return the one of the ``known`` names that is most similar to ``name``, or an empty string if none is similar."""
     return next(iter(get_close_matches(name, known, 1, 0.5)), "")

@@ -7,7 +7,7 @@ import pytest
 from samedeal.cards import Card
 from samedeal.moves import Move
 from samedeal_client.input.intended_move import Ambiguous, Rejected
-from samedeal_client.input.notation import TypedCommand, Word, parse_command, parse_line
+from samedeal_client.input.line_parser import TypedCommand, Word, parse_command, parse_line
 from tests.client.boards import board
 
 

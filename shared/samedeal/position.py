@@ -30,7 +30,7 @@ _CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, U
 
 
 @dataclass(frozen=True, slots=True)
-class BaseBoard:
+class Position:
     """The piles of a game, in the order of ``Game.piles``. A pile is ``bytes``, one for each card, the top card last."""
 
     game: Game

@@ -11,7 +11,7 @@ from samedeal.protocol import codec, messages
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import Refused, ToServer
 from samedeal_server.gateway import gateway
-from samedeal_server.gateway.dispatch import REQUESTS
+from samedeal_server.gateway.request_handlers import REQUESTS
 from tests.server.live_nodes import NodeMaker
 
 

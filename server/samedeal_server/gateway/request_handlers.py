@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import samedeal
-from samedeal.names import clean_name, clean_room, printable
+from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
     Create,
@@ -31,13 +31,14 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
+from samedeal.terminal_text import printable
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
-from samedeal_server.races.bans import Bans, ban_sentence
 from samedeal_server.races.look_alikes import is_reserved
 from samedeal_server.races.race import KickCommand, RaceCommand, ReadyCommand, ResignCommand, StartCommand
+from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection

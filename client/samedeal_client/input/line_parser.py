@@ -116,7 +116,9 @@ def _parse_find(words: list[str]) -> TypedCommand | Rejected:
     try:
         return TypedCommand(Word.FIND, Card.parse("".join(words)))
     except MalformedText:
-        sentence = "That is not a card. Type find, a rank (A 2-9 T J Q K) and a suit (C D H S), as in find TH."
+        sentence = (
+            "That is not a card. Type 'find' followed by a rank (A 2-9 T J Q K) and a suit (C D H S), as in 'find TH'."
+        )
         return Rejected(Problem.UNKNOWN_CARD, sentence)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from samedeal.errors import MalformedText
 from samedeal.protocol.admin import BanLine
-from samedeal_server.races.bans import Bans, ban_sentence, normalize_target
+from samedeal_server.races.server_bans import Bans, ban_sentence, normalize_target
 
 ANA, BOB = "0123456789abcdef0123", "3210fedcba9876543210"
 

@@ -1,0 +1,25 @@
+"""Times and durations as text."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+
+def clock_text(ms: int) -> str:
+    """A time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
+    seconds = max(ms, 0) // 1000
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"
+
+
+def duration_text(seconds: int) -> str:
+    """A length of time as ``45 s``, ``15 min``, ``7 min 30 s`` or ``1 h 30 min``."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{number} {unit}" for number, unit in ((hours, "h"), (minutes, "min"), (rest, "s")) if number]
+    return " ".join(parts) or "0 s"
+
+
+def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """A time with its date, in the time zone of this machine or in ``zone``."""
+    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")

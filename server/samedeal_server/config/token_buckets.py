@@ -1,0 +1,159 @@
+"""Token buckets that enforce rate limits: of a connection, and of the networks that an address belongs to."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+from samedeal.errors import RequestRefused
+from samedeal.protocol_codes import RefusalCode
+from samedeal_server.config.limits import Limits, Networks
+
+WINDOW: Final = 600
+"""Time over which rooms, sessions and passphrases are counted, in seconds."""
+
+MAX_NETWORKS: Final = 20_000
+"""Maximum number of networks whose buckets are kept. The least recently used are dropped and start full again."""
+
+NETWORK_FACTORS: Final = (1, 4, 16)
+"""How many times the limit on one address applies to its networks: for IPv6 to its /64, its /56 and its /48."""
+
+_DELAY_RECOVERY: Final = 0.5
+"""Recovery of a connection's allowance for delays, in seconds of delay per second."""
+
+_MIN_RETRY_AFTER: Final = 1.0
+"""Minimum Retry-After, in seconds."""
+
+
+class Bucket:
+    """A token bucket that gains ``rate`` tokens per second and holds at most ``burst``. Time is an argument."""
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._tokens = float(burst)
+        self._filled_at = now
+
+    def charge(self, now: float, tokens: float = 1) -> float:
+        """Take ``tokens`` even if the bucket holds fewer. Return the seconds until the debt is repaid; 0 means no debt."""
+        self._fill(now)
+        self._tokens -= tokens
+        return max(0.0, -self._tokens / self._rate)
+
+    def try_take(self, now: float, tokens: float = 1) -> float:
+        """Take ``tokens`` if the bucket holds as many, and return 0. Otherwise return the seconds until it does."""
+        self._fill(now)
+        missing = tokens - self._tokens
+        if missing <= 0:
+            self._tokens -= tokens
+        return max(0.0, missing / self._rate)
+
+    def refund(self, tokens: float) -> None:
+        """Put ``tokens`` back into the bucket."""
+        self._tokens += tokens
+
+    def _fill(self, now: float) -> None:
+        self._tokens = min(self._burst, self._tokens + self._rate * max(0.0, now - self._filled_at))
+        self._filled_at = now
+
+
+class Pace:
+    """The rate limit of one connection. Requests beyond the burst are delayed first, and refused if that continues."""
+
+    def __init__(self, limits: Limits, now: float) -> None:
+        self._requests_bucket = Bucket(limits.rate, limits.burst, now)
+        self._delays = Bucket(_DELAY_RECOVERY, limits.slow_for, now)
+        self._refusals = Bucket(limits.refusals / 60, limits.refusals, now)
+
+    def admit(self, now: float, cost: int) -> float:
+        """Return the delay of a request, in seconds. Raises RequestRefused after too much of it."""
+        delay = self._requests_bucket.charge(now, cost)
+        # While the request is delayed, the allowance recovers. That must not lengthen the time of which it consists.
+        if delay and (retry_after := self._delays.try_take(now, delay * (1 + _DELAY_RECOVERY))):
+            self._requests_bucket.refund(cost)
+            raise _rate_limited("Too many requests over this connection.", min(delay, retry_after))
+        return delay
+
+    def charge(self, now: float, cost: float) -> None:
+        """Charge the connection for extra work of an earlier request. Its next requests are delayed accordingly."""
+        self._requests_bucket.charge(now, cost)
+
+    def refused(self, now: float) -> bool:
+        """Record a rate-limited request. Return whether the connection has sent too many and must be closed."""
+        return self._refusals.charge(now) > 0
+
+
+class Quotas:
+    """The rate limits of all connections from one address, and of new players on this node."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._all_sessions = Bucket(limits.sessions / WINDOW, limits.sessions, 0.0)
+        self._requests = _Buckets(limits.address_rate, limits.address_burst)
+        self._rooms = _Buckets(limits.rooms_per_address / WINDOW, limits.rooms_per_address)
+        self._sessions = _Buckets(limits.sessions_per_address / WINDOW, limits.sessions_per_address)
+
+    def admit(self, networks: Networks, now: float, cost: int) -> None:
+        """Charge an address for a request. Raises RequestRefused if the address exceeds its rate."""
+        if retry_after := self._requests.try_take(networks, now, cost):
+            raise _rate_limited("Too many requests from your address.", retry_after)
+
+    def charge(self, networks: Networks, now: float, cost: float) -> None:
+        """Charge an address for extra work of an earlier request."""
+        self._requests.charge(networks, now, cost)
+
+    def open_room(self, networks: Networks, now: float, cost: int = 1) -> None:
+        """Count a new room. Raises RequestRefused if the address has created too many."""
+        if retry_after := self._rooms.try_take(networks, now, cost):
+            raise _rate_limited("Too many rooms were opened from your address.", retry_after)
+
+    def begin_session(self, networks: Networks, now: float) -> None:
+        """Count a new session. Raises RequestRefused if there are too many."""
+        if retry_after := self._sessions.try_take(networks, now):
+            raise _rate_limited("Too many new players from your address.", retry_after)
+        if retry_after := self._all_sessions.try_take(now):
+            raise _rate_limited("Too many new players at the moment.", retry_after)
+
+
+class _Buckets:
+    """A bucket for each network that was active recently."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
+        """Take tokens from the buckets of all networks of an address, or from none, as ``Bucket.try_take`` does."""
+        buckets = [
+            self._bucket(network, factor, now) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)
+        ]
+        waits = [bucket.try_take(now, tokens) for bucket in buckets]
+        if retry_after := max(waits):
+            for bucket, wait in zip(buckets, waits, strict=True):
+                if not wait:
+                    bucket.refund(tokens)
+        return retry_after
+
+    def charge(self, networks: Networks, now: float, tokens: float) -> None:
+        """Take tokens from the buckets of all networks of an address, as ``Bucket.charge`` does."""
+        for network, factor in zip(networks, NETWORK_FACTORS, strict=False):
+            self._bucket(network, factor, now).charge(now, tokens)
+
+    def _bucket(self, network: str, factor: int, now: float) -> Bucket:
+        bucket = self._buckets.pop(network, None) or Bucket(factor * self._rate, factor * self._burst, now)
+        self._buckets[network] = bucket
+        if len(self._buckets) > MAX_NETWORKS:
+            self._buckets.popitem(last=False)
+        return bucket
+
+
+def _rate_limited(reason: str, retry_after: float) -> RequestRefused:
+    wait = max(_MIN_RETRY_AFTER, round(retry_after, 1))
+    return RequestRefused(RefusalCode.RATE_LIMITED, f"{reason} Try again in {wait_text(wait)}.", retry_after=wait)
+
+
+def wait_text(seconds: float) -> str:
+    """Format the time for which a player must wait, given in seconds."""
+    if seconds <= 1:
+        return "a second"
+    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
