@@ -21,8 +21,14 @@ from typing import Final
 
 from tests.mutants.mutants import ROOT, Inapplicable, Mutant, load_mutants
 
-_TIMEOUT: Final = 600.0
-"""Timeout, in seconds, for the tests of one mutant. Tests that hang have noticed the mistake."""
+_FIRST_TIMEOUT: Final = 600.0
+"""Timeout, in seconds, for a test file without any mistake."""
+
+_MIN_TIMEOUT: Final = 60.0
+"""Minimum timeout, in seconds, for the tests of a mutant. Tests that hang have noticed the mistake."""
+
+_SLOWDOWN: Final = 6
+"""How many times longer than without the mistake the tests of a mutant may take."""
 
 _PACKAGES: Final = ("shared", "server", "client")
 _NOT_COPIED: Final = (".git", ".venv", ".*_cache", "__pycache__", ".hypothesis", "build", "dist")
@@ -41,8 +47,8 @@ class WorkingCopy:
             "TMPDIR": str(directory),
         }
 
-    def tests_pass(self, *tests: str) -> bool:
-        """Run test files until the first failure. Raise RuntimeError if pytest can't run them."""
+    def tests_pass(self, *tests: str, timeout: float = _FIRST_TIMEOUT) -> bool:
+        """Run test files until the first failure or a timeout in seconds. Raise RuntimeError if pytest can't run them."""
         process = subprocess.Popen(
             (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests),
             cwd=self.root,
@@ -53,7 +59,7 @@ class WorkingCopy:
             start_new_session=True,
         )
         try:
-            output, _ = process.communicate(timeout=_TIMEOUT)
+            output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             return False
         finally:
@@ -64,13 +70,13 @@ class WorkingCopy:
             raise RuntimeError(f"pytest ended with code {process.returncode}:\n{output[-2000:]}")
         return process.returncode == 0
 
-    def is_killed(self, mutant: Mutant) -> bool:
+    def is_killed(self, mutant: Mutant, timeout: float) -> bool:
         """Make a mistake, and return whether its tests notice it. Raise Inapplicable if the mistake does not fit."""
         path = self.root / mutant.file
         source = path.read_text(encoding="utf-8")
         path.write_text(mutant.mutate(source), encoding="utf-8")
         try:
-            return not self.tests_pass(*mutant.tests)
+            return not self.tests_pass(*mutant.tests, timeout=timeout)
         finally:
             path.write_text(source, encoding="utf-8")
 
@@ -83,21 +89,25 @@ def main() -> int:
     chosen = command.parse_args().only
     mutants = [mutant for mutant in mutants if not chosen or mutant.number in chosen]
     problems = 0
-    passing: dict[str, bool] = {}
+    seconds: dict[str, float] = {}
+    failing: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as directory:
         copy = WorkingCopy(Path(directory))
         for mutant in mutants:
             for tests in mutant.tests:
-                if tests not in passing:
-                    passing[tests] = copy.tests_pass(tests)
-                    if not passing[tests]:
+                if tests not in seconds:
+                    started_at = time.monotonic()
+                    if not copy.tests_pass(tests):
+                        failing.add(tests)
                         print(f"    {tests} fails without any mistake", flush=True)
+                    seconds[tests] = time.monotonic() - started_at
             started_at = time.monotonic()
-            if not all(passing[tests] for tests in mutant.tests):
+            if not failing.isdisjoint(mutant.tests):
                 outcome = "NOT CHECKED"
             else:
+                timeout = max(_MIN_TIMEOUT, _SLOWDOWN * sum(seconds[tests] for tests in mutant.tests))
                 try:
-                    outcome = "killed" if copy.is_killed(mutant) else "SURVIVED"
+                    outcome = "killed" if copy.is_killed(mutant, timeout) else "SURVIVED"
                 except Inapplicable as error:
                     outcome = f"DOES NOT APPLY: {error}"
             problems += outcome != "killed"
