@@ -118,7 +118,7 @@ class Evidence:
 
     ``calm_at`` is the end of the last fault. ``failures`` are errors of the round itself. ``banned`` holds the players whom
     the operator has banned, and ``secrets`` what no node may log. ``lost`` is the time, in milliseconds, whose writes a
-    failover has lost.
+    failover has lost. ``stepped`` is the size of all steps of the clock of Redis together, in milliseconds.
     """
 
     rooms: Mapping[str, RoomEvidence]
@@ -130,3 +130,4 @@ class Evidence:
     banned: Collection[str] = ()
     secrets: Sequence[str] = ()
     lost: range = range(0)
+    stepped: int = 0

@@ -120,6 +120,11 @@ class Case:
     evidence: Evidence
     replays: dict[tuple[str, str], ReplayedLog]
 
+    @property
+    def clock_error(self) -> int:
+        """Maximum difference, in milliseconds, between the clock of Redis and the one that journals are kept by."""
+        return _CLOCK_ERROR + self.evidence.stepped
+
     def replay(self, room: str, player: str) -> ReplayedLog | None:
         """Return the replay of a player, or None if the store has no such player."""
         return self.replays.get((room, player))
@@ -168,7 +173,8 @@ def logs_replay(case: Case) -> Iterator[str]:
 
 
 def logs_are_in_time(case: Case) -> Iterator[str]:
-    """No action counts before the start or after the end, and the times of a log ascend."""
+    """No action counts before the start or after the end, and the times of a log ascend unless the clock is set back."""
+    back = case.evidence.stepped
     for code, room in case.evidence.rooms.items():
         race, over = room.race, False
         for each in room.events:
@@ -176,11 +182,11 @@ def logs_are_in_time(case: Case) -> Iterator[str]:
                 continue
             # If the first finish ends the race, actions before it count even within the same millisecond.
             until = race.ends if race.options.first_finish_ends and not over else race.ends - 1
-            if not race.starts <= each.time <= until:
+            if not race.starts <= each.time <= until + back:
                 yield f"{code}: {moved.player}: action {moved.revision} counts outside the time of the race"
             over = over or moved.finished
         for player, log in room.logs.items():
-            if any(after.committed_at < before.committed_at for before, after in pairwise(log)):
+            if any(after.committed_at + back < before.committed_at for before, after in pairwise(log)):
                 yield f"{code}: {player}: the times of the log do not ascend"
 
 
@@ -354,12 +360,13 @@ def races_end(case: Case) -> Iterator[str]:
             yield f"{code}: the race is {race.phase}, not finished"
         elif len(finished) > 1:
             yield f"{code}: the race was finished {len(finished)} times"
-        elif finished[0] > max(race.ends, case.evidence.calm_at) + MAX_LATENESS:
+        elif finished[0] > max(race.ends, case.evidence.calm_at) + MAX_LATENESS + case.evidence.stepped:
             yield f"{code}: the race was finished {(finished[0] - race.ends) / 1000:.1f} s after its end"
 
 
 def ends_are_announced(case: Case) -> Iterator[str]:
     """Every client learns of the end of its race soon, even if the announcement to the nodes is lost."""
+    latest = MAX_LATENESS + case.evidence.stepped
     for journal in case.evidence.journals:
         room = case.evidence.rooms.get(journal.room)
         finished = [each.time for each in room.events if _is_finish(each.event)] if room is not None else []
@@ -368,7 +375,7 @@ def ends_are_announced(case: Case) -> Iterator[str]:
             for each in journal.received
             if isinstance(each.message, RoomState) and each.message.phase == "finished"
         ]
-        if finished and learned_at and (late := learned_at[0] - max(finished[0], case.evidence.calm_at)) > MAX_LATENESS:
+        if finished and learned_at and (late := learned_at[0] - max(finished[0], case.evidence.calm_at)) > latest:
             yield f"{journal.name}: learned of the end {late / 1000:.1f} s after it"
 
 
@@ -497,7 +504,7 @@ def resignations_count(case: Case) -> Iterator[str]:
             if isinstance(received.message, Done) and received.message.to in asked
         ]
         racer = room.race.racer(journal.player)
-        in_time = any(at < room.race.ends for at in done) and not replay.plays[-1].board.won
+        in_time = any(at + case.evidence.stepped < room.race.ends for at in done) and not replay.plays[-1].board.won
         removed = journal.player in {*room.race.kicked, *case.evidence.banned}
         if racer is not None and racer.resigned != in_time and (in_time or not asked) and not removed:
             yield f"{journal.name}: has {'' if racer.resigned else 'not '}resigned, contrary to the answers"
@@ -537,7 +544,7 @@ def racers_see_only_counts(case: Case) -> Iterator[str]:
         room = case.evidence.rooms.get(journal.room)
         raced_until = _raced_until(room, journal.player) if room is not None else sys.maxsize
         for received in journal.received:
-            races = not journal.is_spectator and received.received_at + _CLOCK_ERROR < raced_until
+            races = not journal.is_spectator and received.received_at + case.clock_error < raced_until
             if races and not isinstance(received.message, _FOR_RACERS):
                 yield f"{journal.name}: is racing and was sent a {type(received.message).__name__}"
             for tally in getattr(received.message, "tallies", ()):
@@ -604,9 +611,8 @@ def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
                 if received.message.revision
                 else room.race.starts
             )
-            if received.received_at + _CLOCK_ERROR < at + delay and not (
-                over is not None and received.received_at + _CLOCK_ERROR >= over
-            ):
+            at_latest = received.received_at + case.clock_error
+            if at_latest < at + delay and not (over is not None and at_latest >= over):
                 early = at + delay - received.received_at
                 yield f"{journal.name}: saw revision {received.message.revision} {early} ms too early"
             before = shown.get((received.connection, received.message.player))

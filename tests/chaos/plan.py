@@ -1,7 +1,4 @@
-"""The plan of a round: rooms, players and faults, derived from the seed and the round's number. Pure.
-
-There are no steps of the clock: Redis reads the clock of the machine, which a round can't set.
-"""
+"""The plan of a round: rooms, players and faults, derived from the seed and the round's number. Pure."""
 
 from __future__ import annotations
 
@@ -37,6 +34,7 @@ FaultKind = Literal[
     "back up",
     "herd",
     "fail over",
+    "step clock",
 ]
 
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
@@ -63,6 +61,7 @@ _WEIGHTS: Final[dict[FaultKind, int]] = {
     "back up": 2,
     "herd": 2,
     "fail over": 1,
+    "step clock": 2,
 }
 
 _WITH_FAIL_OVER: Final = frozenset(("kill node", "drain node", "cut", "reset", "stall", "delay", "split"))
@@ -127,6 +126,11 @@ class Plan:
     def fails_over(self) -> bool:
         """Whether Redis fails over to a replica."""
         return any(fault.kind == "fail over" for fault in self.faults)
+
+    @property
+    def steps_clock(self) -> bool:
+        """Whether the clock of Redis is stepped."""
+        return any(fault.kind == "step clock" for fault in self.faults)
 
     def rng(self, *names: object) -> Random:
         """Return a random generator for a client, the same in every run of the round."""

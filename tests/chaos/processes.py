@@ -18,6 +18,8 @@ from samedeal_server.embedded_redis.binary import find_redis_binary
 from tests.child_processes import die_with_parent, kill_and_wait, send_signal
 from tests.server.redis_kinds import LaggingReplica, replicated
 
+_ROOT: Final = Path(__file__).parents[2]
+
 _START_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for a process to be ready."""
 
@@ -146,10 +148,13 @@ class Node:
         self._process = process
 
     @classmethod
-    async def start(cls, redis: str, log: Path, *options: str, files: int | None = None) -> Node:
+    async def start(
+        cls, redis: str, log: Path, *options: str, files: int | None = None, module: str = "samedeal_server"
+    ) -> Node:
         """Start a node with further options and wait until it accepts connections.
 
-        ``files`` limits its open files. Raises RuntimeError with the log if the node does not start.
+        ``files`` limits its open files. ``module`` is the module that Python runs. Raises RuntimeError with the log if the
+        node does not start.
         """
 
         def prepare() -> None:
@@ -159,11 +164,12 @@ class Node:
 
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
+                *(sys.executable, "-m", module, "--announce", "--port", "0"),
                 *("--redis", redis, "--log-style", "json", "--log-level", "debug", *options),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                cwd=_ROOT,
                 preexec_fn=prepare,
                 start_new_session=True,
             )

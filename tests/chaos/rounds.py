@@ -29,6 +29,7 @@ from samedeal_server.store.connect import connect
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import CLOSED_LIFETIME, Store
 from samedeal_server.telemetry.metrics import Metrics
+from tests.chaos import stepped_node
 from tests.chaos.bots import LinkRacer, Racer, Spectator
 from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKey, now
 from tests.chaos.judge import judge
@@ -36,6 +37,7 @@ from tests.chaos.plan import Fault, Plan, RoomPlan
 from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
 from tests.chaos.proxy import ProxiedConnection, Proxy
+from tests.chaos.stepped_node import STEP_KEY
 from tests.chaos.strangers import stampede
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
@@ -54,6 +56,9 @@ _LIMITS: Final = (
     ),
 )
 """Limits of the nodes. All clients share one address: a herd exceeds its rate, and other limits are out of reach."""
+
+_LONGEST_STEP: Final = 4.0
+"""Maximum step, in seconds, of the clock of Redis."""
 
 _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
@@ -124,6 +129,7 @@ class _Round:
         self._journals: list[Journal] = []
         self._banned: set[str] = set()
         self._lost = range(0)
+        self._stepped = 0
         self._repairs: set[asyncio.Task[None]] = set()
         self._restarting = asyncio.Lock()
         self._number = 0
@@ -153,7 +159,7 @@ class _Round:
             await self._inject_faults(proxy)
             calm = now()
             longest = max(room.options.limit for room in plan.rooms)
-            await asyncio.wait(clients, timeout=longest + _END_TIMEOUT)
+            await asyncio.wait(clients, timeout=longest + self._stepped / 1000 + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
                     self._failures.append(f"a client failed: {error!r}")
@@ -172,7 +178,16 @@ class _Round:
         ]
         secrets = [TOKEN, *(room.passphrase for room in plan.rooms if room.passphrase)]
         return Evidence(
-            rooms, self._journals, stored_keys, logs, self._failures, calm, self._banned, secrets, self._lost
+            rooms,
+            self._journals,
+            stored_keys,
+            logs,
+            self._failures,
+            calm,
+            self._banned,
+            secrets,
+            self._lost,
+            self._stepped,
         )
 
     async def clear(self) -> None:
@@ -280,6 +295,10 @@ class _Round:
                     await self._single.start()
             case "fail over":
                 await self._fail_over(min(max(fault.seconds, 0.3), 1.5))
+            case "step clock":
+                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
+                self._stepped += abs(step)
+                await self._single.do("INCRBY", STEP_KEY, step)
             case "pause redis":
                 milliseconds = int(1000 * min(fault.seconds, 6.0))
                 await self._single.do("CLIENT", "PAUSE", milliseconds, "ALL")
@@ -369,8 +388,10 @@ class _Round:
             self._number += 1
             proxied = self._number % 2 or self.plan.fails_over
             url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self._redis.url
+            log = self._scratch / f"node-{self._number}.log"
+            module = stepped_node.__name__ if self.plan.steps_clock else "samedeal_server"
             try:
-                node = await Node.start(url, self._scratch / f"node-{self._number}.log", *self._node_options)
+                node = await Node.start(url, log, *self._node_options, module=module)
             except RuntimeError as error:
                 if "Traceback" in str(error):
                     raise
@@ -390,6 +411,7 @@ class _Round:
                     self._failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
+            await redis.delete(STEP_KEY)
             stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
         return rooms, [key for key in stored if key is not None]
 

@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis import Redis
 
+from samedeal.protocol.messages import Act, Done, Start
+from tests.chaos import stepped_node
+from tests.chaos.client_journal import now
 from tests.chaos.plan import deploy_plan, make_plan
+from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
+from tests.chaos.stepped_node import STEP_KEY
+from tests.server.client import Client
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
@@ -34,6 +41,23 @@ async def test_no_move_is_lost_while_nodes_are_replaced() -> None:
     assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
     assert outcome.faults == {"drain node": plan.nodes}
     assert len(outcome.outages) >= outcome.racers  # each of them had to come back, most of them more than once
+
+
+async def test_clock_of_a_stepped_node_can_be_set(redis_url: str, tmp_path: Path) -> None:
+    redis = Redis.from_url(redis_url)
+    redis.set(STEP_KEY, 3_600_000)
+    node = await Node.start(redis_url, tmp_path / "log", module=stepped_node.__name__)
+    try:
+        ana = await Client.hello("ws://{}:{}".format(*node.target), "ana")
+        await ana.join(await ana.create(games=("athena",)))
+        await ana.expect(Done, Start)
+        assert abs((await ana.phase("racing")).starts - now() - 3_600_000) < 60_000
+        await ana.dealt()
+        redis.set(STEP_KEY, 0)
+        await ana.refused("not_racing", Act, revision=0, action="draw")
+    finally:
+        await node.kill()
+        redis.close()
 
 
 def test_same_seed_gives_the_same_plan() -> None:

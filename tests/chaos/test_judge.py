@@ -102,6 +102,7 @@ class Round:
         self.node_logs = ["node-1.log: " + json.dumps({"event": "race_changed", "room": "friday"})]
         self.node_failures: list[str] = []
         self.lost = range(0)
+        self.stepped = 0
         self.alter_events: Callable[[list[SequencedEvent]], list[SequencedEvent]] = lambda events: events
 
     def played(self, *actions: str) -> list[tuple[str, Play]]:
@@ -252,6 +253,7 @@ class Round:
             self.node_failures,
             calm_at=START + 5_000,
             lost=self.lost,
+            stepped=self.stepped,
         )
 
     def race_before(self) -> Race:
@@ -679,6 +681,16 @@ def test_board_shown_too_early_is_found() -> None:
         received[-2] = altered(received[-2], received_at=received[-2].received_at - 10)
 
     check(early, "5 ms too early")
+
+
+@pytest.mark.parametrize(("early", "found"), [(3_005, []), (3_010, ["5 ms too early"])])
+def test_clock_may_differ_by_its_steps(early: int, found: list[str]) -> None:
+    def step(played: Round) -> None:
+        played.stepped = 3_000
+        received = played.journals["eve"].received
+        received[-2] = altered(received[-2], received_at=received[-2].received_at - early)
+
+    check(step, *found)
 
 
 def test_boards_may_be_shown_after_the_race() -> None:
