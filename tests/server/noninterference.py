@@ -15,9 +15,10 @@ import re
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -42,6 +43,7 @@ from samedeal.protocol.messages import (
     Held,
     Join,
     Joined,
+    KickPlayer,
     Leave,
     ListRooms,
     Ping,
@@ -53,22 +55,36 @@ from samedeal.protocol.messages import (
     Rooms,
     Start,
     Watch,
+    Watching,
 )
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.rooms import play_from_log, progress_updates, room_creation, room_list
+from samedeal_server.races import race
+from samedeal_server.rooms import hub, play_from_log, progress_updates, room_creation, room_list, room_model
 from samedeal_server.store import keys
-from samedeal_server.store.redis_client import command
+from samedeal_server.store.pubsub import Announcement, Listener
+from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
 from samedeal_server.telemetry import logs
+from samedeal_server.timers import Timers
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient, serving
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import lose_moves
 
 ROOM: Final = "room"
-NEVER: Final = 1e6
+PASSPHRASE: Final = "open sesame"
+NEVER: Final = 10**9
+"""A time, in seconds or in milliseconds, that no world lasts."""
+
 MIN_UNSEEN: Final = 12
 """Minimum number of unseen cards. Racers turn up no more cards when fewer are left."""
+
+_MAX_LATENCY: Final = 0.008
+"""Maximum time, in seconds, by which a slow Redis delays a command, its answer, or an announcement."""
+
+_COUNTDOWN: Final = 60
+_STEPS_OF_COUNTDOWN: Final = 10
+"""Maximum number of random steps during a countdown, so that the world is over long before the cards are dealt."""
 
 Places = frozenset[tuple[int, int]]
 """Places of the deal: the position of the pile, and the number of cards below. Unseen cards lie where they were dealt."""
@@ -183,7 +199,7 @@ class World:
         self._log = log
         self._log_read = 0
         self._outputs: list[Output] = []
-        self._closed: list[int | None] = []
+        self._passphrase = ""
 
     async def connect_client(self, name: str, at: int, session: str = "") -> RacingClient:
         """Connect or reconnect a client to a node."""
@@ -232,8 +248,7 @@ class World:
         return all(self._is_quiet(node, newest) for node in self._nodes) and newest == await self._newest_event()
 
     async def _newest_event(self) -> int:
-        (newest,) = await self._nodes[0].store.executor.execute(command("HGET", keys.meta(ROOM), "last_event"))
-        return int(newest or 0)
+        return int(await self._redis.hget(keys.meta(ROOM), "last_event") or 0)
 
     def _is_quiet(self, node: Node, newest: int) -> bool:
         followed = node.rooms.hubs.get(ROOM)
@@ -266,22 +281,23 @@ class World:
 
     async def race(self, steps: int, *, dealt: bool) -> Transcript:
         """Run a number of random steps in a new room, before or after the deal."""
-        ana, bob = await self.connect_client("ana", 0), await self.connect_client("bob", 1)
-        await self.connect_client("carl", 0)
-        wat = await self.connect_client("wat", 1)
-        delay, countdown = self.rng.choice([0, 600]), 0 if dealt else 60
+        ana = await self.connect_client("ana", 0)
+        for name, at in (("bob", 1), ("carl", 0), ("dan", self.rng.choice([0, 1])), ("wat", 1)):
+            await self.connect_client(name, at)
+        delay, countdown = self.rng.choice([0, 600]), 0 if dealt else _COUNTDOWN
         options: dict[str, Any] = {"undo": self.rule.value, "delay": delay, "countdown": countdown, "limit": 3600}
-        await ana.create(ROOM, games=(self._game.name,), **options)
+        self._passphrase = self.rng.choice(["", PASSPHRASE])
+        await ana.create(ROOM, games=(self._game.name,), passphrase=self._passphrase, **options)
         await self.settle("created")
-        for client in (ana, bob):
-            await client.join(ROOM)
-            await self.settle("joined")
-        await wat.watch(ROOM)
-        await self.settle("watching")
-        if dealt or self.rng.random() < 0.5:
-            await ana.expect(Done, Start)
-            await self.settle("started", answers_first=True)
+        for name in ("ana", "bob", "dan"):
+            await self._enter(name, Join, Joined)
+        await self._kick("dan")
+        await self._enter("wat", Watch, Watching)
+        start_at = 0 if dealt else self.rng.randint(max(0, steps - _STEPS_OF_COUNTDOWN), 2 * steps)
         for number in range(steps):
+            if number == start_at:
+                await self.clients["ana"].expect(Done, Start)
+                await self.settle("started", answers_first=True)
             name = self.rng.choice(["ana", "bob"])
             take_step = self.rng.choices(_STEPS, _WEIGHTS)[0]
             await take_step(self, name)
@@ -295,6 +311,23 @@ class World:
         await self.clients["carl"].expect(Rooms, ListRooms)
         await self.settle("listed")
         return Transcript(tuple(self._outputs), self._hidden())
+
+    async def _enter(self, name: str, kind: Callable[..., Any], answer: type) -> None:
+        """Have a client enter the room. If it is private, the client gives a wrong passphrase first."""
+        if self._passphrase:
+            await self.clients[name].refused("bad_passphrase", kind, room=ROOM, passphrase="open barley")
+            await self.settle(f"{name} guesses")
+        await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase)
+        await self.settle(f"{name} enters")
+
+    async def _kick(self, kicked: str) -> None:
+        """Have another player try to remove a player before the start. The host does it, and the player tries to return."""
+        for name in ("bob", "ana"):
+            await self.clients[name].ask(KickPlayer, player=self.clients[kicked].player)
+            await self.settle(f"{name} kicks {kicked}")
+        for kind in (Join, Watch):
+            await self.clients[kicked].ask(kind, room=ROOM, passphrase=self._passphrase)
+            await self.settle(f"{kind.__name__} of {kicked}")
 
     async def _operate(self, kicked: RacingClient) -> None:
         """Have an operator make a backup and remove a player, who then tries to come back."""
@@ -401,10 +434,24 @@ class World:
             await self.clients[name].ask(Recover, revision=0, held=kept, receipt=receipt)
 
     async def _send_refused_request(self, name: str) -> None:
+        kick = {"player": self.clients[self.rng.choice([name, "dan", "wat"])].player}
         kind, fields = self.rng.choice(
-            [(Start, {}), (Ready, {}), (Watch, {"room": ROOM}), (Rematch, {}), (ListRooms, {})]
+            [(Ready, {}), (Watch, {"room": ROOM}), (Rematch, {}), (ListRooms, {}), (KickPlayer, kick)]
         )
         await self.clients[name].ask(kind, **fields)
+
+    async def _guess(self, _name: str) -> None:
+        """Have the client in the lobby try to enter the room without its passphrase."""
+        room = ROOM if self._passphrase else "elsewhere"
+        await self.clients["carl"].ask(self.rng.choice([Join, Watch]), room=room, passphrase="open barley")
+
+    async def _pass_time(self, _name: str) -> None:
+        """Have each node do what it does at intervals."""
+        for node in self._nodes:
+            rooms = node.rooms
+            for work in (rooms.sweep, rooms.poll, rooms.report_presence, rooms.refresh, rooms.repair):
+                await work()
+                await self.settle(work.__name__)
 
 
 _STEP_WEIGHTS: Final[dict[Callable[[World, str], Any], int]] = {
@@ -419,6 +466,8 @@ _STEP_WEIGHTS: Final[dict[Callable[[World, str], Any], int]] = {
     World._resume: 1,
     World._recover: 1,
     World._send_refused_request: 1,
+    World._guess: 1,
+    World._pass_time: 1,
 }
 _STEPS: Final = list(_STEP_WEIGHTS)
 _WEIGHTS: Final = list(_STEP_WEIGHTS.values())
@@ -484,27 +533,92 @@ def _deal_order(game: Game) -> dict[tuple[int, int], int]:
     return order
 
 
+async def _sleep_forever(_timers: Timers, _delay: float) -> None:
+    await asyncio.Event().wait()
+
+
 @contextmanager
-def _dealing(deck: Deck) -> Iterator[io.StringIO]:
-    """Deal a given deck in every room, flush progress updates by hand, and capture the log."""
+def _without_time() -> Iterator[None]:
+    """Keep nodes from doing anything because time has passed, since worlds do not take equally long."""
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(room_creation, "new_seed", return_value=deck.seed))
-        stack.enter_context(mock.patch.object(play_from_log, "shuffled", return_value=deck.cards))
-        stack.enter_context(mock.patch.object(progress_updates, "PROGRESS_INTERVAL", NEVER))
+        for module, name in (
+            (progress_updates, "PROGRESS_INTERVAL"),
+            (hub, "ABSENCE_TIMEOUT"),
+            (race, "HOST_TIMEOUT"),
+            (race, "IDLE_AFTER"),
+            (race, "ABSENT_AFTER"),
+            (room_model, "ABSENT_AFTER"),
+        ):
+            stack.enter_context(mock.patch.object(module, name, NEVER))
         stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))
-        log = io.StringIO()
-        stack.callback(structlog.contextvars.clear_contextvars)
-        stack.callback(structlog.reset_defaults)
+        stack.enter_context(mock.patch.object(Timers, "sleep", _sleep_forever))
+        yield
+
+
+@contextmanager
+def _slow_redis(rng: Random) -> Iterator[None]:
+    """Delay commands, their answers, and announcements by random times."""
+    execute, announcements = PrimaryClient.try_execute, Listener.announcements
+
+    async def delay() -> None:
+        await asyncio.sleep(rng.uniform(0, _MAX_LATENCY))
+
+    async def execute_slowly(
+        client: PrimaryClient, commands: Sequence[RedisCommand], *, durable: bool = False
+    ) -> list[Any]:
+        await delay()
+        answers = await execute(client, commands, durable=durable)
+        await delay()
+        return answers
+
+    async def announce_late(listener: Listener) -> AsyncGenerator[Announcement]:
+        async with aclosing(announcements(listener)) as in_time:
+            async for announcement in in_time:
+                await delay()
+                yield announcement
+
+    with (
+        mock.patch.object(PrimaryClient, "try_execute", execute_slowly),
+        mock.patch.object(Listener, "announcements", announce_late),
+    ):
+        yield
+
+
+@contextmanager
+def _dealing(deck: Deck) -> Iterator[None]:
+    """Deal a given deck in every room."""
+    with (
+        mock.patch.object(room_creation, "new_seed", return_value=deck.seed),
+        mock.patch.object(play_from_log, "shuffled", return_value=deck.cards),
+    ):
+        yield
+
+
+@contextmanager
+def _logging() -> Iterator[io.StringIO]:
+    """Capture the log of all nodes."""
+    log = io.StringIO()
+    try:
         with contextlib.redirect_stdout(log):
             logs.set_up(Config(log_level="debug", log_style="json"), "n")
         yield log
+    finally:
+        structlog.reset_defaults()
+        structlog.contextvars.clear_contextvars()
 
 
-async def run_world(redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool) -> Transcript:
-    """Run one world on an empty Redis."""
+async def run_world(
+    redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool, slow: bool = False
+) -> Transcript:
+    """Run one world on an empty Redis, which answers slowly if ``slow`` is true."""
     with Redis.from_url(redis_url) as redis:
         redis.flushall()
-    with _dealing(deck) as log:
+    with ExitStack() as settings:
+        settings.enter_context(_without_time())
+        settings.enter_context(_dealing(deck))
+        log = settings.enter_context(_logging())
+        if slow:
+            settings.enter_context(_slow_redis(Random(f"{seed} {deck.seed.hex()}")))
         async with AsyncExitStack() as stack:
             one = await stack.enter_async_context(serving(redis_url, "n1", token=TOKEN))
             two = await stack.enter_async_context(serving(redis_url, "n2"))
@@ -512,13 +626,16 @@ async def run_world(redis_url: str, game: Game, deck: Deck, seed: object, steps:
             return await World(game, (one, two), redis, log, seed).race(steps, dealt=dealt)
 
 
-async def compare(redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool) -> str:
-    """Return the first difference between two worlds that differ only in unseen cards, or an empty string."""
+async def compare(redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool, slow: bool = False) -> str:
+    """Return the first difference between two worlds that differ only in unseen cards, or an empty string.
+
+    If ``slow`` is true, Redis answers slowly in both worlds, and each time after another delay.
+    """
     deck = first_deck(game, seed)
-    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt)
+    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt, slow=slow)
     other = other_deck(game, deck, one.hidden)
     assert other.cards != deck.cards
-    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt))
+    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt, slow=slow))
 
 
 CASES: Final = [
@@ -536,17 +653,17 @@ def main() -> int:
     given = command.parse_args()
 
     async def rounds() -> int:
-        compared = 0
+        compared = differing = 0
         with tempfile.TemporaryDirectory(prefix="worlds-") as scratch:
             async with EmbeddedRedis(Path(scratch), "everysec") as url:
                 for seed in range(given.seed, given.seed + given.rounds):
-                    for game, dealt in CASES:
-                        if difference := await compare(url, game, seed, given.steps, dealt=dealt):
-                            print(f"{game}, seed {seed}: {difference}")
-                            return 1
+                    for (game, dealt), slow in product(CASES, (False, True)):
                         compared += 1
-        print(f"{compared} pairs of worlds of {given.steps} steps, all the same")
-        return 0
+                        if difference := await compare(url, game, seed, given.steps, dealt=dealt, slow=slow):
+                            print(f"{game}, seed {seed}, {dealt=}, {slow=}: {difference}", flush=True)
+                            differing += 1
+        print(f"{compared} pairs of worlds of {given.steps} steps, {differing} of them different")
+        return 1 if differing else 0
 
     return asyncio.run(rounds())
 
