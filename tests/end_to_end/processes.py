@@ -112,11 +112,11 @@ class Programs:
                     found[int(place.name)] = command
         return found
 
-    def kill(self, command: str) -> None:
-        """Kill the processes of the test whose command starts with a text."""
-        for number, running in self.left_running().items():
+    def kill(self, command: str, number: signal.Signals = signal.SIGKILL) -> None:
+        """Send a signal to the processes of the test whose command starts with a text."""
+        for process, running in self.left_running().items():
             if running.startswith(command):
-                os.kill(number, signal.SIGKILL)
+                os.kill(process, number)
 
     async def on_terminal(self, *arguments: str) -> Program:
         """Start ``samedeal`` on a pseudo-terminal."""

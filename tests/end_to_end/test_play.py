@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import sys
+import tempfile
 
 import pytest
 
-from tests.end_to_end.processes import Programs, nothing_remains, until
+from samedeal_client.bots import local_processes, parent_watch
+from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains, until
 
 
 async def test_bots_race_without_a_terminal(programs: Programs) -> None:
@@ -42,12 +45,21 @@ async def test_stopping_during_the_start_leaves_no_process(programs: Programs) -
     await nothing_remains(programs)
 
 
-async def test_killing_leaves_no_process(programs: Programs) -> None:
+async def test_killing_leaves_nothing(programs: Programs) -> None:
     race = await programs.samedeal("play", "willow")
     await race.expect(r"Go!")
     race.signal(signal.SIGKILL)
     await race.process.wait()
-    await until(lambda: not programs.left_running())
+    await nothing_remains(programs)
+
+
+async def test_frozen_server_is_killed_with_its_children(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(programs.home))
+    monkeypatch.setattr(tempfile, "tempdir", str(programs.temporary))
+    monkeypatch.setattr(local_processes, "STOP_TIMEOUT", 0.1)
+    async with asyncio.timeout(2 * DEADLINE), local_processes.local_server():
+        programs.kill(f"{sys.executable} -I -S {parent_watch.__file__}", signal.SIGSTOP)
+    await nothing_remains(programs)
 
 
 async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> None:

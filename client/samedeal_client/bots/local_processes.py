@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Final
 
 from samedeal.terminal_text import printable
@@ -25,6 +25,9 @@ START_TIMEOUT: Final = 30.0
 
 STOP_TIMEOUT: Final = 8.0
 """Timeout, in seconds, for processes to end after SIGTERM. After the timeout they are killed."""
+
+_LOG_TAIL: Final = 10_000
+"""Number of bytes at the end of a process's output in which its last line is searched."""
 
 _ANNOUNCED: Final = b"listening on "
 
@@ -52,7 +55,7 @@ def plan_bots(count: int, mix: str, pace: float, rng: Random) -> list[BotPlan]:
 class LocalServer:
     """A server process on this machine."""
 
-    def __init__(self, address: ServerAddress, process: Process, log: Path) -> None:
+    def __init__(self, address: ServerAddress, process: Process, log: IO[bytes]) -> None:
         self.address = address
         self._process = process
         self._log = log
@@ -70,27 +73,27 @@ async def local_server() -> AsyncIterator[LocalServer]:
 
     Both end with the context, and also if this process is killed.
     """
-    with TemporaryDirectory(prefix="samedeal-", ignore_cleanup_errors=True) as directory:
-        log = Path(directory, "server.log")
+    with TemporaryFile() as log:
+        data = mkdtemp(prefix="samedeal-")
         command = [
-            *("-I", "-S", parent_watch.__file__, sys.executable),
+            *("-I", "-S", parent_watch.__file__, data, sys.executable),
             *("-m", "samedeal_server", "--port", "0", "--announce"),
-            *("--data", str(Path(directory, "data")), "--durability", "everysec"),
+            *("--data", data, "--durability", "everysec"),
             *("--log-level", "warning", "--log-style", "json"),
         ]
-        with _open_log(log) as errors:
-            process = await _start(command, errors, announces=True)
+        processes: list[Process] = []
         try:
+            process = await _start(command, log, announces=True)
+            processes.append(process)
             yield LocalServer(await _announced_address(process, log), process, log)
         finally:
-            await _stop([process])
+            try:
+                await _stop(processes)
+            finally:
+                await asyncio.to_thread(parent_watch.remove_data, data)
 
 
-def _open_log(path: Path) -> IO[bytes]:
-    return path.open("wb")
-
-
-async def _announced_address(process: Process, log: Path) -> ServerAddress:
+async def _announced_address(process: Process, log: IO[bytes]) -> ServerAddress:
     assert process.stdout is not None  # noqa: S101 (it was started with a pipe)
     line = b""
     with suppress(TimeoutError):
@@ -102,8 +105,11 @@ async def _announced_address(process: Process, log: Path) -> ServerAddress:
     return parse_address(line.removeprefix(_ANNOUNCED).decode())
 
 
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+def _last_line(log: IO[bytes]) -> str:
+    # Reading at a position leaves the position for writing, which the process shares, as it is.
+    end = os.fstat(log.fileno()).st_size
+    text = os.pread(log.fileno(), _LOG_TAIL, max(end - _LOG_TAIL, 0))
+    lines = text.decode(errors="replace").strip().splitlines()
     return printable(lines[-1]) if lines else ""
 
 
@@ -125,14 +131,13 @@ async def local_bots(
     """
     processes: list[Process] = []
     watching: list[asyncio.Task[None]] = []
-    with TemporaryDirectory(prefix="samedeal-bots-", ignore_cleanup_errors=True) as directory:
+    with ExitStack() as logs:
         try:
-            for number, plan in enumerate(plans):
+            for plan in plans:
                 command = ["-m", "samedeal_client", "bot", address.url, room]
                 command += ["--level", plan.level, "--pace", f"{plan.pace:g}", "--name", plan.name, "--exit-with-stdin"]
-                log = Path(directory, f"{number}.log")
-                with _open_log(log) as errors:
-                    process = await _start([*command, *(["--stay"] if stay else [])], errors, passphrase=passphrase)
+                log = logs.enter_context(TemporaryFile())
+                process = await _start([*command, *(["--stay"] if stay else [])], log, passphrase=passphrase)
                 processes.append(process)
                 watching.append(asyncio.create_task(_report_exit(plan.name, process, log, warn, on_exit)))
             yield
@@ -143,7 +148,7 @@ async def local_bots(
 
 
 async def _report_exit(
-    name: str, process: Process, log: Path, warn: Callable[[str], None], on_exit: Callable[[str], None]
+    name: str, process: Process, log: IO[bytes], warn: Callable[[str], None], on_exit: Callable[[str], None]
 ) -> None:
     code = await process.wait()
     on_exit(name)
@@ -186,7 +191,7 @@ def _environment() -> dict[str, str]:
 
 
 async def _stop(processes: Sequence[Process]) -> None:
-    """End processes with SIGTERM. After a timeout, or if this coroutine is cancelled, kill them."""
+    """End processes with SIGTERM. After a timeout, or if this coroutine is cancelled, kill them and their children."""
     for process in processes:
         with suppress(ProcessLookupError):
             process.terminate()
@@ -199,6 +204,7 @@ async def _stop(processes: Sequence[Process]) -> None:
     finally:
         for process in processes:
             if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)  # the leader of its session
+        for process in processes:
+            await process.wait()

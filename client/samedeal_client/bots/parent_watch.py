@@ -1,25 +1,34 @@
-"""Runs a command, and ends it when the parent process ends, which closes standard input.
+"""Runs a server, and ends it when the parent process ends, which closes standard input.
 
-This module is run as a file, ``python parent_watch.py COMMAND ...``, and imports only the standard library. Its
-counterpart on the server is ``samedeal_server/embedded_redis/parent_watch.py``.
+This module is run as a file, ``python parent_watch.py DATA COMMAND ...``, and imports only the standard library. DATA is the
+server's data directory, which is removed after the server. The counterpart of this module on the server is
+``samedeal_server/embedded_redis/parent_watch.py``.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 _STOP_TIMEOUT = 5.0
 """Timeout, in seconds, for the command to end after SIGTERM. After the timeout the command is killed."""
 
+_LOCK_TIMEOUT = 30.0
+"""Timeout, in seconds, for the Redis of a server that has ended to end too."""
+
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def main(command: Sequence[str]) -> int:
+def main(data: str, command: Sequence[str]) -> int:
     """Run the command to its end. Return its exit code, or 128 plus the number of the signal that ended it."""
     # A signal before the child exists must not end this process, or the child that is being started would be orphaned.
     stop_requested = threading.Event()
@@ -44,8 +53,30 @@ def main(command: Sequence[str]) -> int:
         stop_child()
     threading.Thread(target=wait_for_parent, daemon=True).start()
     code = child.wait()
+    remove_data(data)
     return code if code >= 0 else 128 - code
 
 
+def remove_data(data: str) -> None:
+    """Remove the data directory of a server that has ended. Its Redis holds a lock in the directory until it ends too."""
+    with suppress(OSError):
+        lock = os.open(Path(data, "lock"), os.O_RDWR)
+        try:
+            deadline = time.monotonic() + _LOCK_TIMEOUT
+            while not _try_lock(lock) and time.monotonic() < deadline:
+                time.sleep(0.05)
+        finally:
+            os.close(lock)
+    shutil.rmtree(data, ignore_errors=True)
+
+
+def _try_lock(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
