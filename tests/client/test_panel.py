@@ -86,6 +86,9 @@ FIELD = (
 )
 
 
+OWN = RankedPlayer(2, "ana", 9, 52, you=True)
+
+
 def test_a_player_has_two_rows() -> None:
     assert texts(ranking_rows(FIELD, GLYPHS, 30, 18), 30) == [
         " 1 mira                 19/52",
@@ -96,7 +99,7 @@ def test_a_player_has_two_rows() -> None:
         "   ━━╾───────────────── ▁▁▁▁▁",
         " 4 bot-easy-g… finished 02:47",
         "   ━━━━━━━━━━━━━━━━━━━━ ▁▁▁▁▁",
-        " 5 you                   0/52",
+        "▸5 you                   0/52",
         "   ──────────────────── ▂▃▄▅▆",
     ]
 
@@ -111,20 +114,31 @@ def test_narrow_rows_cut_names_and_use_short_words() -> None:
     assert texts(ranking_rows(FIELD[2:3], ASCII, 30, 4), 30)[0] == " 3 ????????     resigned 6/52"
 
 
+def test_change_of_place_replaces_the_mark() -> None:
+    up, down = FIELD[4]._replace(rank=1, moved=1), FIELD[0]._replace(rank=12, moved=-1)
+    assert texts(ranking_rows((up, down), GLYPHS, 22, 2), 22) == ["▲1 you     ────  0/52", "▼12 mira   ━╾── 19/52"]
+    assert texts(ranking_rows((up, down), ASCII, 22, 2), 22) == ["^1 you     ----  0/52", "v12 mira   #--- 19/52"]
+
+
+def test_own_bar_has_its_own_style() -> None:
+    styles = [{span.style for span in row if "━" in span.text} for row in ranking_rows((FIELD[0], OWN), GLYPHS, 30, 4)]
+    assert styles == [set(), {"bar"}, set(), {"you"}]
+
+
 def test_many_players_have_one_row_each() -> None:
     assert texts(ranking_rows(FIELD, GLYPHS, 40, 5), 40) == [
         " 1 mira          ━━━━───────      19/52",
         " 2 k0ji          ━━━──────── away 14/52",
         " 3 名前名前      ━╾─────────   resigned",
         " 4 bot-easy-goi… ━━━━━━━━━━━   in 02:47",
-        " 5 you           ───────────       0/52",
+        "▸5 you           ───────────       0/52",
     ]
     assert texts(ranking_rows(FIELD, GLYPHS, 22, 9), 22) == [
         " 1 mira         19/52",
         " 2 k0ji    away 14/52",
         " 3 名前名…   resigned",
         " 4 bot-ea…   in 02:47",
-        " 5 you           0/52",
+        "▸5 you           0/52",
     ]
 
 
@@ -132,11 +146,11 @@ def test_players_left_out_are_counted_and_you_are_kept() -> None:
     assert texts(ranking_rows(FIELD, GLYPHS, 22, 4), 22) == [
         " 1 mira         19/52",
         " 2 k0ji    away 14/52",
-        " 5 you           0/52",
+        "▸5 you           0/52",
         "   … 2 more players",
     ]
     assert texts(ranking_rows(FIELD[::-1], GLYPHS, 22, 3), 22) == [
-        " 5 you           0/52",
+        "▸5 you           0/52",
         " 4 bot-easy… in 02:47",
         "   … 3 more players",
     ]
@@ -148,6 +162,17 @@ def test_a_narrow_title_omits_the_spectators() -> None:
     assert row_text(panel_title(5, 2, GLYPHS, 30)).rstrip() == " RACE  5 players · 2 watching"
     assert row_text(panel_title(5, 2, GLYPHS, 22)).rstrip() == " RACE  5 players"
     assert row_text(panel_title(1, 0, GLYPHS, 22)).rstrip() == " RACE  1 player"
+
+
+def test_panel_title_counts_the_last_seconds() -> None:
+    lefts = (30_001, 30_000, 29_001, 1_001, 0)
+    assert [row_text(panel_title(5, 2, GLYPHS, 18, left)).rstrip() for left in lefts] == [
+        " RACE  5 players",
+        " 30 SECONDS LEFT",
+        " 30 SECONDS LEFT",
+        " 2 SECONDS LEFT",
+        " TIME'S UP",
+    ]
 
 
 ORDER = (
@@ -197,8 +222,8 @@ def test_a_plot_of_two_players() -> None:
         " foundations   ana ──  mira ··",
         "  52┤                          ╭────────────────",
         "  39┤                          │",
-        "  26┤                ╭─────────╯",
-        "  13┤     ·····╭─────╯····     ·················",
+        "  26┤                ╭────·─·─·╯",
+        "  13┤     ·····╭·─·─·╯····     ·················",
         "   0┼──────────┴──────────┬─────────┬──────────┬",
         "  00:00      01:00      02:00     03:00    04:00",
     ]
@@ -206,18 +231,18 @@ def test_a_plot_of_two_players() -> None:
         " foundations   ana **  mira ..",
         "  52|                          *****************",
         "  39|                          |",
-        "  26|                ***********",
-        "  13|     .....*******....     .................",
+        "  26|                *****.*.*.*",
+        "  13|     .....*.*.*.*....     .................",
         "   0+----------+----------+---------+----------+",
         "  00:00      01:00      02:00     03:00    04:00",
     ]
 
 
-def test_a_curve_goes_down() -> None:
+def test_equal_curves_take_turns() -> None:
     down = Curve("ana", ((10_000, 52), (40_000, 26), (70_000, 0)))
     assert texts(cards_plot([down, down], 52, 100_000, 25, 5, GLYPHS), 25)[1:4] == [
-        "  52┤ ╭─────╮",
-        "  26┤ │     ╰─────╮",
+        "  52┤ ╭─·─·─╮",
+        "  26┤ │     ╰─·─·─╮",
         "   0┼─┴─────────┬─┴──────",
     ]
 

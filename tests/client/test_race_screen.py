@@ -22,6 +22,7 @@ from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import card_location, hint_text, stuck_text
 from samedeal_client.widgets.board import RegionView
+from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import SCREENS, board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.golden.golden_files import assert_sentences
@@ -520,8 +521,41 @@ async def test_rank_is_in_the_header_without_a_panel() -> None:
 
 
 async def test_header_shows_the_time_left() -> None:
-    async with running_app(willow(limit=90)) as ui:
-        assert "00:30 left" in ui.line("#header")
+    async with running_app(willow(limit=120)) as ui:
+        assert "01:00 left" in ui.line("#header")
+
+
+@pytest.mark.parametrize(("left", "text"), [(30_000, "30 SECONDS LEFT"), (0, "TIME'S UP")])
+async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None:
+    async with running_app(willow(limit=120), (100, 30)) as ui:
+        ui.referee.time = START + 120_000 - left
+        await ui.wait_until(lambda: text in ui.text())
+        assert {span.style.split()[-1] for span in ui.app.screen.query_one("#header", Rows).rows[0]} == {"alarm"}
+
+
+async def test_header_shows_the_place_and_its_change() -> None:
+    async with running_app(willow("6: 8D AS | 7: AC", undo="free"), (100, 30)) as ui:
+        await ui.referee.rival_moves("p2", "6 0")
+        await ui.wait_until(lambda: "2nd of 3" in ui.line("#header"))
+        ui.referee.time += 5_000
+        await ui.press("66", "77")
+        await ui.wait_until(lambda: "▲1st of 3" in ui.line("#header"))
+        assert "You took the lead" in ui.text()
+
+
+async def test_news_without_a_panel_are_in_the_message_line() -> None:
+    async with running_app(willow(), (60, 20)) as ui:
+        await ui.referee.rival_moves("p2", "6 0")
+        await ui.wait_until(lambda: ui.message == "mira took the lead.")
+
+
+async def test_finish_is_shown_over_the_board() -> None:
+    suits = [" ".join(f"{rank}{suit}" for rank in "A23456789TJQK") for suit in "CDHS"]
+    foundations = " | ".join(f"0{at}: {cards}" for at, cards in enumerate([*suits[:3], suits[3][:-3]], 1))
+    async with running_app(willow(f"7: KS | {foundations}")) as ui:
+        await ui.press("77")
+        await ui.wait_until(lambda: "You won!" in ui.text())
+        assert "1st of 3, 1 card ahead of mira." in ui.text()
 
 
 async def test_countdown_is_followed_by_the_board() -> None:

@@ -89,6 +89,10 @@ class ClientScreen(Screen[None]):
         """The right part of the header, before the state of the connection."""
         return ()
 
+    def header_style(self) -> str:
+        """A style that covers the whole header, or an empty string."""
+        return ""
+
     def footer_keys(self) -> Iterable[FooterKey]:
         """The keys in the footer, the most important first. The last two are always shown."""
         return ()
@@ -212,7 +216,9 @@ class ClientScreen(Screen[None]):
     def _header_row(self, width: int) -> Row:
         right = (*self.status_row(), *self._connection_row(), Span(" "))
         free = width - row_width(right)
-        return fit_row((*self._title_row(max(free, 0)), *right), width)
+        row = fit_row((*self._title_row(max(free, 0)), *right), width)
+        emphasis = self.header_style()
+        return tuple(Span(span.text, f"{span.style} {emphasis}") for span in row) if emphasis else row
 
     def _title_row(self, width: int) -> Row:
         pointer = Span(f" {self.look.glyphs.pointer} ", "label")

@@ -16,6 +16,7 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError
 from samedeal.games import Game
 from samedeal.moves import Move
+from samedeal.protocol.messages import Seat
 from samedeal_client.bots.hints import HintFinder
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.layout import Size, smallest
@@ -28,11 +29,13 @@ from samedeal_client.input.key_names import command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
 from samedeal_client.state.model import Model
+from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.text.spans import Row, Span, row_width
-from samedeal_client.text.time_text import clock_text
 from samedeal_client.views import race as views
-from samedeal_client.views.live_ranking import current_ranking, ordinal
+from samedeal_client.views.live_ranking import current_ranking
+from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
+from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses, with_place_changes
 from samedeal_client.views.screen_body import FooterKey
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.rivals import RivalsPanel
@@ -44,9 +47,6 @@ FRAME_ROWS: Final = 3
 MOVE_COUNT_WIDTH: Final = 80
 """Minimum width, in columns, at which the header shows the number of moves."""
 
-LAST_MINUTE: Final = 60_000
-"""Time left, in milliseconds, below which the clock is highlighted."""
-
 
 class RaceScreen(ClientScreen):
     """The player's race, from the countdown on."""
@@ -55,6 +55,9 @@ class RaceScreen(ClientScreen):
         super().__init__()
         self._controller = RaceController()
         self._board: Board | None = None
+        self._feed = RaceFeed()
+        self._ranking: tuple[RankedPlayer, ...] = ()
+        self._news_shown = False
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
 
     def compose_body(self) -> ComposeResult:
@@ -89,12 +92,12 @@ class RaceScreen(ClientScreen):
         self._press_queued()
         self._show_board()
         self._show_rivals()
-        self._show_countdown()
+        self._show_over_board()
 
     def on_tick(self) -> None:
         """Update what depends on the time."""
         self._show_rivals()
-        self._show_countdown()
+        self._show_over_board()
 
     def _show_board(self) -> None:
         places = panel_layout(self.game, self.body.outer_size)
@@ -121,18 +124,47 @@ class RaceScreen(ClientScreen):
 
     def _show_rivals(self) -> None:
         places, room = panel_layout(self.game, self.body.outer_size), self.model.room
+        self._follow_race()
         place = places.panel if places is not None and room is not None else None
-        ranking = current_ranking(self.model, self.client.now()) if place is not None else ()
-        self._rivals_panel.show_in(place, ranking, room.watching if room else 0)
+        self._news_shown = False
+        self._rivals_panel.show_in(place, self._ranking, room.watching if room else 0, self._news_rows, self._left())
 
-    def _show_countdown(self) -> None:
+    def _follow_race(self) -> None:
+        """Find the news, and the players' places with their recent changes."""
+        now = self.client.now()
+        ranking = current_ranking(self.model, now)
+        if self._feed.me != self.model.me:
+            self._feed = RaceFeed(self.model.me)
+        if self.model.room is not None and self.model.room.phase == "racing":
+            self._feed = self._feed.after(statuses(ranking), now)
+        self._ranking = with_place_changes(ranking, self._feed, now)
+
+    def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
+        """The news for the panel."""
+        self._news_shown = True
+        return news_rows(self._feed.news, self._seats, self.model.me, self.client.now(), self.look, width, height)
+
+    @property
+    def _seats(self) -> dict[str, Seat]:
+        return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
+
+    def _left(self) -> int | None:
+        """The milliseconds until the time is up, or None if the race is not under way."""
+        racing = self.model.room is not None and self.model.room.phase == "racing"
+        return self.model.time_left(self.client.now()) if racing else None
+
+    def _show_over_board(self) -> None:
+        """Show the countdown, or the moment of the finish, over the board."""
         block, room = self._countdown, self.model.room
-        counting = room is not None and self._board is None and room.phase in ("countdown", "racing")
-        block.set_visible(visible=counting)
-        if not counting:
+        rows: tuple[Row, ...] = ()
+        if room is not None and self._board is None and room.phase in ("countdown", "racing"):
+            seconds = -(-self.model.until_start(self.client.now()) // 1000)
+            rows = views.countdown_rows(self.model, seconds, self.look)
+        elif room is not None:
+            rows = views.finish_rows(self.model, self._ranking, None, self.look)
+        block.set_visible(visible=bool(rows))
+        if not rows:
             return
-        seconds = -(-self.model.until_start(self.client.now()) // 1000)
-        rows = views.countdown_rows(self.model, seconds, self.look)
         width = max(row_width(row) for row in rows)
         places, body = panel_layout(self.game, self.body.outer_size), self.body.size
         board_width = places.body if places is not None and places.panel is not None else body.width
@@ -145,30 +177,35 @@ class RaceScreen(ClientScreen):
         return views.title_parts(self.model)
 
     def status_row(self) -> Row:
-        """The time left, the player's progress, and the rank where there is no panel for it."""
+        """The player's place and progress, and the time left."""
         model, room = self.model, self.model.room
         if room is None:
             return ()
-        left = model.time_left(self.client.now()) if room.phase == "racing" else room.options.limit * 1000
+        left = self._left()
         on_foundations = self._board.foundation_cards if self._board else 0
         spans = [
-            Span(f"  {clock_text(left)} left", "notice" if left < LAST_MINUTE else ""),
+            *views.place_span(self._ranking, self.look),
             Span(f"  {on_foundations}/{self.game.cards}", "you"),
         ]
         if self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(views.move_count_text(model), "label"))
-        places = panel_layout(self.game, self.body.outer_size)
-        if places is not None and places.panel is None:
-            ranking = current_ranking(model, self.client.now())
-            rank = next((player.rank for player in ranking if player.you), 0)
-            spans.append(Span(f" {ordinal(rank)} of {len(ranking)}", "label"))
-        return tuple(spans)
+        return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
+
+    def header_style(self) -> str:
+        """An alarm in the last seconds."""
+        left = self._left()
+        return "alarm" if left is not None and left <= FINAL_SECONDS else ""
 
     def prompt_row(self) -> Row:
-        """The move that is being typed, or otherwise the state of the race and the keys that are useful now."""
+        """The move that is being typed, fresh news without a place in the panel, or the keys that are useful now."""
         bindings = self.samedeal.bindings
         typed = prompt_row(self._controller, self._board, bindings, self.look) if self._board is not None else ()
-        return typed or views.status_row(self.model, bindings, self.look, self.size.width)
+        news = (
+            ()
+            if self._news_shown
+            else fresh_news_row(self._feed.news, self._seats, self.model.me, self.client.now(), self.look)
+        )
+        return typed or news or views.status_row(self.model, bindings, self.look, self.size.width)
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """The keys that can be pressed now."""

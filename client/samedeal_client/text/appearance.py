@@ -25,7 +25,7 @@ STYLE_NAMES: Final = frozenset(
         *("under", "top"),  # cards of the waste: covered, and playable
         *("source", "target", "last", "found", "hint"),  # marks, added to a card's own style
         *("label", "count", "title", "notice"),
-        *("name", "you", "away", "bar", "rest", "spark", "axis"),
+        *("name", "you", "away", "alarm", "bar", "rest", "spark", "axis"),
         *("line1", "line2", "line3", "line4"),  # the curves of a plot
         *("key", "field", "selected", "good", "bad"),  # controls: key, value, selected; results: good, bad
     )
@@ -49,6 +49,9 @@ class Glyphs(NamedTuple):
     space: str
     dot: str
     dash: str
+    star: str
+    up: str
+    down: str
     bar: str
     half_bar: str
     rest: str
@@ -68,6 +71,9 @@ UNICODE: Final = Glyphs(
     space="␣",
     dot="·",
     dash="–",
+    star="★",
+    up="▲",
+    down="▼",
     bar="━",
     half_bar="╾",
     rest="─",
@@ -87,6 +93,9 @@ ASCII: Final = Glyphs(
     space="Sp",
     dot="-",
     dash="-",
+    star="*",
+    up="^",
+    down="v",
     bar="#",
     half_bar="-",
     rest="-",

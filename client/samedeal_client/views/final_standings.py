@@ -50,7 +50,7 @@ def standings_rows(standings: Sequence[Standing], total: int, look: Look, width:
             Span("".join(f"{cells[row]:>{wide}}" for _, wide, cells in columns), "count"),
         ]
         if length:
-            spans += [Span("   "), Span(_blocks(line.foundation_cards, total, length, look), "bar")]
+            spans += [Span("   "), Span(_blocks(line.foundation_cards, total, length, look), "you" if mine else "bar")]
         rows.append(fit_row(tuple(spans), width))
     return tuple(rows)
 

@@ -35,10 +35,10 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
     for seat in room.players:
         tally = model.tallies.get(seat.player) or Tally(player=seat.player)
         own = model.board if seat.player == model.me else None
-        cards = own.foundation_cards if own is not None else tally.foundation_cards
-        racers.append(
-            _Racer(seat, Result(seat.seat, cards, tally.finished_at, tally.last_progress_at), tally.connected)
-        )
+        cards, progress_at = tally.foundation_cards, tally.last_progress_at
+        if own is not None and own.foundation_cards != cards:
+            cards, progress_at = own.foundation_cards, now
+        racers.append(_Racer(seat, Result(seat.seat, cards, tally.finished_at, progress_at), tally.connected))
     return _ranking(model, room, racers, now)
 
 
@@ -76,10 +76,3 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
         )
         for place, racer in ranked((racer, racer.result) for racer in racers)
     )
-
-
-def ordinal(number: int) -> str:
-    """A place as ``1st``, ``2nd``, ``3rd``, ``4th``."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

@@ -12,6 +12,9 @@ from samedeal_client.text.spans import Row, Span, fit, fit_row
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import bar, sparkline
 
+FINAL_SECONDS: Final = 30_000
+"""Time left, in milliseconds, from which on the end of the race is announced everywhere."""
+
 _MIN_NAME: Final = 6
 _MIN_BAR: Final = 4
 _MAX_BAR: Final = 46
@@ -25,7 +28,7 @@ class RankedPlayer(NamedTuple):
 
     ``activity`` counts the moves in time slots of equal length, oldest first. ``finish_time`` is in milliseconds from the
     start. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` a player who has declared to be
-    a bot.
+    a bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
     """
 
     rank: int
@@ -39,10 +42,18 @@ class RankedPlayer(NamedTuple):
     finish_time: int | None = None
     player: str = ""
     bot: bool = False
+    stuck: bool = False
+    moved: int = 0
 
 
-def panel_title(players: int, watching: int, look: Look, width: int) -> Row:
-    """The heading of the panel: the number of players, and of spectators if there is space."""
+def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
+    """The heading of the panel: the number of players, and of spectators if there is space.
+
+    In the last seconds it counts the time that is ``left``, in milliseconds.
+    """
+    if left is not None and left <= FINAL_SECONDS:
+        text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"
+        return (Span(fit(text, width), "alarm"),)
     text = f" RACE  {players} player{'s' if players != 1 else ''}"
     watched = f" {look.glyphs.dot} {watching} watching" if watching else ""
     return fit_row((Span(text + (watched if len(text + watched) <= width else ""), "title"),), width)
@@ -70,7 +81,20 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
 def _head(player: RankedPlayer, look: Look, width: int) -> Row:
     name, bot = ("you", False) if player.you else (player.name, player.bot)
     style = "you" if player.you else "name" if player.connected else "away"
-    return (Span(f"{player.rank:>2} ", "label"), Span(fit_player_name(name, look, width - 3, bot=bot), style))
+    sign, sign_style = look.glyphs.pointer if player.you else " ", "you"
+    if player.moved:
+        sign, sign_style = (look.glyphs.up, "good") if player.moved > 0 else (look.glyphs.down, "bad")
+    rank = f"{player.rank} "
+    shown = fit_player_name(name, look, width - 1 - len(rank), bot=bot)
+    return (Span(sign, sign_style), Span(rank, style if player.you else "label"), Span(shown, style))
+
+
+def _bar(player: RankedPlayer, length: int, look: Look) -> Row:
+    return bar(player.foundation_cards, player.total, length, look, "you" if player.you else "bar")
+
+
+def _count_style(player: RankedPlayer) -> str:
+    return "you" if player.you else "count"
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
@@ -80,6 +104,8 @@ def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
     count = f"{player.foundation_cards}/{player.total}"
     if player.resigned:
         return f"resigned {count}" if full_words else "resigned"
+    if player.stuck:
+        return f"stuck {count}"
     return count if player.connected else f"away {count}"
 
 
@@ -90,10 +116,10 @@ def _slots(player: RankedPlayer, slots: int, look: Look) -> str:
 @lru_cache(maxsize=256)
 def _two_lines(player: RankedPlayer, look: Look, width: int) -> tuple[Row, Row]:
     progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
-    first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, "count"))
+    first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, _count_style(player)))
     slots = 5 if width < 40 else 8
     length = min(width - 3 - 1 - slots - 1, _MAX_BAR)
-    second = (Span("   "), *bar(player.foundation_cards, player.total, max(length, 0), look), Span(" "))
+    second = (Span("   "), *_bar(player, max(length, 0), look), Span(" "))
     return fit_row(first, width), fit_row((*second, Span(_slots(player, slots, look), "spark")), width)
 
 
@@ -105,10 +131,10 @@ def _single_lines(players: Sequence[RankedPlayer], look: Look, width: int) -> tu
     length = min(width - 3 - name - longest - 3, _MAX_BAR)
     rows: list[Row] = []
     for player, text in zip(players, texts, strict=True):
-        progress = Span(f" {text:>{longest}} ", "count")
+        progress = Span(f" {text:>{longest}} ", _count_style(player))
         if length < _MIN_BAR:
             rows.append(fit_row((*_head(player, look, max(width - longest - 2, 0)), progress), width))
         else:
-            filled = (Span(" "), *bar(player.foundation_cards, player.total, length, look))
+            filled = (Span(" "), *_bar(player, length, look))
             rows.append(fit_row((*_head(player, look, 3 + name), *filled, progress), width))
     return tuple(rows)

@@ -52,7 +52,8 @@ def cards_plot(
 ) -> tuple[Row, ...]:
     """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
 
-    The first curve is a line on top of the others, which are points of a character each. Raises ValueError below 24 by 5.
+    The first curve is a line, the others are points of a character each. Curves on the same level take turns.
+    Raises ValueError below 24 by 5.
     """
     if width < 24 or height < 5:
         raise ValueError(f"a plot needs at least 24 columns and 5 rows, not {width} and {height}")
@@ -62,10 +63,11 @@ def cards_plot(
     length = max(length, 1000)
     canvas = _canvas(columns, rows, length, look)
     times = [length * (column + 1) / columns for column in range(columns)]
+    levels = [
+        [None if cards is None else round(cards * (rows - 1) / total) for cards in curve.values_at(times)]
+        for curve in shown
+    ]
     for number in range(len(shown) - 1, -1, -1):
-        levels = [
-            None if cards is None else round(cards * (rows - 1) / total) for cards in shown[number].values_at(times)
-        ]
         _draw(canvas, levels, number, look)
     labelled = {round(quarter * (rows - 1) / 4) for quarter in range(5)}
     lines = [_legend(shown, width, look)]
@@ -88,8 +90,8 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
     return [*canvas, axis]
 
 
-def _draw(canvas: list[list[Span]], levels: list[int | None], number: int, look: Look) -> None:
-    """Draw a curve by its level in each column.
+def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
+    """Draw a curve by the level of each curve in each column.
 
     On level 0 the axis stays visible, except where the line leaves it. A level of None draws nothing.
     """
@@ -98,11 +100,12 @@ def _draw(canvas: list[list[Span]], levels: list[int | None], number: int, look:
     stroke = look.glyphs.strokes[number]
     _, _, _, leaves, _, upright, up_to, up_from, down_from, down_to = look.glyphs.plot
     before: int | None = 0
-    for column, level in enumerate(levels):
+    for column, level in enumerate(levels[number]):
         if level is None:
             pass
         elif number or before is None or level == before:
-            if level:
+            on_level = [other for other, curve in enumerate(levels) if curve[column] == level]
+            if level and on_level[column % len(on_level)] == number:
                 canvas[bottom - level][column] = Span(stroke, style)
         else:
             low, high = sorted((before, level))

@@ -12,13 +12,13 @@ FULL_BAR: Final = 8
 """Moves in one time slot that fill the height of a sparkline."""
 
 
-def bar(part: int, total: int, width: int, look: Look) -> Row:
-    """A bar that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
+def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Row:
+    """A bar in a style that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
     glyphs = look.glyphs
     steps = 1 if glyphs.half_bar == glyphs.rest else 2
     filled = filled_steps(part, total, width * steps)
     text = glyphs.bar * (filled // steps) + glyphs.half_bar * (filled % steps)
-    spans = (Span(text, "bar"), Span(glyphs.rest * (width - len(text)), "rest"))
+    spans = (Span(text, style), Span(glyphs.rest * (width - len(text)), "rest"))
     return tuple(span for span in spans if span.text)
 
 

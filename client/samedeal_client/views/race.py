@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from samedeal.board import Board
@@ -15,13 +16,39 @@ from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_width
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.views.outcome import headline, personal_best, standings_so_far
+from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"
 """Keys for players who have finished, whose piles need no keys any more."""
 
+LAST_MINUTE: Final = 60_000
+"""Time left, in milliseconds, below which the clock is highlighted."""
+
 _MOST_NAMED: Final = 6
+
+
+def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
+    """The player's own place for the header, with a sign for a moment after it has changed. None without rivals."""
+    own = next((player for player in ranking if player.you), None)
+    if own is None or len(ranking) < 2:
+        return ()
+    text = f"{ordinal(own.rank)} of {len(ranking)}"
+    if not own.moved:
+        return (Span(f"  {text}", "you"),)
+    sign, style = (look.glyphs.up, "good") if own.moved > 0 else (look.glyphs.down, "bad")
+    return (Span(f" {sign}{text}", f"you {style}"),)
+
+
+def clock_span(left: int) -> Span:
+    """The time left in milliseconds, for the header."""
+    if left <= 0:
+        return Span("  TIME'S UP ", "alarm")
+    if left <= FINAL_SECONDS:
+        return Span(f"  {clock_text(left)} LEFT ", "alarm")
+    return Span(f"  {clock_text(left)} left", "notice" if left < LAST_MINUTE else "")
 
 
 def title_parts(model: Model) -> Row:
@@ -153,6 +180,32 @@ def countdown_rows(model: Model, seconds: int, look: Look) -> tuple[Row, ...]:
     word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
     width = max([len(word) + 4, *(row_width(row) + 4 for row in number)])
     return ((), *(_centred(row, width) for row in number), (), _centred((Span(word, "label"),), width), ())
+
+
+def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: float | None, look: Look) -> tuple[Row, ...]:
+    """The moment of the finish: the place and the time against the player's best. All rows have the same width.
+
+    There are none unless the player has placed all cards while the race goes on. ``best`` is as in ``personal_best``.
+    """
+    own = next((player for player in ranking if player.you), None)
+    if not model.has_finished or own is None or model.board is None or not model.board.won:
+        return ()
+    first, _, rest = headline(standings_so_far(ranking), model.me, model.game.cards, look).partition("! ")
+    time = own.finish_time if own.finish_time is not None else _last_own_move(model)
+    lines = [
+        (Span(f"{look.glyphs.star}  {first}!  {look.glyphs.star}", "good title"),),
+        *([(Span(rest, "title"),)] if rest else []),
+        (Span(personal_best(time, best, model.game.title), "label"),),
+    ]
+    number = large_digits.large_number(own.rank, look, "good") if len(ranking) > 1 else ()
+    width = max(row_width(row) for row in (*lines, *number)) + 4
+    edge = look.glyphs.rest * width
+    block = [(), *number, *([()] if number else []), *lines, ()]
+    return ((Span(edge, "good"),), *(_centred(row, width) for row in block), (Span(edge, "good"),))
+
+
+def _last_own_move(model: Model) -> int:
+    return model.own.actions[-1][0] if model.own.actions else 0
 
 
 def _centred(row: Row, width: int) -> Row:

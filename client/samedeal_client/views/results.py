@@ -14,6 +14,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Span, wrap
 from samedeal_client.views.final_standings import standings_rows
+from samedeal_client.views.outcome import headline, personal_best
 from samedeal_client.views.plot import Curve, cards_plot
 from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, View
 
@@ -22,7 +23,9 @@ StyledSentence = tuple[str, str, str]
 
 _MAX_NAMED: Final = 4
 _MIN_PLOT: Final = 7
-_MAX_PLOT: Final = 16
+_MAX_PLOT: Final = 24
+_ROOMY: Final = 28
+"""Minimum rows of a page with space around the headline."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,13 @@ class ResultDetails:
 
     ``record_text`` says where the record was saved, or why there is none. ``rematch_players`` is the number of players in
     the room of the rematch, None while unknown. ``own_progress`` is this player's progress according to the record.
+    ``best`` is the player's best time in this game before this race, in seconds, or None if there is none.
     """
 
     record_text: str = ""
     rematch_players: int | None = None
     own_progress: tuple[tuple[int, int], ...] = ()
+    best: float | None = None
 
 
 def results_keys(model: Model) -> tuple[FooterKey, ...]:
@@ -75,10 +80,10 @@ def race_length(model: Model) -> int:
 def results_view(model: Model, details: ResultDetails, look: Look, width: int, height: int, scroll: int = 0) -> View:
     """The results. Empty outside a finished race."""
     page = Page(look, width)
-    page.add_rule()
     room = model.room
     if room is None:
         return page.view(height)
+    _add_headline(page, model, details, roomy=height >= _ROOMY)
     page.add_rows(standings_rows(room.standings, model.game.cards, look, width, model.me))
     drawn, left_out = progress_curves(model, details, look)
     sentences = [*_missing_curves_sentences(drawn, left_out), *_closing_sentences(model, details, look)]
@@ -93,6 +98,27 @@ def results_view(model: Model, details: ResultDetails, look: Look, width: int, h
         for line in _wrap_breaking_words(text, width - 2):
             page.add_row(Span(" "), ClickableText(line, style, does) if does else Span(line, style))
     return page.view(height, scroll)
+
+
+def _add_headline(page: Page, model: Model, details: ResultDetails, *, roomy: bool) -> None:
+    """Add the player's result and the time against the player's best."""
+    room = model.room
+    if room is None:
+        return
+    own = next((line for line in room.standings if line.player == model.me), None)
+    won = own is not None and own.place == 1 and len(room.standings) > 1
+    star = page.look.glyphs.star
+    sentences = [(headline(room.standings, model.me, model.game.cards, page.look), "good title" if won else "title")]
+    if own is not None and own.time:
+        sentences.append((personal_best(own.time, details.best, model.game.title), "label"))
+    if roomy:
+        page.add_blank()
+    for text, style in sentences:
+        for line in wrap(text, page.width - 4):
+            signed = won and style != "label"
+            page.add_row(Span(f" {star if signed else ' '} ", style), Span(line, style))
+    if roomy:
+        page.add_rule()
 
 
 def _plot_maximum(model: Model) -> int:

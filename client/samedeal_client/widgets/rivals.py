@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from samedeal_client.drawing.layout import Rect
-from samedeal_client.text.spans import Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
 from samedeal_client.widgets.rows_widget import Rows
 
@@ -15,8 +15,19 @@ class RivalsPanel(Rows):
 
     _place: Rect | None = None
 
-    def show_in(self, place: Rect | None, ranking: Sequence[RankedPlayer], watching: int) -> None:
-        """Show the ranking in a rectangle of the layout; hide it if the layout has none."""
+    def show_in(
+        self,
+        place: Rect | None,
+        ranking: Sequence[RankedPlayer],
+        watching: int,
+        news: Callable[[int, int], Sequence[Row]] | None = None,
+        left: int | None = None,
+    ) -> None:
+        """Show the ranking in a rectangle of the layout; hide it if the layout has none.
+
+        ``news`` returns the rows of news for a width and a height. They fill the space below the ranking.
+        ``left`` is the time left in milliseconds, if the race is under way.
+        """
         if self.display != (place is not None):
             self.display = place is not None
         if place is None:
@@ -26,10 +37,12 @@ class RivalsPanel(Rows):
             self.styles.offset = (place.x - 1, place.y)
             self.styles.width, self.styles.height = place.width + 1, place.height
         rows = [
-            panel_title(len(ranking), watching, self.look, place.width),
+            panel_title(len(ranking), watching, self.look, place.width, left),
             (),
             *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]
+        if news is not None and place.height - len(rows) > 1:
+            rows += [(), *news(place.width, place.height - len(rows) - 1)]
         rows += [()] * (place.height - len(rows))
         edge = Span("|" if self.look.ascii else "▏", "rest")
         self.show([(edge, *row) for row in rows])

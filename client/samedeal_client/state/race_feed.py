@@ -1,0 +1,187 @@
+"""The news of a race, found by comparing its ranking now and before. Pure: the time is an argument.
+
+The news follow from what every player of a race may know: places, counts, finishes, resignations and connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+NewsKind = Literal["finished", "resigned", "stuck", "lead", "overtaken", "passed", "close", "away", "back"]
+
+MAX_NEWS: Final = 20
+"""Number of news that a feed keeps."""
+
+PLACE_CHANGE_SHOWN: Final = 5_000
+"""Milliseconds for which a change of place is shown."""
+
+QUIET_TIME: Final = 4_000
+"""Minimum milliseconds between two news about the lead, and between two about this client's own place."""
+
+CLOSE_TO_FINISH: Final = 5
+"""Cards left to place, at which a rival is close to the finish."""
+
+
+class RacerStatus(NamedTuple):
+    """A player in the ranking. ``finish_time`` is in milliseconds from the start, or None."""
+
+    player: str
+    place: int
+    cards: int
+    total: int
+    finish_time: int | None = None
+    resigned: bool = False
+    stuck: bool = False
+    connected: bool = True
+
+    @property
+    def racing(self) -> bool:
+        """Whether the race goes on for the player."""
+        return self.finish_time is None and not self.resigned
+
+
+class News(NamedTuple):
+    """An event of a race at a server ``time`` in milliseconds.
+
+    ``cards`` counts the player's cards on the foundations, but in ``close`` those that are left. ``other`` is the player
+    who passed this client's player in ``overtaken``, or was passed in ``passed``.
+    """
+
+    time: int
+    kind: NewsKind
+    player: str
+    cards: int = 0
+    finish_time: int = 0
+    place: int = 0
+    other: str = ""
+
+
+class PlaceChange(NamedTuple):
+    """A change of a player's place at a server time in milliseconds. ``up`` says that the place got better."""
+
+    time: int
+    up: bool
+
+
+@dataclass(frozen=True)
+class RaceFeed:
+    """The news of one race, oldest first, for the player ``me``, whose id is empty for a spectator.
+
+    ``leader`` and ``ahead`` are the leader and the players ahead of this one as last told. ``told_lead`` and
+    ``told_place`` are the times of these news.
+    """
+
+    me: str = ""
+    news: tuple[News, ...] = ()
+    racers: Mapping[str, RacerStatus] = field(default_factory=dict)
+    place_changes: Mapping[str, PlaceChange] = field(default_factory=dict)
+    leader: str = ""
+    ahead: frozenset[str] = frozenset()
+    told_lead: int = 0
+    told_place: int = 0
+
+    def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
+        """Return the feed after a look at the ranking at a server time. The first look is no news."""
+        racers = {racer.player: racer for racer in ranking}
+        if racers == self.racers and not self._something_untold(racers):
+            return self
+        known = replace(self, racers=MappingProxyType(racers))
+        if not self.racers:
+            return replace(known, leader=_leader(racers), ahead=_ahead(racers, self.me))
+        changes = {
+            player: PlaceChange(now, racer.place < before.place)
+            for player, racer in racers.items()
+            if (before := self.racers.get(player)) is not None and before.place != racer.place and _under_way(racers)
+        }
+        if changes:
+            known = replace(known, place_changes=MappingProxyType({**self.place_changes, **changes}))
+        news = [
+            event
+            for player, racer in racers.items()
+            if (before := self.racers.get(player)) is not None
+            for event in _own_news(before, racer, now, about_me=player == self.me)
+        ]
+        return _with_own_place(_with_lead(_with_news(known, *news), now), now)
+
+    def _something_untold(self, racers: Mapping[str, RacerStatus]) -> bool:
+        return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
+
+    def place_change(self, player: str, now: int) -> PlaceChange | None:
+        """Return a player's last change of place if it is recent."""
+        change = self.place_changes.get(player)
+        return change if change is not None and now - change.time < PLACE_CHANGE_SHOWN else None
+
+
+def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:
+    return replace(feed, news=(*feed.news, *news)[-MAX_NEWS:])
+
+
+def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
+    """Return the feed with the news that another player leads."""
+    leader = _leader(feed.racers)
+    if leader in ("", feed.leader) or now - feed.told_lead < QUIET_TIME:
+        return feed
+    told = replace(feed, leader=leader, told_lead=now)
+    if feed.me in (leader, feed.leader):
+        told = replace(
+            told, ahead=_ahead(feed.racers, feed.me), told_place=now
+        )  # the news tell this player's place too
+    racer = feed.racers[leader]
+    return _with_news(told, News(now, "lead", leader, racer.cards)) if racer.racing else told
+
+
+def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
+    """Return the feed with the news that this player has passed somebody, or that somebody has passed this player."""
+    own, ahead = feed.racers.get(feed.me), _ahead(feed.racers, feed.me)
+    if own is None or ahead == feed.ahead or now - feed.told_place < QUIET_TIME:
+        return feed
+    told = replace(feed, ahead=ahead, told_place=now)
+    if not own.racing or not _under_way(feed.racers):
+        return told
+    changed = ahead - feed.ahead or feed.ahead - ahead
+    others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
+    # A finish or a resignation was news by itself.
+    nearest = min(
+        (racer for racer in others if racer.racing), key=lambda racer: abs(racer.place - own.place), default=None
+    )
+    if nearest is None:
+        return told
+    kind: NewsKind = "overtaken" if nearest.player in ahead else "passed"
+    return _with_news(told, News(now, kind, feed.me, own.cards, place=own.place, other=nearest.player))
+
+
+def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
+    """The players ahead of this client's player."""
+    own = racers.get(me)
+    return frozenset(racer.player for racer in racers.values() if own is not None and racer.place < own.place)
+
+
+def _under_way(racers: Mapping[str, RacerStatus]) -> bool:
+    """Whether places mean something: more than one player has cards on the foundations."""
+    return sum(racer.cards > 0 for racer in racers.values()) > 1
+
+
+def _leader(racers: Mapping[str, RacerStatus]) -> str:
+    """The player who is alone in the first place and has cards on the foundations."""
+    first = [racer for racer in racers.values() if racer.place == 1]
+    return first[0].player if len(first) == 1 and first[0].cards else ""
+
+
+def _own_news(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
+    """The news about one player that do not depend on the others."""
+    news = []
+    left, left_before = after.total - after.cards, before.total - before.cards
+    if after.finish_time is not None and before.finish_time is None:
+        return [News(now, "finished", after.player, after.cards, after.finish_time, after.place)]
+    if after.resigned and not before.resigned:
+        return [News(now, "resigned", after.player, after.cards)]
+    if after.stuck and not before.stuck:
+        news.append(News(now, "stuck", after.player, after.cards))
+    if left <= CLOSE_TO_FINISH < left_before and not about_me:
+        news.append(News(now, "close", after.player, left))
+    if after.connected != before.connected and after.racing and not about_me:
+        news.append(News(now, "back" if after.connected else "away", after.player))
+    return news

@@ -1,0 +1,104 @@
+"""How a race went for a player, in sentences: the place, the margin, and the time against the player's best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samedeal.protocol.messages import Standing
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.time_text import ordinal, short_clock_text
+from samedeal_client.text.player_names import player_name
+from samedeal_client.views.players_panel import RankedPlayer
+
+
+def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
+    """The ranking of a race under way as standings. Moves and undos are not known, and 0."""
+    return tuple(
+        Standing(
+            place=player.rank,
+            player=player.player,
+            name=player.name,
+            foundation_cards=player.foundation_cards,
+            time=player.finish_time or 0,
+            moves=0,
+            undos=0,
+            resigned=player.resigned,
+            bot=player.bot,
+        )
+        for player in ranking
+    )
+
+
+def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> str:
+    """The result in a sentence or two: ``You won! 1st of 4, 0:23 ahead of ada.``
+
+    ``total`` is the number of cards of the game. A spectator reads about the winner.
+    """
+    own = next((line for line in standings if line.player == me), None)
+    if own is None:
+        return _winner(standings, total, look)
+    if len(standings) == 1:
+        return "You finished!" if own.time else f"You placed {own.foundation_cards} of {total} cards."
+    place = f"{ordinal(own.place)} of {len(standings)}"
+    tied = [line for line in standings if line.place == own.place and line is not own]
+    if tied:
+        return f"A tie! You share {ordinal(own.place)} place with {_names(tied, look)}."
+    return f"{_exclamation(own)}{place}{_margin(own, standings, look)}."
+
+
+def _winner(standings: Sequence[Standing], total: int, look: Look) -> str:
+    first = [line for line in standings if line.place == 1]
+    if not first:
+        return ""
+    if len(first) > 1:
+        return f"A tie! {_names(first, look)} share 1st place."
+    [winner] = first
+    result = (
+        f"in {short_clock_text(winner.time)}" if winner.time else f"with {winner.foundation_cards} of {total} cards"
+    )
+    return f"{_names(first, look)} won {result}{_margin(winner, standings, look)}."
+
+
+def _exclamation(own: Standing) -> str:
+    if own.place == 1:
+        return "You won! "
+    if own.time:
+        return "You finished! "
+    return "You resigned. " if own.resigned else ""
+
+
+def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
+    """The distance to the player behind the winner, or to the player ahead of anybody else."""
+    if own.place == 1:
+        other = next((line for line in standings if line.place > own.place), None)
+        word = "ahead of"
+    else:
+        other = next((line for line in reversed(standings) if line.place < own.place), None)
+        word = "behind"
+    if other is None:
+        return ""
+    name = player_name(other.name, look, bot=False)
+    if own.time and other.time:
+        return f", {short_clock_text(abs(own.time - other.time))} {word} {name}"
+    cards = abs(own.foundation_cards - other.foundation_cards)
+    if not cards:
+        return f", level with {name} but {'earlier' if own.place < other.place else 'later'}"
+    return f", {cards} card{'s' if cards != 1 else ''} {word} {name}"
+
+
+def _names(lines: Sequence[Standing], look: Look) -> str:
+    names = [player_name(line.name, look, bot=False) for line in lines]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def personal_best(time: int, best: float | None, game: str) -> str:
+    """The time of a finish in milliseconds against the player's ``best`` before, in seconds, in a game.
+
+    ``best`` is None if no earlier finish is known.
+    """
+    if best is None:
+        return f"Your time: {short_clock_text(time)}."
+    before = round(1000 * best)
+    if time < before:
+        return f"Your time: {short_clock_text(time)}. A new best in {game}, {short_clock_text(before - time)} faster!"
+    return f"Your time: {short_clock_text(time)}. Your best in {game} is {short_clock_text(before)}."

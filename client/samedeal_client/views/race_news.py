@@ -1,0 +1,101 @@
+"""The news of a race in words, and as rows of the panel. All rows have exactly the requested width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from samedeal.protocol.messages import Seat
+from samedeal_client.state.race_feed import News, RaceFeed, RacerStatus
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.time_text import ordinal, short_clock_text
+from samedeal_client.text.player_names import player_name
+from samedeal_client.text.spans import Row, Span, fit_row, wrap
+from samedeal_client.views.players_panel import RankedPlayer
+
+FRESH: Final = 6_000
+"""Milliseconds for which news are fresh: they are highlighted, or shown where there is no panel for them."""
+
+_MAX_ROWS: Final = 10
+
+
+def statuses(ranking: Sequence[RankedPlayer]) -> tuple[RacerStatus, ...]:
+    """Return what the feed needs to know of a ranking."""
+    return tuple(
+        RacerStatus(
+            player.player,
+            player.rank,
+            player.foundation_cards,
+            player.total,
+            player.finish_time,
+            player.resigned,
+            player.stuck,
+            player.connected,
+        )
+        for player in ranking
+    )
+
+
+def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int) -> tuple[RankedPlayer, ...]:
+    """Return a ranking with the recent changes of place at a server time."""
+    return tuple(
+        player._replace(moved=1 if change.up else -1)
+        if (change := feed.place_change(player.player, now)) is not None
+        else player
+        for player in ranking
+    )
+
+
+def news_text(news: News, seats: Mapping[str, Seat], me: str, look: Look) -> str:
+    """News as a sentence without a full stop: ``ada took the lead``."""
+    mine = news.player == me
+    who = "You" if mine else _name(news.player, seats, look)
+    match news.kind:
+        case "finished":
+            return f"{who} finished in {short_clock_text(news.finish_time)}, {ordinal(news.place)}"
+        case "resigned":
+            return f"{who} resigned at {news.cards}"
+        case "stuck":
+            return f"{who} {'are' if mine else 'is'} stuck at {news.cards}"
+        case "lead":
+            return f"{who} took the lead"
+        case "overtaken":
+            return f"{_name(news.other, seats, look)} passed you"
+        case "passed":
+            return f"You passed {_name(news.other, seats, look)}"
+        case "close":
+            return f"{who} has {news.cards} card{'s' if news.cards != 1 else ''} to go"
+        case "away":
+            return f"{who} lost the connection"
+        case "back":
+            return f"{who} is back"
+
+
+def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
+    seat = seats.get(player)
+    return player_name(seat.name, look, bot=False) if seat is not None else "somebody"
+
+
+def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
+    """The newest news for the message line while they are fresh, otherwise an empty row."""
+    if not news or now - news[-1].time >= FRESH:
+        return ()
+    return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)
+
+
+def news_rows(
+    news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look, width: int, height: int
+) -> tuple[Row, ...]:
+    """The newest news in at most ``height`` rows, the newest one first."""
+    rows: list[Row] = []
+    for event in reversed(news):
+        style = "title" if now - event.time < FRESH else "label"
+        lines = wrap(news_text(event, seats, me, look), width - 4)
+        if len(rows) + len(lines) > min(height, _MAX_ROWS):
+            break
+        mark = "you" if me in (event.player, event.other) else style
+        rows += [
+            fit_row((Span(" " if at else f" {look.glyphs.dot}", mark), Span(f" {line}", style)), width)
+            for at, line in enumerate(lines)
+        ]
+    return tuple(rows)
