@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import state_home
-from samedeal_client.state.history import VERSION, History, PastRace, race_result, unfinished_race
+from samedeal_client.state.history import VERSION, History, PastRace, best_time, race_result, unfinished_race
+from samedeal_client.state.model import Model
 
 
 class _AnyVersion(Struct):
@@ -63,6 +64,16 @@ def _parse(data: bytes) -> History:
         else:
             races[race.key] = race
     return History(tuple(sorted(races.values(), key=lambda race: race.starts)), damaged, newer)
+
+
+def best_before(model: Model) -> int | None:
+    """Return this user's best time before this race in its game, in milliseconds. None if there is none or on failure."""
+    if model.room is None or model.delay is not None:
+        return None
+    try:
+        return best_time(HistoryFile().read().races, model.room.game, before=model.room.starts or None)
+    except OSError:
+        return None
 
 
 class HistoryRecorder:

@@ -57,10 +57,10 @@ def test_headline(result: str, text: str) -> None:
     ("best", "text"),
     [
         (None, "Your time: 5:52."),
-        (364.2, "Your time: 5:52. A new best in Willow, 0:12 faster!"),
-        (352.0, "Your time: 5:52. Your best in Willow is 5:52."),
-        (331.9, "Your time: 5:52. Your best in Willow is 5:31."),
+        (364_200, "Your time: 5:52. A new best in Willow, 0:12 faster!"),
+        (352_000, "Your time: 5:52. Your best in Willow is 5:52."),
+        (331_900, "Your time: 5:52. Your best in Willow is 5:31."),
     ],
 )
-def test_time_against_the_personal_best(best: float | None, text: str) -> None:
+def test_time_against_the_personal_best(best: int | None, text: str) -> None:
     assert personal_best(352_000, best, "Willow") == text

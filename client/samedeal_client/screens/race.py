@@ -22,6 +22,7 @@ from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.marks import NO_MARKS
 from samedeal_client.drawing.render import pile_rows
+from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController
 from samedeal_client.input.grammar import FindCard, KeyGrammar, RunCommand
@@ -58,6 +59,7 @@ class RaceScreen(ClientScreen):
         self._feed = RaceFeed()
         self._ranking: tuple[RankedPlayer, ...] = ()
         self._news_shown = False
+        self._best: int | None = None
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
 
     def compose_body(self) -> ComposeResult:
@@ -87,6 +89,8 @@ class RaceScreen(ClientScreen):
             self._show_rivals()
             return
         self._board = after.board
+        if before.room is None or before.room.phase != after.room.phase:
+            self._best = best_before(after)
         if before.board is None and after.board is not None:
             self.show_message("")  # what was said about the countdown is no longer true
         self._press_queued()
@@ -161,7 +165,7 @@ class RaceScreen(ClientScreen):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
             rows = views.countdown_rows(self.model, seconds, self.look)
         elif room is not None:
-            rows = views.finish_rows(self.model, self._ranking, None, self.look)
+            rows = views.finish_rows(self.model, self._ranking, self._best, self.look)
         block.set_visible(visible=bool(rows))
         if not rows:
             return

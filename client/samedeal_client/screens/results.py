@@ -12,6 +12,7 @@ from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.record import Record
 from samedeal_client import room_actions
+from samedeal_client.history_file import best_before
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.screens.base import Task
 from samedeal_client.screens.text_screen import TextScreen
@@ -39,7 +40,8 @@ class ResultsScreen(TextScreen):
         """Save the record of the player's race, and start to count the players of the rematch."""
         record = self.client.record()
         progress = record_progress(record) if record is not None else ()
-        self.details = ResultDetails(save_own_record(self.client, record), own_progress=progress)
+        best = best_before(self.model)
+        self.details = ResultDetails(save_own_record(self.client, record), own_progress=progress, best=best)
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:

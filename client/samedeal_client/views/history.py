@@ -11,8 +11,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, cut, fit
-from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.live_ranking import ordinal
+from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
 SUMMARY_HEADINGS: Final = ("Game", "Races", "Won", "Finished", "Best time")

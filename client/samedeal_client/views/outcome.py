@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from samedeal.protocol.messages import Standing
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.text.player_names import player_name
+from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
 
@@ -91,14 +91,13 @@ def _names(lines: Sequence[Standing], look: Look) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def personal_best(time: int, best: float | None, game: str) -> str:
-    """The time of a finish in milliseconds against the player's ``best`` before, in seconds, in a game.
+def personal_best(time: int, best: int | None, game: str) -> str:
+    """The time of a finish against the player's ``best`` time before in a game, both in milliseconds.
 
     ``best`` is None if no earlier finish is known.
     """
     if best is None:
         return f"Your time: {short_clock_text(time)}."
-    before = round(1000 * best)
-    if time < before:
-        return f"Your time: {short_clock_text(time)}. A new best in {game}, {short_clock_text(before - time)} faster!"
-    return f"Your time: {short_clock_text(time)}. Your best in {game} is {short_clock_text(before)}."
+    if time < best:
+        return f"Your time: {short_clock_text(time)}. A new best in {game}, {short_clock_text(best - time)} faster!"
+    return f"Your time: {short_clock_text(time)}. Your best in {game} is {short_clock_text(best)}."

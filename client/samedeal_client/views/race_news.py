@@ -8,9 +8,9 @@ from typing import Final
 from samedeal.protocol.messages import Seat
 from samedeal_client.state.race_feed import News, RaceFeed, RacerStatus
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, fit_row, wrap
+from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
 FRESH: Final = 6_000

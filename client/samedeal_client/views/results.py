@@ -34,13 +34,13 @@ class ResultDetails:
 
     ``record_text`` says where the record was saved, or why there is none. ``rematch_players`` is the number of players in
     the room of the rematch, None while unknown. ``own_progress`` is this player's progress according to the record.
-    ``best`` is the player's best time in this game before this race, in seconds, or None if there is none.
+    ``best`` is the player's best time in this game before this race, in milliseconds, or None if there is none.
     """
 
     record_text: str = ""
     rematch_players: int | None = None
     own_progress: tuple[tuple[int, int], ...] = ()
-    best: float | None = None
+    best: int | None = None
 
 
 def results_keys(model: Model) -> tuple[FooterKey, ...]:
