@@ -59,13 +59,13 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races import race
 from samedeal_server.rooms import hub, play_from_log, progress_updates, room_creation, room_list, room_model
 from samedeal_server.store import keys
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
 from samedeal_server.telemetry import logs
-from samedeal_server.timers import Timers
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient, serving
 from tests.server.operator_client import TOKEN, Operator
