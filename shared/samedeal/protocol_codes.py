@@ -79,6 +79,7 @@ class NoticeCode(StrEnum):
     SAID = "said"
     KICKED = "kicked"
     CLOSED = "closed"
+    ENDING = "ending"
     BANNED = "banned"
 
 

@@ -21,6 +21,7 @@ from samedeal.protocol.messages import (
     Join,
     Leave,
     ListRooms,
+    Notice,
     Ping,
     Pong,
     ProgressUpdate,
@@ -254,6 +255,34 @@ async def test_race_finishes_without_a_disconnected_player(
     if order == "resigned first":
         await bob.close()
     assert {line.name: line.resigned for line in (await ana.phase("finished")).standings} == {"ana": True, "bob": False}
+
+
+async def test_others_are_told_once_that_the_race_ends_soon(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await race(one, games=("athena",))
+    watcher = await two.player("wat")
+    await watcher.watch(ana.room)
+    await bob.close()
+    await ana.expect(Done, Resign)
+    for client in (ana, watcher):
+        assert (await client.until(Notice)).code == "ending"
+    for _ in range(2):
+        bob = await one.player("bob", bob.session)
+        await bob.join(ana.room)
+        await ana.until(ProgressUpdate, lambda update: all(tally.connected for tally in update.tallies))
+        await bob.close()
+        await ana.until(ProgressUpdate, lambda update: not all(tally.connected for tally in update.tallies))
+    await ana.ask(Ping)
+    assert not [message for message in ana.inbox if isinstance(message, Notice)]
+
+
+async def test_nobody_is_told_of_an_end_that_is_not_near(node: NodeMaker) -> None:
+    ana, bob = await race(await node(), games=("athena",))
+    await ana.expect(Done, Resign)
+    await bob.act("draw")
+    await ana.until(ProgressUpdate, lambda update: any(tally.moves for tally in update.tallies))
+    await ana.ask(Ping)
+    assert not [message for message in ana.inbox if isinstance(message, Notice)]
 
 
 async def test_deal_without_any_move_is_shown_and_finished(node: NodeMaker) -> None:

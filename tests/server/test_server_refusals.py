@@ -84,6 +84,7 @@ NOTICES: dict[str, Notice] = {
     "banned": player_notices.banned(ban_sentence(BAN)),
     "closed": player_notices.closed(),
     "draining": player_notices.draining(),
+    "ending": player_notices.ending(),
     "kicked": player_notices.kicked(),
     "said": player_notices.said("Back in an hour."),
     "seated": player_notices.seated(),

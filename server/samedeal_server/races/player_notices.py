@@ -23,6 +23,14 @@ def draining() -> Notice:
     )
 
 
+def ending() -> Notice:
+    """The race waits only for players who are disconnected or idle, and finishes without them soon."""
+    return Notice(
+        code=NoticeCode.ENDING,
+        message="Only players who are away or idle can still move. Without them, the race ends in about a minute.",
+    )
+
+
 def kicked() -> Notice:
     """The operator or the host removed the player from the room."""
     return Notice(code=NoticeCode.KICKED, message="You were removed from this room permanently. Choose another one.")

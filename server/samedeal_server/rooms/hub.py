@@ -76,6 +76,7 @@ class Hub:
         self._release = release
         self._pulling = asyncio.Lock()
         self._state_changed = False
+        self._announced_ending_at = 0
         self.updates = ProgressUpdates(timers, self._send_updates)
         self._deadline = Alarm(timers, self._on_deadline)
         self._retry_alarm = Alarm(timers, self._on_retry)
@@ -255,6 +256,10 @@ class Hub:
             self._absence.cancel()
         elif not self._absence.is_set:
             self._absence.set(ABSENCE_TIMEOUT)
+            now = self._clock.now()
+            if now - self._announced_ending_at >= 1000 * ABSENCE_TIMEOUT:  # a player may come and go often
+                self._announced_ending_at = now
+                self.audience.broadcast(player_notices.ending())
 
     def _on_absence(self) -> None:
         self._spawn(self._tick(self.room, end_wait=True))
