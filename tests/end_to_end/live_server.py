@@ -17,7 +17,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 
-DEADLINE = 15.0
+DEADLINE = 30.0
 
 _SERVER = """
 from samedeal_server import cli

@@ -18,7 +18,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DEADLINE = 20.0
+DEADLINE = 30.0
 
 
 @dataclass

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-DEADLINE = 20.0
+DEADLINE = 30.0
 
 
 class Terminal:

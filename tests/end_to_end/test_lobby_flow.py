@@ -32,7 +32,7 @@ from tests.end_to_end.live_server import friend, serving, until_racing, until_ro
 from tests.end_to_end.proxy import Proxy
 from tests.textual_internals import screen_text
 
-DEADLINE = 10.0
+DEADLINE = 30.0
 
 
 @pytest.fixture(autouse=True)

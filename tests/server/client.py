@@ -36,7 +36,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 
-DEADLINE: Final = 10.0
+DEADLINE: Final = 30.0
 """Timeout, in seconds, for a message."""
 
 _Kind = TypeVar("_Kind")

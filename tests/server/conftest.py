@@ -65,8 +65,11 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def half_made_connections() -> Iterator[None]:
-    """Collect connections that were cancelled while they connected. Nothing closes them when servers are killed."""
+async def half_made_connections() -> AsyncIterator[None]:
+    """Collect connections that were cancelled while they connected. Nothing closes them when servers are killed.
+
+    This happens before the event loop is closed, since they close themselves through it.
+    """
     yield
     gc.collect()
 

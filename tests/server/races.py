@@ -13,7 +13,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.record import Record
 from samedeal_server.store import keys
-from tests.server.client import Client
+from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
 
 
@@ -33,7 +33,7 @@ async def race(one: Node, two: Node | None = None, **options: Any) -> tuple[Clie
 
 async def answered(client: Client, kind: Any, **fields: Any) -> object:
     """Send a request again until it is not refused as ``unavailable``, and return the answer."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(DEADLINE):
         while getattr(answer := await client.ask(kind, **fields), "code", "") == "unavailable":
             pass
     return answer

@@ -10,7 +10,7 @@ from typing import Final, Self
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import SUBPROTOCOL, Hello
 
-DEADLINE: Final = 10.0
+DEADLINE: Final = 30.0
 """Timeout, in seconds, for a node to react."""
 
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA

@@ -21,8 +21,8 @@ from redis.exceptions import RedisError
 from samedeal_server.embedded_redis.binary import find_redis_binary
 from tests.child_processes import die_with_parent, kill_and_wait, send_signal
 
-TIMEOUT: Final = 30.0
-"""Timeout, in seconds, for a condition to become true."""
+TIMEOUT: Final = 90.0
+"""Timeout, in seconds, for a condition to become true. A Sentinel that was stalled for 2 seconds does nothing for 30."""
 
 SLOTS: Final = 16_384
 NAME: Final = "cards"
@@ -178,7 +178,10 @@ class LaggingReplica:
 
 
 class SentinelSetup:
-    """A primary with a replica, and three Sentinels that fail over within a second or two."""
+    """A primary with a replica, and three Sentinels that fail over only after ``fail_over``, then within a second or two.
+
+    Otherwise they would replace a primary that a busy machine has kept from answering.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.primary = Server(directory / "primary")
@@ -187,7 +190,7 @@ class SentinelSetup:
             Server(
                 directory / f"sentinel{number}",
                 f"sentinel monitor {NAME} 127.0.0.1 {self.primary.port} 2",
-                f"sentinel down-after-milliseconds {NAME} 500",
+                f"sentinel down-after-milliseconds {NAME} 600000",
                 f"sentinel failover-timeout {NAME} 3000",
                 sentinel=True,
             )
@@ -208,8 +211,11 @@ class SentinelSetup:
         states = [(await each.redis.sentinel_masters())[NAME] for each in self.sentinels]
         return all((state["num-slaves"], state["num-other-sentinels"]) == (1, 2) for state in states)
 
-    async def failed_over(self) -> None:
-        """Wait until all Sentinels name the replica as the primary."""
+    async def fail_over(self) -> None:
+        """Kill the primary, and wait until all Sentinels name the replica as the primary."""
+        await self.primary.kill()
+        for sentinel in self.sentinels:
+            await sentinel.redis.sentinel_set(NAME, "down-after-milliseconds", 500)
         await until(self._names_the_replica)
 
     async def _names_the_replica(self) -> bool:

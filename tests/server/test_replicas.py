@@ -116,8 +116,7 @@ async def test_failover_keeps_acked_moves(tmp_path: Path, node: NodeMaker) -> No
         await asyncio.gather(*(racer.moves(10) for racer in racers))
         failed_over = asyncio.Event()
         playing = [asyncio.create_task(racer.until(failed_over)) for racer in racers]
-        await redis.primary.kill()
-        await redis.failed_over()
+        await redis.fail_over()
         await redis.primary.start("--replicaof", "127.0.0.1", str(redis.replica.port))
         failed_over.set()
         await asyncio.gather(*playing)
