@@ -11,29 +11,13 @@ import pytest
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
-from samedeal.games import GAMES, Base, Build, Faces, Game, Group, Kind, Lift
+from samedeal.games import GAMES, Game
 from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
-from samedeal.stock import DRAW_THREE, NO_STOCK
+from samedeal.stock import NO_STOCK
+from tests.shared.sixth_game import HAMLET
 
-HAMLET = Game(
-    name="hamlet",
-    title="Hamlet",
-    blurb="5 half-hidden columns, two fans, a reserve and a stock by threes",
-    decks=1,
-    stock=DRAW_THREE,
-    groups=(
-        Group(
-            Kind.COLUMN, tuple("12345"), (4,) * 5, Faces.DOWN_UP, Build.DOWN_ANY_SUIT, Base.KING, Lift.ALTERNATING_RUN
-        ),
-        Group(Kind.FAN, tuple("qw"), (3, 3), build=Build.SAME_RANK),
-        Group(Kind.RESERVE, tuple("er"), (1, 1)),
-        Group(Kind.FOUNDATION, ("01", "02", "03", "04"), (0,) * 4, build=Build.UP_SAME_SUIT, base=Base.ACE),
-        Group(Kind.STOCK, ("stock",), faces=Faces.DOWN, lift=Lift.NOTHING),
-        Group(Kind.WASTE, ("s",), (0,)),
-    ),
-)
 SEED = bytes(range(32))
 
 

@@ -1,0 +1,99 @@
+"""Estimates of how far a state is from being won. They decide only the order of a search, never its answer's truth.
+
+The estimate of a state is the sum of the costs of its parts. A lower one is searched first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.cards import FACE
+from samedeal.games import Build, Game
+from samedeal.games import Group as Piles
+from samedeal.solver.states import Side
+
+_RANK: Final = 0x0F
+
+
+@dataclass(frozen=True)
+class CostWeights:
+    """The weights of a game. They were found by trying many on numbered deals above #1000.
+
+    ``card`` is the cost of a card that is not on a foundation, and ``side_card`` that of a card of the stock or the reserve.
+    ``buried`` is added for a card that lies above a card of a lower rank, and ``buried_in_fan`` for such a card in a fan.
+    ``broken`` is added for a card that does not continue the ordered sequence on the card below, and ``misfit`` for one that
+    could not have been put there. ``column`` is the cost of a column that is not empty. ``given`` is added when a card left
+    a foundation.
+    """
+
+    card: int
+    side_card: int
+    buried: int = 0
+    buried_in_fan: int = 0
+    broken: int = 0
+    misfit: int = 0
+    column: int = 0
+    given: int = 0
+
+
+_WEIGHTS: Final = {
+    (Build.DOWN_ALTERNATING, "reserve"): CostWeights(card=6, side_card=7, buried=10, broken=1, misfit=2, column=7),
+    (Build.DOWN_ALTERNATING, "fans"): CostWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
+    (Build.DOWN_ALTERNATING, ""): CostWeights(card=4, side_card=5, buried=2, broken=1, column=2),
+    (Build.DOWN_SAME_SUIT, ""): CostWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
+    (Build.DOWN_ANY_SUIT, ""): CostWeights(card=1, side_card=10, buried=9, broken=1, misfit=3, column=2, given=8),
+}
+
+
+class Estimate:
+    """The costs of the parts of states of a game."""
+
+    def __init__(self, game: Game, weights: CostWeights | None = None) -> None:
+        self._columns: Piles = game.piles[game.columns.start]
+        self._rows = game.stock.to_columns
+        others = "reserve" if game.reserve else "fans" if game.fans else ""
+        self.weights = weights or _WEIGHTS.get((self._columns.build, others)) or _WEIGHTS[self._columns.build, ""]
+
+    @property
+    def most(self) -> int:
+        """An upper bound of the cost of a card, with its part of the cost of its column."""
+        weights = self.weights
+        return max(
+            weights.card + weights.buried + weights.broken + weights.misfit + weights.column,
+            weights.side_card,
+            weights.card + weights.buried_in_fan,
+        )
+
+    def column(self, column: bytes) -> int:
+        """Return the cost of a column."""
+        if not column:
+            return 0
+        weights, sequence, on = self.weights, self._columns.sequence, self._columns.on
+        cost = weights.column + weights.card * len(column)
+        below, lowest = 0, _RANK
+        for card in column:
+            rank = card & _RANK
+            if rank > lowest:
+                cost += weights.buried
+            else:
+                lowest = rank
+            if below and card not in sequence[below]:
+                cost += weights.broken
+                if card & FACE not in on[below & FACE]:
+                    cost += weights.misfit
+            below = card
+        return cost
+
+    def side(self, packed: bytes) -> int:
+        """Return the cost of a side."""
+        side, weights = Side.unpack(packed), self.weights
+        stock_cards = sum(side.stock) if self._rows else max(len(side.stock) - 1, 0)
+        cost = weights.side_card * (len(side.reserve) + stock_cards)
+        for fan in side.fans:
+            lowest = _RANK
+            for card in fan:
+                rank = card & _RANK
+                cost += weights.card + (weights.buried_in_fan if rank > lowest else 0)
+                lowest = min(lowest, rank)
+        return cost

@@ -1,0 +1,224 @@
+"""The search: best first, until the board is won, all states are searched, or the budget is spent.
+
+States that are reached for the first time are counted, kept in a table with the state before them, and put into buckets
+by their estimate. The newest state of the lowest bucket is searched next. Except for safe moves, every move that leads to
+another state is tried. If all buckets are empty, the board can't be won.
+
+The order depends on nothing but the board: it iterates over tuples, lists and dictionaries in the order in which they were
+filled, never over sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+from samedeal.solver.estimate import Estimate
+from samedeal.solver.states import ONE, SideFacts, State, StateSpace, TopsFacts
+
+_Fact = TypeVar("_Fact")
+
+
+class Found(NamedTuple):
+    """The result of a search: the states of a winning line, whether all states were searched, and how many."""
+
+    path: tuple[State, ...]
+    exhausted: bool
+    states: int
+
+
+class _Facts(dict[bytes, _Fact], Generic[_Fact]):
+    """Facts by part, each computed when it is first looked up."""
+
+    def __init__(self, compute: Callable[[bytes], _Fact]) -> None:
+        self._compute = compute
+
+    def __missing__(self, part: bytes) -> _Fact:
+        fact = self[part] = self._compute(part)
+        return fact
+
+
+_Child = tuple[bytes, bytes, list[bytes], int]
+"""The tops, the side and the columns of a state, not yet sorted, and its estimate."""
+
+
+class Search:
+    """A search of the states that a board leads to.
+
+    With ``safe_moves``, a card that ``StateSpace.safe_cards`` returns goes to its foundation at once.
+    """
+
+    def __init__(self, space: StateSpace, estimate: Estimate, *, safe_moves: bool = True) -> None:
+        self._space = space
+        self._tops = _Facts(space.tops_facts)
+        self._sides = _Facts(space.side_facts)
+        self._groups = _Facts(space.groups)
+        self._column_costs = _Facts(estimate.column)
+        self._side_costs = _Facts(estimate.side)
+        self._given = estimate.weights.given
+        self._safe_moves = safe_moves and space.has_safe_cards
+        self._buckets = space.game.cards * estimate.most + estimate.weights.given + 1
+
+    def run(self, start: State, budget: int) -> Found:
+        """Search from a state until more than ``budget`` states are known."""
+        empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
+        before: dict[State, State | None] = {}
+        buckets: list[list[State]] = [[] for _ in range(self._buckets)]
+        lowest = 0
+        state: State | None = None
+        children = [self._play_safe(start[0], start[1], list(start[2:]), 0)]
+        while len(before) <= budget:
+            for tops, side, columns, cost in children:
+                if not rows or side == empty_side:
+                    columns.sort()
+                child = (tops, side, *columns)
+                if child in before:
+                    continue
+                before[child] = state
+                if side == empty_side and not any(columns):
+                    return Found(_path(before, child), exhausted=False, states=len(before))
+                buckets[cost].append(child)
+                lowest = min(lowest, cost)
+            while not buckets[lowest]:
+                lowest += 1
+                if lowest == len(buckets):
+                    return Found((), exhausted=True, states=len(before))
+            state = buckets[lowest].pop()
+            children = self._children(state)
+        return Found((), exhausted=False, states=len(before))
+
+    def _children(self, state: State) -> list[_Child]:
+        """Return the states after each move, except moves that only change the place of a column."""
+        tops, side, *columns = state
+        costs = self._column_costs
+        from_tops, from_side = self._tops[tops], self._sides[side]
+        side_cost = self._side_costs[side]
+        cost = side_cost + sum(map(costs.__getitem__, columns))
+        takers = self._takers(side, columns)
+        found = self._from_columns(state, columns, from_tops, from_side, takers, cost)
+        for card, after_side in from_side.gives:
+            given = cost - side_cost + self._side_costs[after_side]
+            if card in from_tops.takes:
+                found.append(self._play_safe(from_tops.takes[card], after_side, columns.copy(), given))
+            for to in takers.get(card, ()):
+                target = columns[to]
+                after = columns.copy()
+                after[to] = filled = target + ONE[card]
+                child = tops, after_side, after, given - costs[target] + costs[filled]
+                found.append(self._play_safe(*child) if from_side.from_fans else child)
+        for after_side in from_side.shifts:
+            found.append(
+                self._play_safe(tops, after_side, columns.copy(), cost - side_cost + self._side_costs[after_side])
+            )
+        for card, after_tops in from_tops.gives:
+            for to in takers.get(card, ()):
+                target = columns[to]
+                after = columns.copy()
+                after[to] = filled = target + ONE[card]
+                found.append((after_tops, side, after, cost + self._given - costs[target] + costs[filled]))
+        if from_side.row:
+            after = columns.copy()
+            for to, card in enumerate(from_side.row):
+                after[to] += ONE[card]
+            after_side = from_side.after_row
+            found.append((tops, after_side, after, self._side_costs[after_side] + sum(map(costs.__getitem__, after))))
+        return found
+
+    def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
+        """Return the places of the columns that take each card. Only one empty column counts, unless places matter."""
+        space = self._space
+        on = space.columns.on
+        takers: dict[int, list[int]] = {}
+        empty: list[int] = []
+        for at, column in enumerate(columns):
+            if column:
+                for card in on[column[-1]]:
+                    if card in takers:
+                        takers[card].append(at)
+                    else:
+                        takers[card] = [at]
+            else:
+                empty.append(at)
+        if empty:
+            if not space.keeps_places(side):
+                del empty[1:]
+            for card in space.columns.on_empty:
+                takers[card] = takers[card] + empty if card in takers else empty
+        return takers
+
+    def _from_columns(
+        self,
+        state: State,
+        columns: list[bytes],
+        from_tops: TopsFacts,
+        from_side: SideFacts,
+        takers: dict[int, list[int]],
+        cost: int,
+    ) -> list[_Child]:
+        """Return the states after each move of cards of a column. ``cost`` is the estimate of the state."""
+        tops, side = state[0], state[1]
+        costs = self._column_costs
+        places = self._space.keeps_places(side)
+        safe = from_tops.safe if self._safe_moves else b""
+        found: list[_Child] = []
+        for at, column in enumerate(columns):
+            if not column:
+                continue
+            groups = self._groups[column]
+            without = cost - costs[column]
+            top, left, _ = groups[0]
+            if top in from_tops.takes:
+                after = columns.copy()
+                after[at] = left
+                found.append(self._play_safe(from_tops.takes[top], side, after, without + costs[left]))
+            for after_side in from_side.takes.get(top, ()):
+                after = columns.copy()
+                after[at] = left
+                on_fan = without + costs[left] + self._side_costs[after_side] - self._side_costs[side]
+                found.append(self._play_safe(tops, after_side, after, on_fan))
+            for card, left, group in groups:
+                if card in takers:
+                    for to in takers[card]:
+                        target = columns[to]
+                        if to == at or not (left or target or places):
+                            continue
+                        after = columns.copy()
+                        after[at] = left
+                        after[to] = filled = target + group
+                        moved = without + costs[left] - costs[target] + costs[filled]
+                        if left and left[-1] in safe:
+                            found.append(self._play_safe(tops, side, after, moved))
+                        else:
+                            found.append((tops, side, after, moved))
+        return found
+
+    def _play_safe(self, tops: bytes, side: bytes, columns: list[bytes], cost: int) -> _Child:
+        """Play all safe cards to foundations. ``columns`` is changed."""
+        while self._safe_moves:
+            facts = self._tops[tops]
+            for at, column in enumerate(columns):
+                if column and column[-1] in facts.safe:
+                    columns[at] = left = self._groups[column][0][1]
+                    cost += self._column_costs[left] - self._column_costs[column]
+                    tops = facts.takes[column[-1]]
+                    break
+            else:
+                sides = self._sides[side]
+                cards = [given for given in sides.from_reserve if given[0] in facts.safe]
+                cards += [given for given in sides.from_fans if given[0] in facts.safe_from_fan]
+                if not cards:
+                    break
+                card, after = cards[0]
+                cost += self._side_costs[after] - self._side_costs[side]
+                tops, side = facts.takes[card], after
+        return tops, side, columns, cost
+
+
+def _path(before: dict[State, State | None], last: State) -> tuple[State, ...]:
+    """Return the states from the first to the last."""
+    path = []
+    state: State | None = last
+    while state is not None:
+        path.append(state)
+        state = before[state]
+    return tuple(reversed(path))

@@ -1,0 +1,276 @@
+"""Compact states of an open board, and the facts about their parts that a search looks up.
+
+A **state** is a tuple of ``bytes``: the *tops* of the foundations, the *side* (all cards that are neither in a column nor
+on a foundation), and the columns. Boards on which the same cards can be played share a state:
+
+- Columns are sorted, because the rules never tell them apart. The exception is a stock that is dealt in rows: its cards go
+  to the columns from left to right (rulings R17, R23). As long as such a stock has cards, columns keep their places.
+- Fans are sorted, and so are the piles of a reserve: the rules never tell them apart either.
+- The tops of the foundations are sorted. A top alone decides which card comes next. Of two foundations that take the same
+  card the rules pick the first (ruling R19), and both choices lead to the same sorted tops.
+- Cards are not marked as seen or unseen. Cards that lie face down in a column stay marked, because they can't be moved as
+  part of a group.
+- A stock and its waste are reduced to what can still be drawn, see ``StateSpace.drawn_part``.
+
+The facts about a part, such as the groups of a column that can be moved, depend on nothing but the part and the game. A
+search computes them once and looks them up from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from samedeal.cards import DOWN, FACE, TURN_UP
+from samedeal.games import Build, Game
+from samedeal.position import Position
+
+State = tuple[bytes, ...]
+"""The tops of the foundations, the side, and the columns."""
+
+TOPS: Final = 0
+SIDE: Final = 1
+COLUMNS: Final = slice(2, None)
+
+ONE: Final = tuple(bytes([code]) for code in range(256))
+"""Each code as a pile of one card."""
+
+_UNMARK: Final = bytes(code & (DOWN | FACE) for code in range(256))
+_PART: Final = b"\xfe"
+_FAN: Final = b"\xff"
+
+Given = tuple[int, bytes]
+"""A card that can be taken from a part, and the part after it."""
+
+Group = tuple[int, bytes, bytes]
+"""A group of a column: its deepest card, the column without the group, and the cards of the group."""
+
+
+class TopsFacts(NamedTuple):
+    """What the tops of the foundations allow.
+
+    ``takes`` maps each card that fits to the tops after it. ``gives`` has the cards that can leave a foundation. ``safe``
+    and ``safe_from_fan`` hold the cards that ``StateSpace.safe_cards`` returns.
+    """
+
+    takes: dict[int, bytes]
+    gives: tuple[Given, ...]
+    safe: bytes
+    safe_from_fan: bytes
+
+
+class SideFacts(NamedTuple):
+    """What the side allows.
+
+    ``gives`` has the cards that can be taken, those of ``from_reserve`` and ``from_fans`` included. ``takes`` maps each card
+    that fits on a fan to the sides after it. ``shifts`` has the sides after a move from a fan to another. ``row`` holds the
+    next row of the stock, and ``after_row`` the side after it.
+    """
+
+    gives: tuple[Given, ...]
+    from_reserve: tuple[Given, ...]
+    from_fans: tuple[Given, ...]
+    takes: dict[int, tuple[bytes, ...]]
+    shifts: tuple[bytes, ...]
+    row: bytes
+    after_row: bytes
+
+
+class Side(NamedTuple):
+    """The side, in parts: the fans, the cards of the reserve, and the stock.
+
+    ``stock`` is empty in a game without a stock. If the stock is dealt in rows, it is the number of its cards. If it is
+    drawn, it is what ``StateSpace.drawn_part`` returns.
+    """
+
+    fans: tuple[bytes, ...]
+    reserve: bytes
+    stock: bytes
+
+    @classmethod
+    def unpack(cls, side: bytes) -> Side:
+        """Return the parts of a side."""
+        fans, reserve, stock = side.split(_PART)
+        return cls(tuple(fans.split(_FAN)) if fans else (), reserve, stock)
+
+    def pack(self) -> bytes:
+        """Return the side. Empty fans are left out, because an empty fan stays empty."""
+        return _PART.join((_FAN.join(sorted(filter(None, self.fans))), self.reserve, self.stock))
+
+
+class StateSpace:
+    """How the boards of a game become states, and the facts about the parts of a state.
+
+    ``stock`` is the stock of the first board of a search. Its rows are the same in every state.
+    """
+
+    def __init__(self, game: Game, stock: bytes) -> None:
+        self.game = game
+        self._stock = stock
+        self.columns = game.piles[game.columns.start]
+        self._foundations = game.piles[game.foundations.start]
+        self.empty_side = Side((), b"", b"\0" if game.stock.action else b"").pack()
+        self.has_safe_cards = (
+            self.columns.build is Build.DOWN_ALTERNATING
+            and self._foundations.build is Build.UP_SAME_SUIT
+            and not self._foundations.gives
+            and not game.stock.to_columns
+            and game.decks == 1
+        )
+
+    def state(self, board: Position) -> State:
+        """Return the state of a board."""
+        game, piles = self.game, board.piles
+        tops = bytes(sorted(piles[at][-1] if piles[at] else 0 for at in game.foundations))
+        stock = b""
+        if game.stock.to_waste:
+            cards = board.waste + board.stock[::-1]
+            stock = self.drawn_part(cards.translate(TURN_UP), len(board.waste))
+        elif game.stock.to_columns:
+            stock = ONE[len(board.stock)]
+        reserve = bytes(sorted(b"".join(piles[at] for at in game.reserve)))
+        side = Side(tuple(piles[at] for at in game.fans), reserve, stock).pack()
+        columns = [piles[at].translate(_UNMARK) for at in game.columns]
+        if not self.keeps_places(side):
+            columns.sort()
+        return (tops, side, *columns)
+
+    def keeps_places(self, side: bytes) -> bool:
+        """Return whether the columns keep their places, because the stock has rows for them."""
+        return self.game.stock.to_columns and side != self.empty_side
+
+    def drawn_part(self, cards: bytes, drawn: int) -> bytes:
+        """Return what can still be drawn from a stock and its waste.
+
+        ``cards`` are the cards of the waste, from its deepest card, followed by those of the stock, in the order in which
+        they are drawn. The first ``drawn`` of them are the waste.
+
+        Draws and redeals are unlimited and change nothing else, so only those cards matter that they can bring to the top of
+        the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on, then
+        number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is a multiple of three or n, the second list
+        with n contains the first. Such a waste is therefore the same as an empty waste.
+        """
+        at_start = drawn == len(cards) or drawn % self.game.stock.drawn == 0
+        return ONE[0 if at_start else drawn] + cards
+
+    def tops_facts(self, tops: bytes) -> TopsFacts:
+        """Return the facts about the tops of foundations."""
+        group = self._foundations
+        takes: dict[int, bytes] = {}
+        for at, top in enumerate(tops):
+            for card in group.on[top] if top else group.on_empty:
+                takes.setdefault(card, bytes(sorted(tops[:at] + ONE[card] + tops[at + 1 :])))
+        gives = []
+        if group.gives:
+            for top in dict.fromkeys(filter(None, tops)):
+                below = top - 1 if top & 15 > 1 else 0
+                gives.append((top, bytes(sorted(tops.replace(ONE[top], ONE[below], 1)))))
+        safe, safe_from_fan = self.safe_cards(tops) if self.has_safe_cards else (b"", b"")
+        return TopsFacts(takes, tuple(gives), safe, safe_from_fan)
+
+    def safe_cards(self, tops: bytes) -> tuple[bytes, bytes]:
+        """Return the cards that can go to a foundation at once without losing a win, and those that can do so from a fan.
+
+        The rule is for one deck, foundations that build in suits and keep their cards, and columns that build in alternating
+        colours. A card of rank r that fits on its foundation is **safe** if both foundations of the other colour have
+        reached rank r-2, and that of the other suit of its own colour has reached r-3. It is safe from a fan if all other
+        foundations have reached r-1. It is never safe from the waste, because taking a card from the waste changes which
+        cards later draws bring to its top.
+
+        *Proof.* Let A be a state that can be won, and B the state after the safe card c went to its foundation. B can
+        be won too: follow the moves that win A, and keep B equal to A, except that a set X of cards is already on the
+        foundations in B. X starts as {c}. This invariant holds: in A, only cards of X lie on a card of X in a column, and
+        every card of X is safe under the tops of B. Tops never go down, so a safe card stays safe. Consider the next move
+        in A:
+
+        1. It takes cards of X only. B has nothing to do. They can't be lying under other cards in A.
+        2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in
+           a row, so B moves them without the others. If the target is empty in A, it is empty in B.
+        3. The target in A is a card x of X in a column, of rank r. The group in A is d, e, ...: d has rank r-1 and the
+           other colour, e has rank r-2 and the colour of x, and so on. In B the foundation of d has reached r-2, because x
+           is safe, so d is in X or next on its foundation. The foundation of e has reached r-3, so the same is true of e.
+           The cards after e are in X, because all foundations have reached r-3. So B plays e and d to foundations, unless
+           they are in X, and both join X. They are safe, because all foundations have reached r-3.
+        4. It plays a card to a foundation. In B that card is in X, or it fits too, because no top of B is below that of A,
+           and a card that is not in X is not on a foundation of B.
+        5. It draws, or turns the waste over. No card of X is in the stock or the waste, so B does the same.
+        6. It puts a card d on a fan. If the card under it in A is not in X, B does the same. A card x of X can get into a
+           fan in two ways. Either it was put there from a column, on a card of its rank: then d has that rank too, and B
+           puts d on the first card below that is not in X. Or it was in the fan when it joined X: then all foundations have
+           reached its rank minus one. So d, of the same rank, fits on its foundation. B plays it there, and d joins X.
+
+        Cards that B uncovers earlier than A are turned up earlier, which forbids nothing. When A is won, so is B.
+        """
+        heights = [0] * 4
+        for top in filter(None, tops):
+            heights[top >> 4] = top & 15
+        safe = safe_from_fan = b""
+        for suit, height in enumerate(heights):
+            if height == 13:
+                continue
+            rank, twin = height + 1, heights[3 - suit]
+            other_colour = min(heights[1], heights[2]) if suit in (0, 3) else min(heights[0], heights[3])
+            card = suit << 4 | rank
+            if other_colour >= rank - 2 and twin >= rank - 3:
+                safe += ONE[card]
+            if min(other_colour, twin) >= rank - 1:
+                safe_from_fan += ONE[card]
+        return safe, safe_from_fan
+
+    def side_facts(self, packed: bytes) -> SideFacts:
+        """Return the facts about a side."""
+        side = Side.unpack(packed)
+        from_reserve = tuple(
+            (card, side._replace(reserve=side.reserve.replace(ONE[card], b"")).pack()) for card in side.reserve
+        )
+        from_fans = tuple(
+            (fan[-1], side._replace(fans=(*others, fan[:-1])).pack()) for fan, others in _each_and_others(side.fans)
+        )
+        takes, shifts = self._fan_targets(side)
+        row = after_row = b""
+        if self.keeps_places(packed):
+            left = side.stock[0]
+            row = self.game.stock.next_cards(self._stock[:left], len(self.game.columns)).translate(TURN_UP)
+            after_row = side._replace(stock=ONE[left - len(row)]).pack()
+        gives = (*from_reserve, *from_fans, *self._drawn(side))
+        return SideFacts(gives, from_reserve, from_fans, takes, shifts, row, after_row)
+
+    def _drawn(self, side: Side) -> Iterator[Given]:
+        """Yield the cards that draws can bring to the top of the waste, as ``drawn_part`` explains."""
+        step, total = self.game.stock.drawn, len(side.stock) - 1
+        if step and total:
+            drawn, cards = side.stock[0], side.stock[1:]
+            for top in dict.fromkeys((*range(drawn or step, total, step), total, *range(step, total, step))):
+                left = self.drawn_part(cards[: top - 1] + cards[top:], top - 1)
+                yield cards[top - 1], side._replace(stock=left).pack()
+
+    def _fan_targets(self, side: Side) -> tuple[dict[int, tuple[bytes, ...]], tuple[bytes, ...]]:
+        takes: dict[int, tuple[bytes, ...]] = {}
+        shifts: list[bytes] = []
+        on = self.game.piles[self.game.fans.start].on if self.game.fans else ()
+        for fan, others in _each_and_others(side.fans):
+            for card in on[fan[-1]]:
+                takes[card] = (*takes.get(card, ()), side._replace(fans=(*others, fan + ONE[card])).pack())
+            for source, rest in _each_and_others(others):
+                if source[-1] in on[fan[-1]]:
+                    fans = (*rest, source[:-1], fan + source[-1:])
+                    shifts.append(side._replace(fans=fans).pack())
+        return takes, tuple(shifts)
+
+    def groups(self, column: bytes) -> tuple[Group, ...]:
+        """Return the groups of a column that can be moved, the smallest first."""
+        run = self.columns.run
+        found = []
+        for size in range(1, len(column) + 1):
+            if size > 1 and column[1 - size] not in run[column[-size]]:
+                break
+            left = column[:-size]
+            if left and left[-1] >= DOWN:
+                left = left[:-1] + ONE[left[-1] & FACE]
+            found.append((column[-size], left, column[-size:]))
+        return tuple(found)
+
+
+def _each_and_others(fans: tuple[bytes, ...]) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
+    for at, fan in enumerate(fans):
+        yield fan, fans[:at] + fans[at + 1 :]

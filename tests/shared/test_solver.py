@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from samedeal.board import Board
+from samedeal.cards import DOWN, pile_text
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES, Game
+from samedeal.moves import DRAW, Move
+from samedeal.solver.estimate import Estimate
+from samedeal.solver.line import moves_along, wins
+from samedeal.solver.search import Search
+from samedeal.solver.solve import Answer, Outcome, solve
+from samedeal.solver.states import SIDE, TOPS, StateSpace
+from tests.golden.golden_files import assert_golden
+from tests.shared.late_boards import exhaustive_search, late_board, late_boards
+from tests.shared.playouts import boards, numbered
+from tests.shared.positions import position
+from tests.shared.sixth_game import HAMLET
+
+BUDGET = 1500
+ALL_GAMES = [*GAMES.values(), HAMLET]
+FEW = settings(max_examples=30)
+
+
+def outcome(board: Board, budget: int, safe_moves: bool) -> Outcome:
+    space = StateSpace(board.game, board.stock)
+    found = Search(space, Estimate(board.game), safe_moves=safe_moves).run(space.state(board), budget)
+    if found.path:
+        assert wins(board, moves_along(space, board, found.path))
+        return Outcome.WON
+    return Outcome.UNWINNABLE if found.exhausted else Outcome.UNDECIDED
+
+
+def assert_agrees_with_engine(board: Board) -> None:
+    """Compare the solver with a search by the engine, which knows no canonical states and no safe moves."""
+    answer = solve(board, BUDGET)
+    winnable = exhaustive_search(board, 400)
+    assert answer.outcome is not (Outcome.UNWINNABLE if winnable else Outcome.WON) or winnable is None
+    assert wins(board, answer.line) == (answer.outcome is Outcome.WON)
+
+
+@pytest.mark.parametrize("game", ALL_GAMES, ids=str)
+def test_late_board_agrees_with_engine(game: Game) -> None:
+    FEW(given(late_boards(game, 26))(assert_agrees_with_engine))()
+
+
+@FEW
+@given(st.integers(0, 2**20), st.integers(60, 104))
+def test_board_full_of_cards_agrees_with_engine(seed: int, left: int) -> None:
+    assert_agrees_with_engine(late_board(GAMES["steve"], left, seed))
+
+
+DEAD = [
+    *(("phoenix", number) for number in (0, 1, 2, 3, 8, 9, 11, 12, 13, 16, 21, 27, 44, 46, 48, 53, 58)),
+    *(("athena", number) for number in (7, 41, 50, 51)),
+    ("willow", 25),
+]
+
+
+@pytest.mark.parametrize(("game", "number"), DEAD)
+def test_dead_deal_agrees_with_engine(game: str, number: int) -> None:
+    board = numbered(GAMES[game], number)
+    assert solve(board, 2000).outcome is Outcome.UNWINNABLE
+    assert exhaustive_search(board, 20_000) is False
+
+
+@FEW
+@given(st.sampled_from([game for game in ALL_GAMES if StateSpace(game, b"").has_safe_cards]), st.data())
+def test_safe_moves_do_not_change_the_answer(game: Game, data: st.DataObject) -> None:
+    board = data.draw(late_boards(game, 30))
+    outcomes = {outcome(board, BUDGET, safe_moves=safe) for safe in (True, False)}
+    assert len(outcomes - {Outcome.UNDECIDED}) <= 1
+
+
+def test_safe_moves_do_not_change_whole_deals() -> None:
+    decided = 0
+    for number in range(40):
+        board = numbered(GAMES["phoenix"], number)
+        outcomes = {outcome(board, BUDGET, safe_moves=safe) for safe in (True, False)} - {Outcome.UNDECIDED}
+        assert len(outcomes) <= 1
+        decided += bool(outcomes)
+    assert decided > 20
+
+
+def test_safe_moves_save_states() -> None:
+    board = position("phoenix", "1: 2C ... | 2: 2D | 3: 2H | 4: 2S | 01: AC | 02: AD | 03: AH | 04: AS").board
+    space = StateSpace(board.game, b"")
+    with_safe, without = (
+        Search(space, Estimate(board.game), safe_moves=safe).run(space.state(board), 99) for safe in (True, False)
+    )
+    assert with_safe.states < without.states
+
+
+SAFE = {
+    "": "AC AD AH AS",
+    "AC AD AH AS": "2C 2D 2H 2S",
+    "2C AD AH 2S": "3C 2D 2H 3S",
+    "3C AD AH 3S": "2D 2H",
+    "3C 2D 2H AS": "4C 3D 3H 2S",
+    "3C 2D 2H 2S": "4C 3D 3H 3S",
+    "3C 2D 2H": "AS",
+    "KC QD KH JS": "KD QS",
+}
+
+
+@pytest.mark.parametrize(("tops", "safe"), SAFE.items())
+def test_safe_cards_are(tops: str, safe: str) -> None:
+    text = " | ".join(f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1))
+    board = position("phoenix", text).board
+    space = StateSpace(board.game, b"")
+    assert pile_text(space.safe_cards(space.state(board)[TOPS])[0]) == safe
+
+
+def test_card_on_a_fan_may_have_to_stay() -> None:
+    """Only on the fan can the 3 of diamonds be put. If the 3 of clubs leaves first, the board is dead."""
+    board = position(
+        "willow",
+        "01: AC 2C | 02: AD | 03: AH-KH | 04: AS-KS | q: 4D 3C | 1: 2D 3D"
+        "| 2: 4C 5C KD | 3: 5D 6C QD | 4: 6D 7C JD | 5: 7D 8C TD | 6: TC 9C 9D | 7: ... JC QC KC 8D",
+    ).board
+    assert solve(board, BUDGET).outcome is Outcome.WON
+    assert solve(board.play(Move("q", "0")).board, BUDGET) == Answer(Outcome.UNWINNABLE, (), 1)
+
+
+def test_states_ignore_the_order_of_columns_and_fans() -> None:
+    first = position("willow", "1: KC | 2: 2D 5S | q: 9H 9S | w: JD | 3: ...").board
+    other = position("willow", "2: KC | 6: 2D 5S | e: 9H 9S | q: JD | 7: ...").board
+    space = StateSpace(first.game, b"")
+    assert space.state(first) == space.state(other)
+
+
+@pytest.mark.parametrize("game", ["steve", "ace-of-hearts"])
+def test_states_keep_places_while_rows_come(game: str) -> None:
+    """A row gives its cards to the columns from left to right, so that a king moves to another column for a reason."""
+    first = position(game, "1: KC | stock: [2D] [...]").board
+    other = first.play(Move("1", "2")).board
+    assert StateSpace(first.game, first.stock).state(first) != StateSpace(first.game, first.stock).state(other)
+    first = position(game, "1: KC | 3: ...").board
+    other = first.play(Move("1", "2")).board
+    assert StateSpace(first.game, b"").state(first) == StateSpace(first.game, b"").state(other)
+
+
+@pytest.mark.parametrize("total", range(1, 12))
+def test_drawn_cards_are_those_that_the_engine_draws(total: int) -> None:
+    """Follow draws and redeals for each waste, and compare the cards that were at its top."""
+    game = GAMES["athena"]
+    cards = bytes(range(1, total + 1))
+    rest = bytes(set(shuffled(bytes(32), 1)) - set(cards))
+    for drawn in range(total + 1):
+        waste, stock = cards[:drawn], bytes(card | DOWN for card in cards[drawn:][::-1])
+        piles = (rest, *[b""] * (len(game.piles) - 3), stock, waste)
+        board = Board(game, piles)
+        space = StateSpace(game, stock)
+        side = space.state(board)[SIDE]
+        tops: set[int] = set()
+        for _ in range(3 * total + 3):
+            tops.update(board.waste[-1:])
+            board = board.play(DRAW).board
+        assert {card for card, _ in space.side_facts(side).gives} == tops
+
+
+@given(boards())
+def test_line_of_any_board_is_played_by_the_engine(board: Board) -> None:
+    answer = solve(board, 300)
+    assert wins(board, answer.line) == (answer.outcome is Outcome.WON)
+    assert not answer.line or answer.outcome is Outcome.WON
+
+
+def test_won_board_needs_no_moves() -> None:
+    board = late_board(GAMES["willow"], 1, 1)
+    line = solve(board, 10).line
+    assert len(line) == 1
+    assert solve(board.play(line[0]).board, 10) == Answer(Outcome.WON, (), 1)
+
+
+def test_line_is_not_believed_if_the_engine_refuses_it() -> None:
+    board = numbered(GAMES["willow"], 1)
+    line = solve(board, 5000).line
+    assert wins(board, line)
+    assert not wins(board, line[:-1])
+    assert not wins(board, line[1:])
+    assert not wins(numbered(GAMES["willow"], 2), line)
+
+
+def test_small_budget_leaves_a_deal_undecided() -> None:
+    board = numbered(GAMES["willow"], 1)
+    answer = solve(board, 20)
+    assert (answer.outcome, answer.line) == (Outcome.UNDECIDED, ())
+    assert 20 < answer.states < 100
+
+
+def test_board_with_hidden_cards_is_refused() -> None:
+    with pytest.raises(ValueError, match="hidden cards"):
+        solve(numbered(GAMES["athena"], 1).masked(), 10)
+
+
+@pytest.mark.parametrize("budget", [0, -1])
+def test_budget_that_is_not_positive_is_refused(budget: int) -> None:
+    with pytest.raises(ValueError, match="at least one state"):
+        solve(numbered(GAMES["willow"], 1), budget)
+
+
+def answers() -> str:
+    lines = []
+    for game in GAMES.values():
+        for number in range(1, 9):
+            answer = solve(numbered(game, number), BUDGET)
+            moves = ", ".join(map(str, answer.line))
+            lines.append(f"{game} #{number}: {answer.outcome}, {answer.states} states{moves and ': '}{moves}")
+    return "\n".join(lines) + "\n"
+
+
+def test_answers_match_golden_file() -> None:
+    """Deals depend on these answers. If one changes, raise ``SOLVER``."""
+    assert_golden("solver.txt", answers())
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_answers_do_not_depend_on_hashes(seed: str) -> None:
+    program = (
+        "from samedeal.solver.solve import solve; from samedeal.board import Board; from samedeal.games import GAMES\n"
+        "from samedeal.deal import Deal, shuffled\n"
+        "for game in GAMES.values():\n"
+        "    seed = Deal('number', number=3).public_seed()\n"
+        f"    print(repr(solve(Board.deal(game, shuffled(seed, game.decks)), {BUDGET})))\n"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    here = [repr(solve(numbered(game, 3), BUDGET)) for game in GAMES.values()]
+    assert told.stdout.splitlines() == here
+    assert Deal("number", number=3).public
