@@ -316,9 +316,9 @@ def test_own_bots_can_be_removed_by_click() -> None:
     view = VIEWS["waiting_bots"](Look(), 80, 21)
     lines = view.text().splitlines()
     for name, label in (
-        ("k0ji", "your bot     remove"),
-        ("easy (bot)", "your bot     remove"),
-        ("ott (bot)", "joining    - remove"),
+        ("k0ji", "your bot       remove"),
+        ("easy (bot)", "your bot       remove"),
+        ("ott (bot)", "joining   [-] remove"),
     ):
         position = view.position_of(f"remove {name.partition(' ')[0]}")
         assert position is not None

@@ -29,15 +29,15 @@ CAREFUL_NODES: Final = 4000
 """Maximum number of boards that a careful bot searches for a line of moves, which takes about 50 ms."""
 
 _MAX_DETOURS: Final = 6
-"""Maximum number of lines in a row that gain nothing, before a greedy or careful bot stops."""
+"""Maximum number of consecutive plans that gain nothing, before a greedy or careful bot stops."""
 
 
 @dataclass
 class BotMemory:
     """The state of a bot between the moves of one race.
 
-    ``node_budget`` limits every search. ``line`` holds the moves still to be made, each with the board that it applies to.
-    ``detours`` counts the lines in a row that gained nothing.
+    ``node_budget`` limits every search. ``line`` is the plan: the moves still to be made, each with the
+    board that it applies to. ``detours`` counts the consecutive plans that gained nothing.
     """
 
     rng: Random

@@ -12,7 +12,7 @@ from samedeal_client.drawing.render import region_of
 
 
 class DragPreview(NamedTuple):
-    """The region under the dragged cards, with the board and the marks to draw it from."""
+    """The region that the cards are dragged over, with the board and the marks as they would be after the drop."""
 
     region: str
     board: Board

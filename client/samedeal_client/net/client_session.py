@@ -199,7 +199,7 @@ class ClientSession:
         return self.model.record() if self._journal is None else self._journal.record(self.model)
 
     def play_to_foundations(self) -> int:
-        """Play every card that can go to the foundations, and return how many were played at once.
+        """Play every card that can go to the foundations. Return how many were played without waiting for the server.
 
         After a move that turns up an unseen card, the remaining cards are played once the server has sent that card's face.
         """

@@ -250,7 +250,7 @@ class Link:
 
     @property
     def saved_room(self) -> str:
-        """The room in which this player last had a seat in a race that was not over, or empty."""
+        """The room of the unfinished race in which this player last had a seat. Empty if there is none."""
         return self._sessions.room(self.address.url, self.name)
 
     def save_room(self, room: str) -> None:

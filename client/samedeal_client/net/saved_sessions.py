@@ -4,7 +4,7 @@ The tokens are kept in ``sessions.json`` in the state directory, a file that onl
 
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
-``room`` is the room in which the player last had a seat in a race that was not over.
+``room`` is the room of the unfinished race in which the player last had a seat.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ _DEFAULTS: Final = Options()
 class Field:
     """A field of a new room, with the name of its option.
 
-    ``describe`` returns a description of a valid text. A field with ``choices`` accepts only those texts, each with its
-    value. A field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` does.
+    ``describe`` returns a description of a valid text. ``choices`` maps each text that a field accepts to its value. A
+    field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` does.
     ``presets`` holds the texts that the arrow keys step through, and ``default`` the text of the option's default. ``help``
     explains the argument of the command line; without such an argument it is empty. ``shown`` has other words for some of
     the texts, which the form shows instead.

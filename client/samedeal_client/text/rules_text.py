@@ -59,9 +59,9 @@ _ATHENA: Final = (
         (
             RulePoint(_ALTERNATING, "R15"),
             RulePoint(
-                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
-                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
-                "the target. Face-down cards never move.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
+                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "among them must fit the target. Face-down cards never move.",
                 "R3 R15",
             ),
             RulePoint("Only a king, alone or with the run on it, goes to an empty column.", "R15"),
@@ -101,9 +101,9 @@ _STEVE: Final = (
         (
             RulePoint("A column builds down by one in any suit: any nine on any ten.", "R18"),
             RulePoint(
-                "Each card of a run is one lower than the card that it lies on, and of the same suit, as {9S} {8S} {7S}. A "
-                "run at the open end of a column can move together, all of it or its last few cards. The highest card that "
-                "moves must fit the target. Cards of mixed suits move one at a time.",
+                "Each card of a run is one lower than the card that it lies on, and of the same suit, as {9S} {8S} {7S}. "
+                "You can move a run from the top of a column in one move, all of it or only its last few cards. The card "
+                "of highest rank among them must fit the target. Cards of mixed suits move one at a time.",
                 "R3 R18",
             ),
             RulePoint("Any card, or any run in one suit, goes to an empty column.", "R18"),
@@ -162,9 +162,9 @@ _PHOENIX: Final = (
         (
             RulePoint(_ALTERNATING, "R22"),
             RulePoint(
-                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
-                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
-                "the target.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
+                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "among them must fit the target.",
                 "R3 R22",
             ),
             RulePoint("Any card, or any such run, goes to an empty column.", "R22"),
@@ -253,9 +253,9 @@ _WILLOW: Final = (
         (
             RulePoint(_ALTERNATING, "R29"),
             RulePoint(
-                "Each card of a run is one lower than the card that it lies on, and of the other colour. A run at the open "
-                "end of a column can move together, all of it or its last few cards. The highest card that moves must fit "
-                "the target.",
+                "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
+                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "among them must fit the target.",
                 "R3 R29",
             ),
             RulePoint("Any card, or any such run, goes to an empty column.", "R29"),

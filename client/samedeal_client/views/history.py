@@ -91,7 +91,8 @@ def unreadable_text(history: History, file: str) -> str:
     sentences = []
     if history.newer:
         verb = "race was" if history.newer == 1 else "races were"
-        sentences.append(f"{history.newer} {verb} saved by a newer version of Samedeal. Update Samedeal to see them.")
+        them = "it" if history.newer == 1 else "them"
+        sentences.append(f"{history.newer} {verb} saved by a newer version of Samedeal. Update Samedeal to see {them}.")
     if history.damaged:
         lines = "1 line" if history.damaged == 1 else f"{history.damaged} lines"
         sentences.append(f"{lines} of {file} can't be read. The rest is shown, and nothing was deleted.")

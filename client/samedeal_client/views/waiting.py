@@ -23,7 +23,7 @@ _MARK: Final = len("  [x] ")
 _NAME: Final = 22
 _SEAT: Final = 38
 """Columns for a player in a list with two players to a row."""
-_JOINING_NAME: Final = _SEAT - _MARK - len(" (joining) - remove")
+_JOINING_NAME: Final = _SEAT - _MARK - len(" (joining) [-] remove")
 """Columns for the name of a joining bot in such a list."""
 
 BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
@@ -186,7 +186,8 @@ def _bot_parts(label: str, name: str, bots: OwnBots) -> list[RowPart]:
     """The label of a bot of this player and the part that removes it. Empty for everybody else."""
     if name not in (*bots.seated, *bots.joining):
         return []
-    key = REMOVE_BOT_KEY if name == bots.latest else " " * len(REMOVE_BOT_KEY)
+    key = f"[{REMOVE_BOT_KEY}]"
+    key = key if name == bots.latest else " " * len(key)
     return [
         Span(f"{label} " if label else "", "label"),
         ClickableText(key, "key", f"remove {name}"),

