@@ -318,7 +318,7 @@ def test_own_bots_can_be_removed_by_click() -> None:
     for name, label in (
         ("k0ji", "your bot       remove"),
         ("easy (bot)", "your bot       remove"),
-        ("ott (bot)", "joining   [-] remove"),
+        ("ott (bot)", "joining    [-] remove"),
     ):
         position = view.position_of(f"remove {name.partition(' ')[0]}")
         assert position is not None
