@@ -633,6 +633,15 @@ async def test_change_under_way_keeps_the_end_of_the_first_finish(node: NodeMake
     assert hub.race.ends == finished_at
 
 
+async def test_work_may_be_cancelled_before_it_starts(node: NodeMaker) -> None:
+    """A coroutine that is never started would cause a warning, which is an error here."""
+    one = await node()
+    ana, _ = await race(one, games=("athena",))
+    one.rooms.hubs[ana.room].catch_up()
+    await one.rooms.stop()
+    assert one.rooms.idle
+
+
 async def test_move_that_the_snapshot_has_counts_once(node: NodeMaker) -> None:
     one = await node()
     ana, _ = await race(one, games=("athena",))

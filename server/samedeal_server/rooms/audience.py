@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from samedeal.protocol.messages import ToClient
@@ -17,7 +18,8 @@ WAKE_BATCH: Final = 32
 
 _TAKEN_OVER: Final = "you are connected from somewhere else now"
 
-Spawn = Callable[[Coroutine[Any, Any, None]], None]
+Spawn = Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
+"""Does work in the background. Work is a function, since a coroutine that is never started causes a warning."""
 
 
 class Audience:
@@ -100,7 +102,7 @@ class Audience:
     def wake_spectators(self) -> None:
         """Send what is queued for spectators. A crowd is woken in batches, so that no ack waits for all of them."""
         if len(self.spectators) > WAKE_BATCH:
-            self._spawn(_wake_in_batches(list(self.spectators)))
+            self._spawn(partial(_wake_in_batches, list(self.spectators)))
         else:
             for spectator in self.spectators:
                 spectator.wake()

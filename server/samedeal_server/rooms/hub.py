@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -133,7 +134,7 @@ class Hub:
 
     def catch_up(self) -> None:
         """Read and apply missed events in the background. Retry while the store is unavailable."""
-        self._spawn_with_retry(self.pull())
+        self._spawn_with_retry(self.pull)
 
     async def pull(self) -> None:
         """Read and apply the events that this node has missed."""
@@ -159,7 +160,7 @@ class Hub:
             if self.model.is_connected(player) != connected:
                 self.updates.queue(player)
         if self.race.present_racers(self.progress, self._clock.now()) != self.race.racers:
-            self._spawn(self._tick(self.room))
+            self._spawn(partial(self._tick, self.room))
         boards_missing = self.audience.spectators and not self.boards.built
         if boards_missing or any(seat.play is None for seat, _ in self.audience.seats.values()):
             await self.deal_boards()
@@ -185,16 +186,16 @@ class Hub:
             for spectator in self.audience.spectators:
                 self.boards.send_boards(spectator)
 
-    def _spawn_with_retry(self, work: Coroutine[Any, Any, object]) -> None:
-        self._spawn(self._retry(work))
+    def _spawn_with_retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        self._spawn(partial(self._retry, work))
 
     def _on_retry(self) -> None:
-        self._spawn_with_retry(self.refresh())
+        self._spawn_with_retry(self.refresh)
 
-    async def _retry(self, work: Coroutine[Any, Any, object]) -> None:
+    async def _retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Do some work. If the store is unavailable, refresh the room ``RETRY_INTERVAL`` seconds later."""
         try:
-            await work
+            await work()
         except StoreUnavailable:
             if not self._retry_alarm.is_set:
                 self._retry_alarm.set(RETRY_INTERVAL)
@@ -242,7 +243,7 @@ class Hub:
             return
         self.updates.queue(moved.player, time)
         if not self.boards.add(moved, time):
-            self._spawn_with_retry(self.boards.ensure_built())
+            self._spawn_with_retry(self.boards.ensure_built)
         self._finish_if_done()
         if moved.finished or moved.no_moves_left or self._absence.is_set:
             self._watch_absence()
@@ -262,7 +263,7 @@ class Hub:
                 self.audience.broadcast(player_notices.ending())
 
     def _on_absence(self) -> None:
-        self._spawn(self._tick(self.room, end_wait=True))
+        self._spawn(partial(self._tick, self.room, end_wait=True))
 
     def _after_change(self) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
@@ -277,13 +278,13 @@ class Hub:
             self._remove_spectator(spectator, player_notices.seated())
         match self.race.phase:
             case "racing":
-                self._spawn_with_retry(self.deal_boards())
+                self._spawn_with_retry(self.deal_boards)
                 self._finish_if_done()
             case "finished":
-                self._spawn_with_retry(self.deal_boards())  # a deal without a legal move ends the race as it starts
+                self._spawn_with_retry(self.deal_boards)  # a deal without a legal move ends the race as it starts
                 self.boards.release()
             case "closed":
-                self._spawn(self._close(self))
+                self._spawn(partial(self._close, self))
             case "open" | "countdown":
                 pass
 
@@ -293,7 +294,7 @@ class Hub:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())
             self._spawn_with_retry(
-                self._store.record_presence(self.room, player, seat.generation, connected=False, publish=True)
+                partial(self._store.record_presence, self.room, player, seat.generation, connected=False, publish=True)
             )
         for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
             self._remove_spectator(spectator, player_notices.kicked())
@@ -305,7 +306,7 @@ class Hub:
     def _remove(self, connection: Connection, notice: Notice) -> None:
         connection.send(notice)
         connection.on_dismissed()
-        self._spawn(self._release(self))
+        self._spawn(partial(self._release, self))
 
     def _force_rejoin(self) -> None:
         """Disconnect players whose seats were freed as absent although they are connected, so that they rejoin."""
@@ -326,7 +327,7 @@ class Hub:
     def _on_deadline(self) -> None:
         """Make the transition that is due. Retry until it has happened, as the store may be unavailable."""
         self._deadline.set(RETRY_INTERVAL)
-        self._spawn(self._tick(self.room))
+        self._spawn(partial(self._tick, self.room))
 
     def _queue_state(self) -> None:
         """Broadcast the state with the next update, so that a player who changes the room often can't flood the others."""
@@ -357,7 +358,7 @@ class Hub:
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
                 connection.send(self.board_state(play))
                 if play.no_moves_left:
-                    self._spawn(self._tick(self.room))  # nobody can move if this is the deal
+                    self._spawn(partial(self._tick, self.room))  # nobody can move if this is the deal
         if self.audience.spectators:
             await self.boards.ensure_built()
 

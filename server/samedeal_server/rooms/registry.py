@@ -232,11 +232,14 @@ class RoomRegistry:
         """Publish how many spectators of a room are connected through this node."""
         await self.store.set_spectator_count(hub.room, self.node, len(hub.audience.spectators))
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do some work in the background. Errors are logged, and the next poll of the room repairs what failed."""
-        task = asyncio.create_task(self._guard(work))
+        task = asyncio.create_task(self._run_guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _run_guarded(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        await self._guard(work())
 
     async def _guard(self, work: Awaitable[None]) -> None:
         try:
