@@ -10,7 +10,7 @@ from samedeal.cards import DOWN
 from samedeal.games import GAMES, Game
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.spectating import BOARD_KEYS
+from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.board_grid import arrange, board_grid_rows, sort_players
@@ -57,7 +57,7 @@ def test_board_at_matches_the_grid() -> None:
 
 
 def test_there_is_a_key_for_every_seat() -> None:
-    assert len(set(BOARD_KEYS)) == 16
+    assert len(set(PLAYER_KEYS)) == 16
 
 
 def test_sort_players() -> None:

@@ -33,7 +33,16 @@ from samedeal_client.views.lobby import lobby_view
 from samedeal_client.views.new_room import new_room_view, status_line
 from samedeal_client.views.results import ResultDetails, race_length, results_keys, results_view
 from samedeal_client.views.screen_body import Page, View
-from samedeal_client.views.waiting import NO_BOTS, Invitation, OwnBots, start_condition, waiting_keys, waiting_view
+from samedeal_client.views.waiting import (
+    KICK_KEY,
+    NO_BOTS,
+    Invitation,
+    OwnBots,
+    players_to_kick,
+    start_condition,
+    waiting_keys,
+    waiting_view,
+)
 from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden, assert_sentences
 
@@ -142,8 +151,10 @@ def form(made: RoomForm) -> Draw:
     return lambda look, width, height: new_room_view(made, look, width, height, EVENING)
 
 
-def waits(model: Model, invitation: Invitation = INVITATION, bots: OwnBots = NO_BOTS) -> Draw:
-    return lambda look, width, height: waiting_view(model, invitation, look, width, height, 0, UTC, bots)
+def waits(model: Model, invitation: Invitation = INVITATION, bots: OwnBots = NO_BOTS, *, kicking: bool = False) -> Draw:
+    return lambda look, width, height: waiting_view(
+        model, invitation, look, width, height, 0, UTC, bots, kicking=kicking
+    )
 
 
 def ends(model: Model, after: ResultDetails) -> Draw:
@@ -170,6 +181,7 @@ VIEWS: dict[str, Draw] = {
     "new_room_wrong": form(WRONG),
     "waiting": waits(waiting()),
     "waiting_host": waits(waiting("p0"), HERE),
+    "waiting_kicking": waits(waiting("p0", players=5), HERE, BOTS, kicking=True),
     "waiting_bots": waits(waiting("p0", players=5), HERE, BOTS),
     "waiting_full": waits(waiting(players=16, private=True, watching=3, options=CYCLE), HERE),
     "waiting_crowded": waits(waiting(players=15, options=CYCLE), HERE, BOTS),
@@ -280,6 +292,27 @@ def test_only_the_host_has_a_start_key() -> None:
 def test_the_ready_key_names_its_effect() -> None:
     words = {me: {word.key: word.description for word in waiting_keys(waiting(me))}["space"] for me in ("p0", "p1")}
     assert words == {"p0": "not ready", "p1": "ready"}
+
+
+def test_only_the_host_can_kick_and_not_itself() -> None:
+    def can_kick(me: str, players: int = 3, bots: OwnBots = NO_BOTS) -> list[str]:
+        model = waiting(me, players=players)
+        shown = KICK_KEY in [word.key for word in waiting_keys(model, bots)]
+        assert shown == bool(players_to_kick(model, bots))
+        return [f"{key} {seat.name}" for key, seat in players_to_kick(model, bots).items()]
+
+    assert can_kick("p0") == [f"2 {NAMES[1]}", f"3 {NAMES[2]}"]
+    assert can_kick("p0", bots=OwnBots((NAMES[1],))) == [f"3 {NAMES[2]}"]
+    assert can_kick("p0", players=1) == []
+    assert can_kick("p1") == []
+    assert can_kick("stranger") == []
+
+
+def test_keys_while_kicking_are_those_of_the_players() -> None:
+    keys = waiting_keys(waiting("p0", players=12, options=Options(games=("steve",), players=16)), kicking=True)
+    assert [(word.key, word.description) for word in keys] == [("2", "kick"), ("f1", "help"), ("escape", "cancel")]
+    assert keys[0].label == "2-c"
+    assert waiting_keys(waiting("p0", players=2), kicking=True)[0].label == "2"
 
 
 def test_a_spectator_has_no_ready_key() -> None:

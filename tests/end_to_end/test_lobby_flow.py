@@ -303,6 +303,28 @@ async def test_host_kicks_a_player(server: str) -> None:
         await ana.wait_until(lambda: mira.model.room is None)
 
 
+async def test_host_kicks_a_player_by_keyboard(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
+        await ana.press("q")
+        await ana.wait_for_screen("waiting")
+        await ana.press("k")
+        await ana.wait_for_message("nobody to kick")
+        await mira.join(ana.room.room)
+        await k0ji.join(ana.room.room)
+        await ana.wait_until(lambda: len(ana.room.players) == 3)
+        await ana.press("k")
+        await ana.wait_for_text("[3] k0ji")
+        await ana.wait_for_message("Kick whom?")
+        await ana.press("7")
+        await ana.wait_for_message("Type the key in front of a player")
+        await ana.press("escape")
+        await ana.wait_for_text("[ ] k0ji")
+        assert len(ana.room.players) == 3
+        await ana.press("k", "3")
+        await ana.wait_until(lambda: k0ji.model.room is None)
+        await ana.wait_until(lambda: {seat.name for seat in ana.room.players} == {"ana", "mira"})
+
+
 async def test_quick_match_skips_a_room_that_has_filled(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
         await mira.join(await mira.rooms.create(Options(players=2), "nearly"))

@@ -16,7 +16,7 @@ from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.rewind_buffer import RewindBuffer
-from samedeal_client.state.spectating import BOARD_KEYS, Spectating, Watched
+from samedeal_client.state.spectating import PLAYER_KEYS, Spectating, Watched
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
@@ -185,7 +185,7 @@ class SpectateScreen(ClientScreen):
         number = next((number for number, player in enumerate(self._players) if player.player == state.zoomed), -1)
         if number >= 0:
             watched = self._boards.get(state.zoomed)
-            key, width = BOARD_KEYS[number], self.size.width
+            key, width = PLAYER_KEYS[number], self.size.width
             return cell_head(self._players[number], key, watched, self.look, width)
         if not self._boards:
             return ()
@@ -205,8 +205,8 @@ class SpectateScreen(ClientScreen):
                 yield FooterKey("down", "next", "Down" if ascii_only else "↓")
             else:
                 grid = self._grid()
-                first = BOARD_KEYS[min(self._state.page * grid.on_page, len(BOARD_KEYS) - 1)]
-                yield FooterKey(first, "one board", f"1-{BOARD_KEYS[max(len(self._players) - 1, 0)]}")
+                first = PLAYER_KEYS[min(self._state.page * grid.on_page, len(PLAYER_KEYS) - 1)]
+                yield FooterKey(first, "one board", f"1-{PLAYER_KEYS[max(len(self._players) - 1, 0)]}")
                 if grid.pages > 1:
                     yield FooterKey("pagedown", "next page", "PgDn")
             yield FooterKey("s", "sort")

@@ -15,10 +15,12 @@ from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.screen_body import FooterKey, View
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
+    KICK_KEY,
     REMOVE_BOT_KEY,
     Invitation,
     OwnBots,
     can_add_bot,
+    players_to_kick,
     start_condition,
     waiting_keys,
     waiting_view,
@@ -36,6 +38,7 @@ class WaitingScreen(TextScreen):
         super().__init__()
         self._warned_of: tuple[str, ...] = ()
         self._kick_asked = ""
+        self._kicking = False
 
     def title_parts(self) -> Row:
         """The room and the server."""
@@ -49,15 +52,26 @@ class WaitingScreen(TextScreen):
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """The keys that can be pressed now."""
-        return waiting_keys(self.model, self.bots)
+        return waiting_keys(self.model, self.bots, kicking=self.kicking)
 
     def prompt_row(self) -> Row:
-        """The condition for the start of the race."""
+        """The condition for the start of the race, or a question."""
+        if self.kicking:
+            return (Span(" Kick whom? They can't come back.", "notice"),)
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def draw(self, width: int, height: int) -> View:
         """The invitation, the players and the options."""
-        return waiting_view(self.model, self.invitation, self.look, width, height, self.scroll_rows, bots=self.bots)
+        return waiting_view(
+            *(self.model, self.invitation, self.look, width, height, self.scroll_rows),
+            bots=self.bots,
+            kicking=self.kicking,
+        )
+
+    @property
+    def kicking(self) -> bool:
+        """Whether the next key chooses a player to kick."""
+        return self._kicking and bool(players_to_kick(self.model, self.bots))
 
     @property
     def bots(self) -> OwnBots:
@@ -78,6 +92,8 @@ class WaitingScreen(TextScreen):
 
     def apply_key(self, key: str) -> bool:
         """Handle a key."""
+        if self.kicking and self._choose_whom_to_kick(key):
+            return True
         leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
         match key:
             case " ":
@@ -94,6 +110,8 @@ class WaitingScreen(TextScreen):
                 _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))
             case "escape":
                 self.request(leave)
+            case _ if key == KICK_KEY:
+                self._ask_whom_to_kick()
             case _ if key == REMOVE_BOT_KEY:
                 self.perform(f"remove {self.bots.latest}")
             case _ if key in _BOT_KEYS:
@@ -127,6 +145,29 @@ class WaitingScreen(TextScreen):
                 self.show_message("You have no bot in this room.")
             case _:
                 pass
+
+    def _ask_whom_to_kick(self) -> None:
+        self.show_message("")
+        if not self.model.hosting:
+            self.show_message("Only the host can kick players.")
+        elif not players_to_kick(self.model, self.bots):
+            self.show_message("There is nobody to kick.")
+        else:
+            self._kicking = True
+
+    def _choose_whom_to_kick(self, key: str) -> bool:
+        """Handle the key that answers whom to kick. Return False if the key has its usual meaning."""
+        seat = players_to_kick(self.model, self.bots).get(key)
+        if seat is not None or key == "escape":
+            self._kicking = False
+            self.show_message("")
+            if seat is not None:
+                self.request(partial(self.client.rooms.kick, seat.player))
+        elif key in ("f1", "?"):
+            return False
+        elif not self.scroll_by_key(key):
+            self.show_message("Type the key in front of a player, or Esc.")
+        return True
 
     def _kick(self, player: str) -> None:
         """Remove a player from the room, who can't come back. Ask for a second click first."""

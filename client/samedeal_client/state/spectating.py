@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-BOARD_KEYS: Final = "123456789abcdefg"
-"""The keys of the boards, in the order in which they are shown. There is one for each seat of a room."""
+PLAYER_KEYS: Final = "123456789abcdefg"
+"""The keys that choose a player: one for each board in the order in which they are shown, or one for each seat of a room."""
 
 REWIND_STEP: Final = 10_000
 """Milliseconds by which one key rewinds or fast-forwards."""
@@ -49,8 +49,8 @@ class Spectating:
 
     def press(self, key: str, watched: Watched) -> Response | None:
         """Return the response to a key, or None if the key has no meaning here."""
-        if len(key) == 1 and key in BOARD_KEYS:
-            return self.zoom(BOARD_KEYS.index(key), watched)
+        if len(key) == 1 and key in PLAYER_KEYS:
+            return self.zoom(PLAYER_KEYS.index(key), watched)
         match key:
             case "0" | "escape":
                 return Response(replace(self, zoomed=""))

@@ -12,7 +12,7 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.spectating import BOARD_KEYS, Order
+from samedeal_client.state.spectating import PLAYER_KEYS, Order
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit_row, row_width
@@ -107,7 +107,7 @@ def _cell(
     player: RankedPlayer, number: int, boards: Mapping[str, WatchedBoard], look: Look, size: Size
 ) -> tuple[Row, ...]:
     watched = boards.get(player.player)
-    head = cell_head(player, BOARD_KEYS[number], watched, look, size.width)
+    head = cell_head(player, PLAYER_KEYS[number], watched, look, size.width)
     if watched is None:
         return (head, fit_row((Span("  no board yet", "label"),), size.width))
     inner = draw_mini(watched.play.board, look, size.width - 1, size.height - 1)

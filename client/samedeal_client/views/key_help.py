@@ -11,7 +11,7 @@ from samedeal_client.input.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
-from samedeal_client.views.waiting import BOT_LEVELS, REMOVE_BOT_KEY
+from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, REMOVE_BOT_KEY
 
 HelpContext = Literal["race", "lobby", "new room", "waiting", "results", "watch"]
 """The screens that have their own section of keys."""
@@ -116,6 +116,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("Space", "ready, or not ready"),
             (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
             (REMOVE_BOT_KEY, 'remove the bot that you added last; or click "remove" next to a bot'),
+            (KICK_KEY, "if you are the host, kick a player: then type the key in front"),
             ("c", "copy the command with which others join"),
             ("r", "the rules of the game"),
             ("Esc", "leave; your bots leave too"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final
@@ -12,6 +13,7 @@ from samedeal.protocol.messages import RoomState, Seat
 from samedeal.terminal_text import columns_of
 from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.model import Model
+from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
 from samedeal_client.text.player_names import fit_player_name, player_name
@@ -29,6 +31,7 @@ _JOINING_NAME: Final = _SEAT - _MARK - len(" (joining) [-] remove")
 BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
 """The keys that add a bot, each with the bot's level."""
 REMOVE_BOT_KEY: Final = "-"
+KICK_KEY: Final = "k"
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,26 @@ def can_add_bot(model: Model, bots: OwnBots) -> bool:
     return len(room.players) + len(bots.joining) < room.options.players
 
 
-def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[FooterKey, ...]:
-    """The keys in force."""
+def players_to_kick(model: Model, bots: OwnBots = NO_BOTS) -> dict[str, Seat]:
+    """The players whom this player, as the host, can kick, by the key that chooses each: the number of the seat.
+
+    The player's own bots can be removed instead.
+    """
+    room = model.room
+    if room is None or not model.hosting:
+        return {}
+    seats = [seat for seat in room.players if seat.player != model.me and seat.name not in bots.seated]
+    return {PLAYER_KEYS[seat.seat - 1]: seat for seat in seats}
+
+
+def waiting_keys(model: Model, bots: OwnBots = NO_BOTS, *, kicking: bool = False) -> tuple[FooterKey, ...]:
+    """The keys in force. If ``kicking``, the next key chooses a player to kick."""
     seat = model.seat
+    to_kick = players_to_kick(model, bots)
+    if kicking:
+        first, *others = sorted(to_kick, key=PLAYER_KEYS.index)
+        range_ = f"{first}-{others[-1]}" if others else first
+        return (FooterKey(first, "kick", range_), FooterKey("f1", "help"), FooterKey("escape", "cancel"))
     keys = []
     if model.hosting:
         keys.append(FooterKey("enter", "start"))
@@ -76,6 +96,8 @@ def waiting_keys(model: Model, bots: OwnBots = NO_BOTS) -> tuple[FooterKey, ...]
         keys.append(FooterKey(key, "add a bot", f"{BOT_LEVELS[0][0]}-{key}"))
     if bots.latest:
         keys.append(FooterKey(REMOVE_BOT_KEY, "remove bot"))
+    if to_kick:
+        keys.append(FooterKey(KICK_KEY, "kick"))
     keys += [FooterKey("r", "rules"), FooterKey("c", "copy")]  # the invitation offers copying too
     return (*keys, FooterKey("f1", "help"), FooterKey("escape", "leave"))
 
@@ -116,8 +138,13 @@ def waiting_view(
     scroll: int = 0,
     zone: tzinfo | None = None,
     bots: OwnBots = NO_BOTS,
+    *,
+    kicking: bool = False,
 ) -> View:
-    """The room, or an empty page outside one. ``zone`` is the time zone for times, by default the local one."""
+    """The room, or an empty page outside one. ``zone`` is the time zone for times, by default the local one.
+
+    If ``kicking``, the players who can be kicked are shown with the keys that choose them.
+    """
     page = Page(look, width)
     page.add_rule()
     room = model.room
@@ -135,14 +162,15 @@ def waiting_view(
     if room.private:
         page.add_row(Span("          samedeal will ask for the passphrase", "label"))
     page.add_blank()
-    _players(page, model, room, bots)
+    _players(page, model, room, bots, players_to_kick(model, bots) if kicking else {})
     page.add_blank()
     _options(page, room, zone)
     return page.view(height, scroll)
 
 
-def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
+def _players(page: Page, model: Model, room: RoomState, bots: OwnBots, to_kick: Mapping[str, Seat]) -> None:
     """The players. The keys for bots are above them, so that they do not move when a bot joins."""
+    kick_keys = {seat.player: key for key, seat in to_kick.items()}
     seats = room.options.players
     watching = f", {room.watching} watching" if room.watching else ""
     page.add_row(Span(" Players", "title"), Span(f"  {len(room.players)} of {seats}{watching}   [x]: ready", "label"))
@@ -158,7 +186,10 @@ def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
     abreast = 2 if count > page.width // 10 and page.width >= 2 * _SEAT else 1
     own, joining = ("", " (joining)") if abreast > 1 else ("your bot  ", "joining   ")
     joining_width = _JOINING_NAME if abreast > 1 else _NAME
-    lines = [_player(page.look, model, room, seat, _bot_parts(own, seat.name, bots)) for seat in room.players]
+    lines = [
+        _player(page.look, model, room, seat, _bot_parts(own, seat.name, bots), kick_keys.get(seat.player, ""))
+        for seat in room.players
+    ]
     lines += [
         _line(page.look, " ", "label", name, "label", _bot_parts(joining, name, bots), joining_width, bot=True)
         for name in bots.joining
@@ -166,9 +197,13 @@ def _players(page: Page, model: Model, room: RoomState, bots: OwnBots) -> None:
     rows = -(-count // abreast)
     for row in range(rows):
         page.add_row(*(part for line in (lines[row::rows] if abreast > 1 else [lines[row]]) for part in line))
+    if room.options.start == "host" and sum(not seat.bot for seat in room.players) > 1:
+        page.add_row(Span("  An idle host is replaced once all others are ready.", "label"))
 
 
-def _player(look: Look, model: Model, room: RoomState, seat: Seat, bot_parts: list[RowPart]) -> list[RowPart]:
+def _player(
+    look: Look, model: Model, room: RoomState, seat: Seat, bot_parts: list[RowPart], kick_key: str
+) -> list[RowPart]:
     you = seat.player == model.me
     tally = model.tallies.get(seat.player)
     notes = ["host"] if seat.player == room.host else []
@@ -178,7 +213,8 @@ def _player(look: Look, model: Model, room: RoomState, seat: Seat, bot_parts: li
     parts = bot_parts or [Span(", ".join(notes), "label")]
     if model.hosting and not you and not bot_parts:
         parts += [Span(" " if notes else "", "label"), ClickableText("kick", "name", f"kick {seat.player}")]
-    line = _line(look, "x" if seat.ready else " ", style, seat.name, "you" if you else "name", parts, bot=seat.bot)
+    mark, style = (kick_key, "key") if kick_key else ("x" if seat.ready else " ", style)
+    line = _line(look, mark, style, seat.name, "you" if you else "name", parts, bot=seat.bot)
     return [ClickableText(line[0].text, style, "ready"), *line[1:]] if you else line
 
 
