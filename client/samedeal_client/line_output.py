@@ -76,7 +76,7 @@ class LineOutput:
         """Print a board with the number of cards on its foundations."""
         self._printed_board = board
         width = max(shutil.get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
-        self._printer.print_rows(draw_board(board, self._look, width, _HEIGHT, roomy=False).rows)
+        self._printer.print_rows(draw_board(board, self._look, width, _HEIGHT).rows)
         self.print(_foundations_sentence(board))
 
     def print_watched_boards(self, model: Model) -> None:

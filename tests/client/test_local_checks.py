@@ -40,7 +40,7 @@ def verdict(finding: Finding) -> str:
     [
         (80, 24, "ok", "80 columns, 24 rows"),
         (200, 60, "ok", "200 columns"),
-        (70, 20, "warn", "too small for Phoenix"),
+        (50, 20, "warn", "too small for Willow"),
         (20, 5, "fail", "too small for any game"),
     ],
 )

@@ -13,11 +13,12 @@ from samedeal.cards import DOWN, FACE, Card
 from samedeal.games import GAMES, Game
 from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.drawing.column import pack_column
-from samedeal_client.drawing.layout import RESERVE, TOP, layout, smallest
+from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, layout, smallest
 from samedeal_client.drawing.marks import (
     NO_MARKS,
     Marks,
     liftable_count,
+    run_length,
     selection_marks,
 )
 from samedeal_client.drawing.render import draw, draw_board, draw_region, pile_rows, region_of
@@ -84,73 +85,86 @@ def test_ascii_boards_are_ascii(game: str) -> None:
             assert all(row_text(row).isascii() for key in now.game.keys for row in pile_rows(now, key, look))
 
 
+SMALL_CARDS = {"athena": 3, "steve": 2, "phoenix": 2, "ace-of-hearts": 2, "willow": 2}
+
+
 @pytest.mark.parametrize(
-    ("game", "small", "compact", "roomy"),
+    ("game", "small"),
     [
-        ("athena", (60, 16), 42, 56),
-        ("steve", (57, 17), 48, 64),
-        ("phoenix", (48, 18), 48, 48),
-        ("ace-of-hearts", (39, 16), 42, 56),
-        ("willow", (57, 16), 57, 90),
+        ("athena", (36, 15)),
+        ("steve", (45, 15)),
+        ("phoenix", (48, 17)),
+        ("ace-of-hearts", (35, 15)),
+        ("willow", (57, 15)),
     ],
 )
-def test_board_takes_the_width_it_needs(game: str, small: tuple[int, int], compact: int, roomy: int) -> None:
-    assert smallest(Game.named(game)) == small
-    assert layout(Game.named(game), 80, 21, panel=True).body == compact
-    assert layout(Game.named(game), 120, 37, panel=True).body == roomy
-    assert layout(Game.named(game), 80, 21, panel=True).step == 1
+def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
+    named = Game.named(game)
+    assert smallest(named) == small
+    assert layout(named, 60, 17, panel=True).card.height <= 2
+    assert layout(named, 80, 21, panel=True).card.height == SMALL_CARDS[game]
+    assert layout(named, 100, 29, panel=True).card.height in (2, 3)
+    assert layout(named, 140, 42, panel=True).card[:2] == (7, 5)
+    assert layout(named, 200, 57, panel=True).card[:2] == (9, 7)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("width", "height"), [(60, 17), (80, 21), (120, 37), (200, 57)])
+def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
+    at = layout(Game.named(game), width, height, panel=True)
+    right = at.panel.x - 1 if at.panel is not None else width
+    assert abs(at.body.x - at.gap - (right - at.body.x - at.body.width)) <= 1 + at.gap
 
 
 def test_too_small_a_size_is_a_sentence() -> None:
     now = golden_position("willow", "start")
-    for size in ((56, 30), (20, 15), (9, 2)):
+    for size in ((56, 30), (20, 14), (9, 2)):
         (region,) = draw_board(now, GLYPHS, *size).regions
         assert region.hit_areas == ()
         assert len(region.rows) <= size[1]
     assert_sentences("board size", ["window too small	" + " ".join(draw_board(now, GLYPHS, 56, 30).text().split())])
-    assert "1  " in draw_board(now, GLYPHS, 57, 16).text()
-
-
-def test_compact_board_has_a_row_for_each_card() -> None:
-    text = draw_board(golden_position("willow", "start"), GLYPHS, 120, 200, roomy=False).text()
-    assert len(text.splitlines()) == 1 + 1 + 1 + 7
+    assert "1  " in draw_board(now, GLYPHS, 57, 15).text()
 
 
 def test_positions_hit_piles_and_cards() -> None:
-    picture = draw_board(board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS"), GLYPHS, 80, 21)
-    assert picture.hit(3, 0) == HitTarget("stock")
-    assert picture.hit(23, 0) == HitTarget("w", 0)
-    assert picture.hit(28, 0) == HitTarget("w", 1)
+    picture = draw_board(board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS"), GLYPHS, 80, 16)
+    lines = picture.text().splitlines()
+    top = lines[1]
+    assert picture.hit(lines[0].index("␣"), 0) == HitTarget("stock")
+    assert picture.hit(top.index("4♥"), 1) == HitTarget("w", 0)
+    assert picture.hit(top.index("5♥"), 1) == HitTarget("w", 1)
+    assert picture.hit(top.index("A♠"), 2) == HitTarget("02", 0)
     assert picture.position_of("02", 0) is not None
-    assert picture.hit(0, 2) == HitTarget("1")
-    assert picture.hit(0, 3) == HitTarget("1", 0)
-    assert picture.hit(4, 4) == HitTarget("1", 1)
-    assert picture.hit(4, 5) == HitTarget("1")
-    assert picture.hit(8, 12) == HitTarget("2")
-    assert picture.hit(79, 20) is None
-    assert picture.hit(3, 1) is None
+    x = lines[3].index("1")
+    assert picture.hit(x, 3) == HitTarget("1")
+    assert picture.hit(x, 4) == HitTarget("1", 0)
+    assert [picture.hit(x, y) for y in (5, 6)] == [HitTarget("1", 1)] * 2
+    assert picture.hit(x, 7) == HitTarget("1")
+    assert picture.hit(lines[3].index("2"), 12) == HitTarget("2")
+    assert picture.hit(79, 15) is None
+    assert picture.hit(x, 16) is None
 
 
 def test_positions_hit_both_cards_of_a_row() -> None:
     now = board("steve", "1: 3H QD 5S TC 7D KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS")
-    at = layout(now.game, 80, 18)
-    picture = draw(now, GLYPHS, at)
-    assert picture.text().splitlines()[3:5] == [" ⋮+3  ····· ····· ····· ····· ····· ····· ·····", "10♣7♦"]
-    assert picture.hit(2, 3) == HitTarget("1", None, 3)
-    assert [picture.hit(x, 4) for x in range(6)] == [HitTarget("1", 3)] * 3 + [HitTarget("1", 4)] * 3
+    picture = draw(now, GLYPHS, layout(now.game, 80, 19))
+    lines = picture.text().splitlines()
+    sign, pair = lines[4], lines[5]
+    assert picture.hit(sign.index("⋮"), 4) == HitTarget("1", None, 3)
+    assert picture.hit(pair.index("T♣"), 5) == HitTarget("1", 3)
+    assert picture.hit(pair.index("7♦"), 5) == HitTarget("1", 4)
     assert picture.position_of("1", 2) is None
-    assert picture.position_of("1", 4) == (3, 4)
+    assert picture.position_of("1", 4) == (pair.index("7♦"), 5)
 
 
-def test_blank_row_under_a_card_hits_the_card() -> None:
+def test_every_row_of_a_card_hits_the_card() -> None:
     picture = draw_board(board("willow", "1: 3H QD"), GLYPHS, 120, 37)
-    assert [picture.hit(3, y) for y in range(3, 7)] == [
-        HitTarget("1", 0),
-        HitTarget("1", 0),
-        HitTarget("1", 1),
-        HitTarget("1", 1),
+    x, y = picture.position_of("1", 0) or (0, 0)
+    assert [picture.hit(x, y + row) for row in range(8)] == [
+        *[HitTarget("1", 0)] * 2,
+        *[HitTarget("1", 1)] * 5,
+        HitTarget("1"),
     ]
-    assert picture.hit(3, 7) == HitTarget("1")
 
 
 def test_a_region_is_drawn_as_in_the_whole_board() -> None:
@@ -210,15 +224,17 @@ def check_cards(now: Board, picture: BoardPicture, look: Look) -> None:
             x, y = place
             assert picture.hit(x, y) == HitTarget(key, card)
             spot = next(spot for spot in part.hit_areas if spot.target == HitTarget(key, card))
-            text = shown_text(part, spot.x, spot.y, spot.width)
-            faces = (look.card(pile[card]), look.short(pile[card]))
+            text = "".join(shown_text(part, spot.x, spot.y + row, spot.width) for row in range(spot.height))
+            code = pile[card]
+            backs = (look.glyphs.back, look.card(code).strip("()"))
+            faces = (look.card(code), look.short(code)) if code < DOWN else backs
             assert any(face in text for face in faces), (key, card, text)
 
 
 @settings(max_examples=150)
-@given(reachable(), LOOKS, st.integers(0, 140), st.integers(0, 50), st.booleans(), st.booleans(), st.data())
+@given(reachable(), LOOKS, st.integers(0, 140), st.integers(0, 50), st.booleans(), st.data())
 def test_every_board_fits_every_size(
-    now: Board, look: Look, wider: int, higher: int, panel: bool, roomy: bool, data: st.DataObject
+    now: Board, look: Look, wider: int, higher: int, panel: bool, data: st.DataObject
 ) -> None:
     small = smallest(now.game)
     width, height = small.width + wider, small.height + higher
@@ -232,7 +248,7 @@ def test_every_board_fits_every_size(
         hint = data.draw(st.sampled_from([None, *now.legal_moves()]))
         chosen = selection_marks(now, source) if picked_up is None else Marks((source, picked_up), frozenset(keys))
         marks = Marks(chosen.source, chosen.targets, tuple(last), found, hint)
-    at = layout(now.game, width, height, panel=panel, roomy=roomy)
+    at = layout(now.game, width, height, panel=panel)
     picture = draw(now, look, at, marks)
     assert len(picture.rows) <= height
     assert all(row_width(row) <= width for row in picture.rows)
@@ -257,20 +273,19 @@ def test_every_board_fits_every_size(
 
 
 @settings(max_examples=100)
-@given(reachable(), st.integers(14, 40), st.sampled_from([1, 2]))
-def test_every_card_of_the_top_run_has_a_row(now: Board, rows: int, step: int) -> None:
+@given(reachable(), st.integers(12, 40), st.sampled_from([CardSize(4, 1, 1, 1), CardSize(5, 3, 2, 2)]))
+def test_every_card_of_a_column_has_a_place(now: Board, rows: int, size: CardSize) -> None:
     for index in (*now.game.columns, *now.game.fans):
         pile, group = now.piles[index], now.game.piles[index]
-        packing = pack_column(group, pile, rows, step)
-        singles = len(pile) - packing.collapsed - 2 * packing.pairs
-        used = bool(packing.collapsed) + packing.pairs + singles * packing.step - (packing.step - 1 if singles else 0)
-        assert used <= rows
+        packing = pack_column(group, pile, rows, size)
+        singles = len(packing.heights)
+        assert bool(packing.collapsed) + packing.pairs + sum(packing.heights) <= rows
+        assert packing.collapsed + 2 * packing.pairs + singles == len(pile)
         assert packing.collapsed != 1
         assert singles >= min(len(pile), 1)
-        run = 1
-        while run < len(pile) and pile[-run] in group.sequence[pile[-run - 1]]:
-            run += 1
-        assert singles >= min(run, len(pile))
+        assert packing.collapsed <= len(pile) - run_length(group, pile)
+        if rows > 13:
+            assert singles >= run_length(group, pile)
 
 
 def test_playouts_reach_deep_columns() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.drawing.layout import layout
+from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, Rect, layout
 from samedeal_client.drawing.marks import (
     NO_MARKS,
     Marks,
@@ -18,67 +20,85 @@ ASCII = Look(ascii=True)
 BARE = Look(colour=False)
 
 
-def top(game: str, text: str, look: Look = GLYPHS, marks: Marks = NO_MARKS) -> str:
+SMALL = CardSize(5, 2, 1, 1)
+FLAT = CardSize(4, 1, 1, 1)
+
+
+def region(
+    game: str, text: str, name: str, look: Look = GLYPHS, marks: Marks = NO_MARKS, size: CardSize = SMALL
+) -> str:
     now = board(game, text)
-    part = draw_top(now, look, layout(now.game, 80, 21), marks)
+    usual = layout(now.game, 80, 21)
+    height = {TOP: 1 + size.height, RESERVE: 2 * (1 + size.height if size.is_large else 1)}[name]
+    at = replace(usual, places={name: Rect(0, 0, 62, height)}, card=size, gap=1)
+    part = (draw_top if name == TOP else draw_reserve)(now, look, at, marks)
     assert all(row_width(row) == part.place.width for row in part.rows)
     return "|".join(row_text(row).rstrip() for row in part.rows)
 
 
-def test_waste_shows_three_cards_and_marks_the_playable_one() -> None:
-    assert top("athena", "w: 9H") == " ␣ redeal 1   w waste   9♥            0   ·♠   ·♥   ·♦   ·♣"
-    assert (
-        top("athena", "stock: [2C] | w: 2H 9H KS TH") == " ␣ stock 1    w waste   9♥   K♠  10♥  0   ·♠   ·♥   ·♦   ·♣"
-    )
-    assert (
-        top("athena", "stock: [2C] | w: 9H KS", BARE) == " ␣ stock 1    w waste   9♥  |K♠|      0   ·♠   ·♥   ·♦   ·♣"
-    )
-    assert top("athena", "stock: [2C] | w: 9H KS", BARE, Marks(source=("w", 1))) == (
-        " ␣ stock 1    w waste   9♥  [K♠]      0   ·♠   ·♥   ·♦   ·♣"
-    )
+def top(game: str, text: str, look: Look = GLYPHS, marks: Marks = NO_MARKS, size: CardSize = SMALL) -> str:
+    return region(game, text, TOP, look, marks, size)
+
+
+def test_waste_shows_three_cards() -> None:
+    assert top("athena", "w: 9H").startswith(" ␣ 1    w           0     0     0     0|╭↻──╮  9♥         ╭♠──╮")
+    assert top("athena", "stock: [2C] | w: 2H 9H KS TH").split("|")[1].startswith("░░░░░ 9♥ K♠  10♥  ╭♠──╮")
+    marked = top("athena", "stock: [2C] | w: 9H KS", GLYPHS, Marks(source=("w", 1)))
+    assert marked.startswith(" ␣ 1    w↑          0     0     0     0|░░░░░ 9♥  K♠ ↑    ╭♠──╮")
 
 
 def test_stock_shows_its_count_or_the_redeal() -> None:
-    assert top("athena", "stock: [2C] (3C)").startswith(" ␣ stock 2    w waste ")
-    assert top("athena", "w: 2C 3C 4C").startswith(" ␣ redeal 3   w waste ")
-    assert top("athena", "").startswith(" ␣ stock 0    w waste ")
-    assert top("steve", "", ASCII).startswith(" Sp stock 0    0  ")
-    assert top("athena", "stock: [2C]", BARE, Marks(hint=DRAW)).startswith("?␣ stock 1?   w waste ")
-    assert top("ace-of-hearts", "stock: [2C]", BARE, Marks(hint=DEAL)).startswith("?␣ stock 1?    0  ")
+    assert top("athena", "stock: [2C] (3C)").startswith(" ␣ 2    w ")
+    assert top("athena", "w: 2C 3C 4C").startswith(" ␣ 3    w ")
+    assert top("athena", "").split("|")[1].startswith("╭───╮ ╭───╮       ╭♠──╮")
+    assert top("steve", "", ASCII).startswith(" Sp 0   01    02")
+    assert top("athena", "stock: [2C]", GLYPHS, Marks(hint=DRAW)).startswith(" ␣ 1?   w ")
+    assert top("ace-of-hearts", "stock: [2C]", GLYPHS, Marks(hint=DEAL)).split("|")[1].startswith("░░░░?")
 
 
 def test_four_foundations_are_in_the_order_of_suits() -> None:
-    assert top("willow", "01: AD-4D | 02: AC | 04: AS 2S") == " 0   2♠   ·♥   4♦   A♣"
-    assert top("willow", "", ASCII) == " 0   .S   .H   .D   .C"
+    text = "01: AD-4D | 02: AC | 04: AS 2S"
+    assert top("willow", text) == "  0     0     0     0| 2♠   ╭♥──╮  4♦    A♣|  2♠  ╰───╯   4♦    A♣"
+    assert top("willow", text, size=FLAT) == " 0    0    0    0|2♠   [♥ ] 4♦   A♣"
+    assert top("willow", "", ASCII, size=FLAT) == " 0    0    0    0|[S ] [H ] [D ] [C ]"
 
 
 def test_eight_foundations_have_names() -> None:
-    assert top("steve", "01: AD-4D | 02: AC | 04: AS 2S | 08: AD") == (
-        " ␣ stock 0     0   4♦   A♣   ·    2♠   ·    ·    ·    A♦|"
-        "                   01   02   03   04   05   06   07   08"
+    assert top("steve", "01: AD-4D | 02: AC | 04: AS 2S | 08: AD", size=FLAT) == (
+        "␣ 0   01   02   03   04   05   06   07   08| ·   4♦   A♣   [A ] 2♠   [A ] [A ] [A ] A♦"
     )
 
 
 def test_single_foundation_shows_its_next_card() -> None:
-    assert top("ace-of-hearts", "") == " ␣ stock 0     0   ·    next A♥   0/52"
-    assert top("ace-of-hearts", "01: AH 2C 3D 4D") == " ␣ stock 0     0   4♦   next 5    4/52"
-    assert top("ace-of-hearts", "01: AH-KH").endswith("next A   13/52")
-    assert top("ace-of-hearts", "01: AH-9H").endswith("next 10   9/52")
+    assert top("ace-of-hearts", "", size=FLAT) == "␣ 0        0| ·        [A♥] next A♥"
+    assert top("ace-of-hearts", "01: AH 2C 3D 4D", size=FLAT).endswith("4♦   next 5")
+    assert top("ace-of-hearts", "01: AH-KH", size=FLAT).endswith("next A")
+    assert top("ace-of-hearts", "01: AH-9H", size=FLAT).endswith("next 10")
     full = "01: " + " ".join(f"A{suit}-K{suit}" for suit in "HSDC")
-    assert top("ace-of-hearts", full) == " ␣ stock 0     0   K♣  52/52"
+    assert top("ace-of-hearts", full, size=FLAT).endswith("K♣")
 
 
 def test_foundations_are_marked_as_sources_and_targets() -> None:
-    assert top("willow", "01: AD", BARE, Marks(targets=frozenset(["01"]))) == " 0   ·♠   ·♥  >A♦   ·♣"
-    assert top("willow", "", BARE, Marks(targets=frozenset(["01"]))) == " 0  >·♠   ·♥   ·♦   ·♣"
-    assert top("steve", "01: AD TD", BARE, Marks(source=("01", 1))).startswith(" ␣ stock 0     0 [10♦]  ·  ")
-    assert top("steve", "01: AD TD", BARE, Marks(last=(("01", 1),))).startswith(" ␣ stock 0     0  10♦<  ·  ")
+    target = Marks(targets=frozenset(["01"]))
+    assert top("willow", "01: AD", GLYPHS, target, FLAT) == " 0    0    0↓   0|[♠ ] [♥ ] A♦ ↓ [♣ ]"
+    assert top("willow", "", GLYPHS, target, FLAT) == " 0↓   0    0    0|[♠↓] [♥ ] [♦ ] [♣ ]"
+    assert top("steve", "01: AD TD", GLYPHS, Marks(source=("01", 1)), FLAT).endswith(
+        " ·   10♦↑ " + "[A ] " * 6 + "[A ]"
+    )
+    assert top("steve", "01: AD TD", GLYPHS, Marks(last=(("01", 1),)), FLAT).split("|")[1].startswith(" ·   10♦• ")
 
 
-def test_reserve_shows_each_card_after_its_name() -> None:
-    now = board("phoenix", "q: TH | w: 9S | k: AC")
-    at = layout(now.game, 80, 21)
-    rows = [row_text(row).rstrip() for row in draw_reserve(now, GLYPHS, at).rows]
-    assert rows == ["q 10♥ w 9♠  e ·   r ·   t ·   y ·   u ·   i ·", "a ·   s ·   d ·   f ·   g ·   h ·   j ·   k A♣"]
-    marked = draw_reserve(now, BARE, at, Marks(("q", 1), hint=Move("w", "3"))).rows[0]
-    assert row_text(marked).startswith("q[10♥]w?9♠? e ·")
+def test_reserve_shows_each_card_beside_its_name() -> None:
+    cards = "q: TH | w: 9S | k: AC"
+    assert region("phoenix", cards, RESERVE).split("|") == [
+        "q 10♥  w 9♠   e  ·   r  ·   t  ·   y  ·   u  ·   i  ·",
+        "a  ·   s  ·   d  ·   f  ·   g  ·   h  ·   j  ·   k A♣",
+    ]
+    marked = region("phoenix", cards, RESERVE, BARE, Marks(("q", 1), hint=Move("w", "3")))
+    assert marked.startswith("q 10♥↑ w 9♠ ? e  ·")
+
+
+def test_large_reserve_has_names_above_its_cards() -> None:
+    rows = region("phoenix", "q: TH | k: AC", RESERVE, size=CardSize(5, 3, 2, 2)).split("|")
+    assert rows[0] == "  q     w     e     r     t     y     u     i"
+    assert [row[:5].rstrip() for row in rows[1:4]] == [" 10♥", "  ♥", " 10♥"]

@@ -1,8 +1,8 @@
 """The positions of a game's piles on the screen, in characters and rows counted from 0.
 
-From the top: a row with stock, waste and foundations; the reserve; columns and fans side by side, each under its name.
-Steve has a second row with the names of the foundations, because cards can be taken from them. The board is on the left,
-and a panel takes the space that is left to the right of the columns.
+Piles stand in a grid whose cells are as wide as a card and the gap to its left. From the top: stock, waste and foundations;
+the reserve; columns and fans. Each pile has its name above it. The panel is on the right, and the board is centred in the
+space that is left.
 """
 
 from __future__ import annotations
@@ -18,32 +18,22 @@ from samedeal.games import Game
 TOP: Final = "top"
 RESERVE: Final = "reserve"
 
-FOUNDATION_PITCH: Final = 5
 WASTE_SHOWN: Final = 3
-RESERVE_PITCH: Final = 6
 RESERVE_ROW: Final = 8
-STOCK_WIDTH: Final = len(" Sp redeal 24 ")
-WASTE_LABEL: Final = len("w waste ")
-PILE_LABEL: Final = 3
-NEXT_WIDTH: Final = len("  next A♥   52/52")
 
-_MIN_PITCH: Final = 5
-_PITCHES: Final = ((10, 40, 150), (8, 28, 100), (7, 28, 90), (6, 22, 0))
-"""The possible widths of a column, in characters, each with the minimum width of the panel and of the screen."""
+_NEXT_WIDTH: Final = len("next 10♥ ")
+_INDEX_WIDTH: Final = len("10♥")
+_WASTE_CELLS: Final = 2
+_MIN_ROWS: Final = 12
+"""Minimum number of rows for the cards of a column. Two cards of a long run may share a row."""
 
-_LONGEST_RUN: Final = 13
-_MIN_ROWS: Final = _LONGEST_RUN + 1
-"""Minimum number of rows for cards: the longest run, and one row for all cards under it."""
-
-_ROOMY_ROWS: Final = 24
-_ROOMY_ROWS_DEALT: Final = 58
-"""Minimum number of rows for drawing cards two rows apart, without and with a stock that is dealt to the columns.
-
-With fewer rows, some columns would be drawn more tightly than others. Dealt rows make columns about twice as deep.
-"""
+_USUAL_DEPTH: Final = 14
+_USUAL_DEPTH_DEALT: Final = 24
+"""The number of cards in a deep column, without and with a stock that is dealt to the columns."""
 
 _FAN_GAP: Final = 2
-_MIN_PANEL_WIDTH: Final = 16
+_MIN_PANEL_WIDTH: Final = 22
+_MAX_PANEL_WIDTH: Final = 46
 
 
 class Rect(NamedTuple):
@@ -62,101 +52,164 @@ class Size(NamedTuple):
     height: int
 
 
+class CardSize(NamedTuple):
+    """The size of a card.
+
+    A covered card shows at most ``step`` of its rows. ``max_gap`` is the maximum number of blanks between two piles.
+    """
+
+    width: int
+    height: int
+    step: int
+    max_gap: int
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a card has space for more than its rank and suit."""
+        return self.height > 2
+
+
+class _Choice(NamedTuple):
+    """A card size, the minimum size of the board and its panel together, and the minimum width of the panel."""
+
+    card: CardSize
+    least: Size
+    panel: int
+
+
+_CHOICES: Final = (
+    _Choice(CardSize(9, 7, 3, 3), Size(158, 50), 40),
+    _Choice(CardSize(7, 5, 2, 2), Size(118, 36), 28),
+    _Choice(CardSize(5, 3, 2, 2), Size(0, 0), _MIN_PANEL_WIDTH),
+    _Choice(CardSize(5, 2, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),
+    _Choice(CardSize(4, 2, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),
+    _Choice(CardSize(4, 1, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),
+)
+
+
 @dataclass(frozen=True)
 class Layout:
     """The places of a board's regions: ``top``, ``reserve``, and one for each column and fan by its name.
 
-    A card is ``cell`` characters wide and has a ``gap`` to its right. Cards are ``step`` rows apart as long as they fit.
-    ``body`` is the width of columns, fans and reserve. ``panel`` is the place for the rivals, None if it would be too small.
+    Each column has a ``gap`` to its left. ``panel`` is the place for the rivals, None if it would be too small.
     """
 
     game: Game
     places: Mapping[str, Rect]
-    cell: int
+    card: CardSize
     gap: int
-    step: int
-    body: int
     panel: Rect | None
 
     @property
-    def size(self) -> Size:
-        """The size of the board without the panel."""
-        return Size(
-            max(place.x + place.width for place in self.places.values()),
-            max(place.y + place.height for place in self.places.values()),
-        )
+    def pitch(self) -> int:
+        """The width of a card and a gap."""
+        return self.card.width + self.gap
+
+    @property
+    def body(self) -> Rect:
+        """The smallest rectangle around the board, without the panel."""
+        places = self.places.values()
+        x, y = min(place.x for place in places), min(place.y for place in places)
+        right, bottom = max(place.x + place.width for place in places), max(place.y + place.height for place in places)
+        return Rect(x, y, right - x, bottom - y)
 
 
 @lru_cache(maxsize=16)
 def smallest(game: Game) -> Size:
     """Return the minimum size in which a game's board fits. The panel, title and key lines are not included."""
-    width = max(top_width(game), _body(game, _MIN_PITCH))
-    return Size(width, _fixed_rows(game) + _MIN_ROWS)
+    card = _CHOICES[-1].card
+    return Size(_width(game, card, 1), _fixed_rows(game, card) + _MIN_ROWS)
 
 
-def top_width(game: Game) -> int:
-    """Return the width of stock, waste and foundations."""
-    foundations = len(game.foundations) * FOUNDATION_PITCH + NEXT_WIDTH * (len(game.foundations) == 1)
-    stock = STOCK_WIDTH if game.stock.action else 0
-    waste = 0 if game.waste_at < 0 else WASTE_LABEL + WASTE_SHOWN * FOUNDATION_PITCH
-    return stock + waste + PILE_LABEL + foundations
+def foundations_x(game: Game, card: CardSize, gap: int) -> int:
+    """Return the left edge of the first foundation in the top region."""
+    pitch = card.width + gap
+    if game.waste_at >= 0:
+        waste_end = pitch + (WASTE_SHOWN - 1) * waste_step(card, gap) + card.width
+        return max((1 + _WASTE_CELLS) * pitch, waste_end + gap)
+    return (1 + (len(game.foundations) == 1)) * pitch if game.stock.action else 0
 
 
-def names_foundations(game: Game) -> bool:
-    """Return whether the foundations need names, because cards can be taken from them."""
-    return game.piles[game.foundations.start].gives
+def waste_step(card: CardSize, gap: int) -> int:
+    """Return the number of characters that a covered card of the waste shows."""
+    return max((_WASTE_CELLS * (card.width + gap) - gap - card.width) // (WASTE_SHOWN - 1), _INDEX_WIDTH)
+
+
+def reserve_pitch(card: CardSize, gap: int) -> int:
+    """Return the width of a pile of the reserve. The name of a small card stands to its left, otherwise above it."""
+    return card.width + gap + (not card.is_large)
 
 
 @lru_cache(maxsize=64)
-def layout(game: Game, width: int, height: int, *, panel: bool = False, roomy: bool = True) -> Layout:
-    """Return the layout for a screen of at least ``smallest(game)``, with or without a panel.
-
-    Without ``roomy``, cards are never drawn two rows apart.
-    """
-    pitch = next(
-        (
-            pitch
-            for pitch, panel_width, least in _PITCHES
-            if width >= max(_body(game, pitch) + panel_width * panel, least)
-        ),
-        _MIN_PITCH,
-    )
-    body = _body(game, pitch)
-    gap = {10: 3, 8: 1, 7: 2, 6: 1}.get(pitch, 0)
-    spare_rows = height - _fixed_rows(game) - _MIN_ROWS
-    top = 2 if names_foundations(game) else 1
-    places = {TOP: Rect(0, 0, top_width(game), top)}
-    y = top
-    if not names_foundations(game) and spare_rows > 0:
-        y += 1
-        spare_rows -= 1
-    panel_y = y
+def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layout:
+    """Return the layout for a screen of at least ``smallest(game)``, with or without a panel."""
+    panel = panel and any(_fits(choice, game, width, height, panel=True) for choice in _CHOICES)
+    choice = next((choice for choice in _CHOICES if _fits(choice, game, width, height, panel=panel)), _CHOICES[-1])
+    card = choice.card
+    available = width - (choice.panel + 1) * panel
+    gap = next((gap for gap in range(card.max_gap, 1, -1) if _width(game, card, gap) <= available), 1)
+    pitch = card.width + gap
+    body = _width(game, card, gap)
+    panel_width = min(width - body - 1, _MAX_PANEL_WIDTH) if panel else 0
+    left = (width - body - (panel_width + 1) * panel) // 2
+    spare_rows = height - _fixed_rows(game, card) - _MIN_ROWS
+    y = 1 if card.is_large and spare_rows > card.height + 4 else 0
+    places = {TOP: Rect(left + gap, y, _top_width(game, card, gap) - gap, 1 + card.height)}
+    y += 1 + card.height
     if reserve := game.reserve:
-        rows = -(-len(reserve) // RESERVE_ROW)
-        places[RESERVE] = Rect(0, y, RESERVE_ROW * RESERVE_PITCH, rows)
-        y += rows + (spare_rows > 0)
-    x = 0
+        y += spare_rows > card.height
+        rows = _reserve_rows(game, card)
+        reserve_width = min(RESERVE_ROW, len(reserve)) * reserve_pitch(card, gap) - gap
+        places[RESERVE] = Rect(left + gap, y, reserve_width, rows)
+        y += rows
+    y += spare_rows > card.height + 1
+    x = left + _columns_x(game, pitch)
     for at in (*game.columns, *game.fans):
         x += _FAN_GAP if at == game.fans.start and game.fans else 0
         places[game.keys[at]] = Rect(x, y, pitch, height - y)
         x += pitch
-    needed = _ROOMY_ROWS_DEALT if game.stock.to_columns else _ROOMY_ROWS
-    step = 2 if roomy and pitch > 6 and height - y - 1 >= needed else 1
-    panel_width = width - body - 1
-    panel_place = (
-        Rect(body + 1, panel_y, panel_width, height - panel_y) if panel and panel_width >= _MIN_PANEL_WIDTH else None
-    )
-    return Layout(game, MappingProxyType(places), pitch - gap, gap, step, body, panel_place)
+    panel_place = Rect(width - panel_width, 0, panel_width, height) if panel else None
+    return Layout(game, MappingProxyType(places), card, gap, panel_place)
 
 
-def _body(game: Game, pitch: int) -> int:
-    """The width of columns and fans, or of the reserve if that is wider."""
+def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) -> bool:
+    card = choice.card
+    beside = (choice.panel + 1) * panel
+    if card.is_large:
+        depth = _USUAL_DEPTH_DEALT if game.stock.to_columns else _USUAL_DEPTH
+        rows = max(_fixed_rows(game, card) + depth - 1 + card.height, choice.least.height)
+    else:
+        rows = _fixed_rows(game, card) + _MIN_ROWS
+    least_width = max(_width(game, card, 1) + beside, choice.least.width if panel else 0)
+    return width >= least_width and height >= rows
+
+
+def _columns_x(game: Game, pitch: int) -> int:
+    """The left edge of the columns. They stand under the foundations, which may have the stock to their left."""
+    return pitch if len(game.foundations) == len(game.columns) else 0
+
+
+def _width(game: Game, card: CardSize, gap: int) -> int:
+    """The width of a board."""
+    pitch = card.width + gap
     fans = _FAN_GAP + pitch * len(game.fans) if game.fans else 0
-    reserve = RESERVE_ROW * RESERVE_PITCH if game.reserve else 0
-    return max(pitch * len(game.columns) + fans, reserve)
+    columns = _columns_x(game, pitch) + pitch * len(game.columns) + fans
+    reserve = min(RESERVE_ROW, len(game.reserve)) * reserve_pitch(card, gap)
+    return max(columns, reserve, _top_width(game, card, gap))
 
 
-def _fixed_rows(game: Game) -> int:
-    """The number of rows above the cards of the columns: the top rows, the reserve and the names of the columns."""
-    reserve = -(-len(game.reserve) // RESERVE_ROW)
-    return (2 if names_foundations(game) else 1) + reserve + 1
+def _top_width(game: Game, card: CardSize, gap: int) -> int:
+    return (
+        foundations_x(game, card, gap)
+        + (card.width + gap) * len(game.foundations)
+        + _NEXT_WIDTH * (len(game.foundations) == 1)
+    )
+
+
+def _reserve_rows(game: Game, card: CardSize) -> int:
+    return -(-len(game.reserve) // RESERVE_ROW) * (1 + card.height if card.is_large else 1)
+
+
+def _fixed_rows(game: Game, card: CardSize) -> int:
+    """The number of rows above the cards of the columns: the top region, the reserve and the names of the columns."""
+    return 1 + card.height + _reserve_rows(game, card) + 1

@@ -1,9 +1,9 @@
 """Marks on a board: the selected cards, their targets, the last move, a card that was found, a hint.
 
-A mark is a style. On a terminal without colour it is a pair of signs around the card::
+A mark is a style and a sign in the upper right corner of a card::
 
-    [10♥]  selected     >10♥   possible target     10♥<  arrived with the last move
-    *10♥*  found        ?10♥?  moved by the hint  |10♥|  the playable card of the waste
+    10♥↑  selected     10♥↓  possible target        10♥•  arrived with the last move
+    10♥*  found        10♥?  moved by the hint
 """
 
 from __future__ import annotations
@@ -18,18 +18,10 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal_client.drawing.foundation_order import foundation_for
 from samedeal_client.text.appearance import Look
 
-SIGNS: Final[dict[str, tuple[str, str]]] = {
-    "": (" ", " "),
-    "last": (" ", "<"),
-    "top": ("|", "|"),
-    "target": (">", " "),
-    "hint": ("?", "?"),
-    "source": ("[", "]"),
-    "found": ("*", "*"),
-}
-"""The signs before and after a card, for each mark. If a card has several marks, the last of them in this order is shown."""
+_ORDER: Final = ("", "last", "target", "hint", "source", "found")
+"""The marks. If a card has several, the last of them in this order is shown."""
 
-STRENGTH: Final = {mark: at for at, mark in enumerate(SIGNS)}
+STRENGTH: Final = {mark: at for at, mark in enumerate(_ORDER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +72,14 @@ class Marks:
 NO_MARKS: Final = Marks()
 
 
-def mark_signs(look: Look, mark: str) -> tuple[str, str]:
-    """Return the signs before and after a card with a mark; blanks if colour shows the mark."""
-    return SIGNS["" if look.colour else mark]
-
-
-def with_signs(text: str, look: Look, mark: str) -> str:
-    """Return a card of up to three characters, right-aligned in five, with the signs of a mark around it."""
-    before, after = mark_signs(look, mark)
-    return (before + text).rjust(4) + after
+def mark_sign(look: Look, mark: str) -> str:
+    """Return the sign of a mark, so that nobody needs to tell colours apart; an empty string for no mark."""
+    return look.glyphs.marks[STRENGTH[mark] - 1] if mark else ""
 
 
 def run_length(group: Group, pile: bytes) -> int:
-    """Return the number of top cards that form an ordered sequence."""
-    linked = group.sequence
+    """Return the number of top cards that form an ordered sequence and can be moved together."""
+    linked = group.sequence if group.lifts_any else group.run
     size = min(len(pile), 1)
     while 0 < size < len(pile) and pile[-size] in linked[pile[-size - 1]]:
         size += 1

@@ -1,4 +1,6 @@
-"""Small boards, for watching many at once: three or four characters a pile, and only the top cards of deep piles.
+"""Small boards, for watching many at once: a card is three characters, and only the top cards of deep piles are shown.
+
+Cards are tiles if there is a blank between two piles, otherwise coloured text.
 
 ::
 
@@ -13,9 +15,11 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
-from samedeal.games import Game
+from samedeal.games import Game, Group
+from samedeal_client.drawing.card_tile import Shade, tile
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import Size
+from samedeal_client.drawing.marks import run_length
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
 
@@ -38,45 +42,46 @@ def _width(game: Game, pitch: int) -> int:
     columns = len(game.columns) * pitch + (len(game.fans) * pitch + 1 if game.fans else 0)
     stock = (_STOCK_WIDTH if game.stock.action else 0) + (_WASTE_WIDTH if game.waste_at >= 0 else 0)
     count = len(f" {game.cards}/{game.cards}") if len(game.foundations) == 1 else 0
-    top = len(game.foundations) * _MIN_PITCH + count + stock
+    top = len(game.foundations) * pitch + count + stock
     return max(columns, _RESERVE_ROW * pitch if game.reserve else 0, top)
 
 
 def draw_mini(board: Board, look: Look, width: int, height: int) -> tuple[Row, ...]:
     """Draw a board in exactly ``height`` rows of ``width`` characters, at least the size of ``smallest_mini``."""
     pitch = _WIDE_PITCH if width >= _width(board.game, _WIDE_PITCH) else _MIN_PITCH
-    rows = [_top(board, look), *_reserve(board, look, width, pitch)]
+    rows = [_top(board, look, pitch), *_reserve(board, look, width, pitch)]
     depth = height - len(rows)
-    piles = [_pile(board.piles[at], look, depth, pitch) for at in (*board.game.columns, *board.game.fans)]
+    columns = (*board.game.columns, *board.game.fans)
+    piles = [_pile(board.piles[at], board.game.piles[at], look, depth, pitch) for at in columns]
     gap = len(board.game.columns) if board.game.fans else -1
     for y in range(depth):
         spans: list[Span] = []
         for at, pile in enumerate(piles):
             if at == gap:
                 spans.append(Span(" "))
-            spans.append(pile[y])
+            spans += pile[y]
         rows.append(tuple(spans))
     return tuple(fit_row(row, width) for row in rows[:height])
 
 
-def _top(board: Board, look: Look) -> Row:
+def _top(board: Board, look: Look, pitch: int) -> Row:
     game = board.game
     spans: list[Span] = []
     for at, suit in foundations_shown(board):
         pile = board.piles[at]
         if pile:
-            spans.append(Span(look.card(pile[-1]).rjust(_MIN_PITCH), look.style(pile[-1])))
+            spans += _cell(pile[-1:], look, pitch)
         else:
             empty = look.glyphs.empty + (look.suit(suit) if suit is not None else " ")
-            spans.append(Span(empty.rjust(_MIN_PITCH), "empty"))
+            spans.append(Span(empty.rjust(pitch), "empty"))
     if len(game.foundations) == 1:
         spans.append(Span(f" {board.foundation_cards}/{game.cards}", "count"))
     if game.stock_at >= 0:
         spans.append(Span(f"  stock {len(board.piles[game.stock_at])}", "label"))
     if game.waste_at >= 0:
         waste = board.piles[game.waste_at]
-        spans.append(Span("  waste ", "label"))
-        spans.append(Span(look.card(waste[-1]), look.style(waste[-1])) if waste else Span(look.glyphs.empty, "empty"))
+        spans.append(Span("  waste", "label"))
+        spans += _cell(waste[-1:], look, _WIDE_PITCH)
     return tuple(spans)
 
 
@@ -86,22 +91,28 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
         return []
     count = len(places) if len(places) * pitch <= width else _RESERVE_ROW
     cells = [_cell(board.piles[at][-1:], look, pitch) for at in places]
-    return [tuple(cells[at : at + count]) for at in range(0, len(cells), count)]
+    return [tuple(span for cell in cells[at : at + count] for span in cell) for at in range(0, len(cells), count)]
 
 
-def _cell(card: bytes, look: Look, pitch: int) -> Span:
+def _cell(card: bytes, look: Look, pitch: int, shade: Shade = "paper") -> Row:
     if not card:
-        return Span(look.glyphs.empty.rjust(pitch), "empty")
+        return (Span(look.glyphs.empty.rjust(pitch), "empty"),)
     code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a spectator's small board shows no face-down card
-    return Span(look.card(code).rjust(pitch), look.style(card[0]))
+    if pitch < _WIDE_PITCH:
+        return (Span(look.card(code).rjust(pitch), look.style(card[0])),)
+    ((face,),) = tile(code, look, _MIN_PITCH, 1, shade)
+    return (Span(" " * (pitch - _MIN_PITCH)), face)
 
 
-def _pile(pile: bytes, look: Look, depth: int, pitch: int) -> list[Span]:
+def _pile(pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
     """The cells of a column or a fan: the number of cards that don't fit, then the cards down to the top one."""
     cells = [_cell(b"", look, pitch)] if not pile else []
-    shown = pile
-    if len(pile) > depth:
-        shown = pile[len(pile) - depth + 1 :]
-        cells.append(Span(f"{look.glyphs.more}{len(pile) - len(shown)}".rjust(pitch), "more"))
-    cells += [_cell(bytes([card]), look, pitch) for card in shown]
-    return cells + [Span(" " * pitch)] * (depth - len(cells))
+    first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
+    if first:
+        cells.append((Span(f"{look.glyphs.more}{first}".rjust(pitch), "more"),))
+    movable = len(pile) - run_length(group, pile)
+    cells += [
+        _cell(pile[card : card + 1], look, pitch, "paper" if card >= movable else "buried")
+        for card in range(first, len(pile))
+    ]
+    return cells + [(Span(" " * pitch),)] * (depth - len(cells))

@@ -16,17 +16,12 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row, wrap
 
 
-def draw_board(
-    board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS, *, roomy: bool = True
-) -> BoardPicture:
-    """Draw a board without a panel. If the size is less than ``smallest``, draw a sentence that says so.
-
-    Without ``roomy``, cards are never drawn two rows apart.
-    """
+def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS) -> BoardPicture:
+    """Draw a board without a panel. If the size is less than ``smallest``, draw a sentence that says so."""
     needed = smallest(board.game)
     if width < needed.width or height < needed.height:
         return _too_small(board.game, width, height)
-    return draw(board, look, layout(board.game, width, height, roomy=roomy), marks)
+    return draw(board, look, layout(board.game, width, height), marks)
 
 
 def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:

@@ -2,142 +2,164 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal_client.drawing.board_picture import HitArea, HitTarget, Region
+from samedeal_client.drawing.card_tile import covered_tile, slot, tile
+from samedeal_client.drawing.column import pile_label, takes_text
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import (
-    FOUNDATION_PITCH,
     RESERVE,
-    RESERVE_PITCH,
     RESERVE_ROW,
-    STOCK_WIDTH,
     TOP,
     WASTE_SHOWN,
     Layout,
-    names_foundations,
+    Rect,
+    foundations_x,
+    reserve_pitch,
+    waste_step,
 )
-from samedeal_client.drawing.marks import NO_MARKS, STRENGTH, Marks, mark_signs, with_signs
+from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, row_width
+
+_UNSEEN_CARD: Final = 0xFF
 
 
-class _Line:
-    """A row under construction, with its hit areas."""
+class _Canvas:
+    """Rows under construction. In each row, spans are added from left to right."""
 
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
+    def __init__(self, height: int) -> None:
+        self._rows: list[list[Span]] = [[] for _ in range(height)]
+        self._ends = [0] * height
         self.areas: list[HitArea] = []
-        self.x = 0
 
-    def add(self, text: str, style: str = "", hit: HitTarget | None = None, y: int = 0, height: int = 1) -> None:
-        self.spans.append(Span(text, style))
-        if hit is not None:
-            self.areas.append(HitArea(self.x, y, len(text), height, hit))
-        self.x += len(text)
+    def put(self, x: int, y: int, rows: Iterable[Row]) -> None:
+        """Add rows at a position."""
+        for line, row in enumerate(rows, y):
+            if x > self._ends[line]:
+                self._rows[line].append(Span(" " * (x - self._ends[line])))
+            self._rows[line] += row
+            self._ends[line] = x + row_width(row)
 
-    def row(self, width: int) -> Row:
-        return (*self.spans, Span(" " * (width - self.x))) if width > self.x else tuple(self.spans)
+    def region(self, name: str, place: Rect) -> Region:
+        """Return the finished region."""
+        for line, end in enumerate(self._ends):
+            if end < place.width:
+                self._rows[line].append(Span(" " * (place.width - end)))
+        return Region(name, place, tuple(map(tuple, self._rows)), tuple(self.areas))
 
 
 def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
-    """Draw stock, waste and foundations."""
+    """Draw stock, waste and foundations, each with its name above it."""
     game = board.game
     place = at.places[TOP]
-    line = _Line()
+    canvas = _Canvas(place.height)
     if game.stock_at >= 0:
-        _draw_stock(line, board, look, marks)
+        _draw_stock(canvas, board, look, at, marks)
     if game.waste_at >= 0:
-        _draw_waste(line, board, look, marks)
-    line.add(" 0 ", "label", HitTarget(game.keys[game.foundations.start]))
-    first = line.x
+        _draw_waste(canvas, board, look, at, marks)
+    x = foundations_x(game, at.card, at.gap)
     for index, suit in foundations_shown(board):
-        _draw_foundation(line, board, index, suit, look, marks, place.height)
+        _draw_foundation(canvas, board, index, suit, look, at, marks, x)
+        x += at.pitch
     if len(game.foundations) == 1:
-        _draw_next(line, board, look)
-    rows = [line.row(place.width)]
-    if names_foundations(game):
-        names = _Line()
-        names.add(" " * first)
-        for index, _ in foundations_shown(board):
-            key = game.keys[index]
-            mark = marks.of_pile(key)
-            names.add(f"{key:>4} ", mark or "label")
-        rows.append(names.row(place.width))
-    return Region(TOP, place, tuple(rows), tuple(line.areas))
+        _draw_next(canvas, board, look, x)
+    return canvas.region(TOP, place)
 
 
-def _draw_stock(line: _Line, board: Board, look: Look, marks: Marks) -> None:
-    key = board.game.keys[board.game.stock_at]
+def _draw_stock(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
+    game, card = board.game, at.card
+    key, stock = game.keys[game.stock_at], board.piles[game.stock_at]
+    waste = board.piles[game.waste_at] if game.waste_at >= 0 else b""
     mark = marks.of_pile(key)
-    before, after = mark_signs(look, mark)
-    text = f"{before}{look.glyphs.space} {board.stock_label}{after}".ljust(STOCK_WIDTH)
-    line.add(text, mark or "label", HitTarget(key))
+    count = len(waste) if game.stock.is_redeal(stock, waste) else len(stock)
+    canvas.put(0, 0, [(pile_label(f"{look.glyphs.space} {count}", look, card.width, mark),)])
+    if stock:
+        rows = tile(_UNSEEN_CARD, look, card.width, card.height, mark=mark)
+    else:
+        rows = slot(look.glyphs.redeal if waste else "", look, card.width, card.height, mark)
+    canvas.put(0, 1, rows)
+    canvas.areas.append(HitArea(0, 0, card.width, 1 + card.height, HitTarget(key)))
 
 
-def _draw_waste(line: _Line, board: Board, look: Look, marks: Marks) -> None:
-    game = board.game
+def _draw_waste(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
+    game, card = board.game, at.card
     key, waste = game.keys[game.waste_at], board.piles[game.waste_at]
-    mark = marks.of_pile(key)
-    line.add(f"{key} waste ", mark or "label", HitTarget(key))
-    marked = marks.of_cards(key, waste)
-    shown = range(max(len(waste) - WASTE_SHOWN, 0), len(waste))
-    for card in shown:
-        top = card == len(waste) - 1
-        mark = marked.get(card, "")
-        sign = mark if STRENGTH[mark] > STRENGTH["top"] or not top else "top"
-        style = f"{look.style(waste[card])} {'top' if top else 'under'} {mark}".rstrip()
-        line.add(with_signs(look.card(waste[card]), look, sign), style, HitTarget(key, card))
+    x, step = at.pitch, waste_step(card, at.gap)
+    label = pile_label(key, look, card.width, marks.of_pile(key))
+    canvas.put(x, 0, [(label,)])
+    canvas.areas.append(HitArea(x, 0, card.width, 1, HitTarget(key)))
     if not waste:
-        line.add(with_signs(look.glyphs.empty + " ", look, ""), "empty")
-    line.add(" " * FOUNDATION_PITCH * (WASTE_SHOWN - max(len(shown), 1)))
+        canvas.put(x, 1, slot("", look, card.width, card.height, marks.of_pile(key)))
+        canvas.areas.append(HitArea(x, 1, card.width, card.height, HitTarget(key)))
+    marked = marks.of_cards(key, waste)
+    top = len(waste) - 1
+    for number in range(max(len(waste) - WASTE_SHOWN, 0), len(waste)):
+        mark = marked.get(number, "")
+        width = card.width if number == top else step
+        if number == top:
+            rows = tile(waste[number], look, width, card.height, mark=mark)
+        else:
+            rows = covered_tile(waste[number], look, width, card.height, "buried", mark)
+        canvas.put(x, 1, rows)
+        canvas.areas.append(HitArea(x, 1, width, card.height, HitTarget(key, number)))
+        x += step
 
 
 def _draw_foundation(
-    line: _Line, board: Board, index: int, suit: int | None, look: Look, marks: Marks, height: int
+    canvas: _Canvas, board: Board, index: int, suit: int | None, look: Look, at: Layout, marks: Marks, x: int
 ) -> None:
-    key, pile = board.game.keys[index], board.piles[index]
-    mark = marks.of_cards(key, pile).get(len(pile) - 1, "") if pile else marks.of_pile(key)
+    key, pile, card = board.game.keys[index], board.piles[index], at.card
+    group = board.game.piles[index]
+    mark = marks.of_pile(key)
+    canvas.put(x, 0, [(pile_label(key if group.gives else key[0], look, card.width, mark),)])
     if pile:
-        text, style = look.card(pile[-1]), look.style(pile[-1])
+        mark = marks.of_cards(key, pile).get(len(pile) - 1, "")
+        rows = tile(pile[-1], look, card.width, card.height, mark=mark)
     else:
-        text, style = look.glyphs.empty + (look.suit(suit) if suit is not None else " "), "empty"
+        aces = group.on_empty
+        takes = look.card(aces[0]) if len(aces) == 1 else look.suit(suit) if suit is not None else takes_text(group)
+        rows = slot(takes, look, card.width, card.height, mark)
+    canvas.put(x, 1, rows)
     hit = HitTarget(key, len(pile) - 1 if pile else None)
-    line.add(with_signs(text, look, mark), f"{style} {mark}".rstrip(), hit, height=height)
+    canvas.areas.append(HitArea(x, 0, card.width, 1 + card.height, hit))
 
 
-def _draw_next(line: _Line, board: Board, look: Look) -> None:
-    """Draw the next card of the single foundation, and the number of cards on it."""
+def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
+    """Write the next card of the single foundation beside it."""
     game = board.game
     pile = board.piles[game.foundations.start]
     group = game.piles[game.foundations.start]
-    hit = HitTarget(game.keys[game.foundations.start])
     waits = group.on[pile[-1]] if pile else group.on_empty
     if len(pile) < game.cards:
         card = Card(waits[0])
-        line.add("  next ", "label", hit)
-        text = look.card(card) if len(waits) == 1 else look.card(card)[:-1]
-        line.add(f"{text:<3}", look.style(card) if len(waits) == 1 else "count", hit)
-    line.add(f" {len(pile):>2}/{game.cards}", "count", hit)
+        name, style = (look.card(card), look.style(card)) if len(waits) == 1 else (look.card(card)[:-1], "count")
+        canvas.put(x, 1, [(Span("next ", "label"), Span(name, style))])
 
 
 def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
-    """Draw the reserve, each card after its pile's name."""
-    place = at.places[RESERVE]
-    rows: list[Row] = []
-    areas: list[HitArea] = []
-    reserve = board.game.reserve
-    for first in range(reserve.start, reserve.stop, RESERVE_ROW):
-        line = _Line()
-        for index in range(first, min(first + RESERVE_ROW, reserve.stop)):
-            key, pile = board.game.keys[index], board.piles[index]
-            marked = marks.of_pile(key) if not pile else marks.of_cards(key, pile).get(0, "")
-            before, after = mark_signs(look, marked)
-            line.add(key, marks.of_pile(key) or "label", HitTarget(key))
-            text = look.card(pile[0]) if pile else look.glyphs.empty
-            style = look.style(pile[0]) if pile else "empty"
-            hit = HitTarget(key, 0) if pile else HitTarget(key)
-            line.add(f"{before}{text}{after}".ljust(RESERVE_PITCH - 1), f"{style} {marked}".rstrip(), hit)
-        areas += [area._replace(y=len(rows)) for area in line.areas]
-        rows.append(line.row(place.width))
-    return Region(RESERVE, place, tuple(rows), tuple(areas))
+    """Draw the reserve. The name of a pile is above its card, or to the left of a small card."""
+    place, card = at.places[RESERVE], at.card
+    canvas = _Canvas(place.height)
+    height = card.height if card.is_large else 1
+    pitch = reserve_pitch(card, at.gap)
+    for number, index in enumerate(board.game.reserve):
+        key, pile = board.game.keys[index], board.piles[index]
+        mark = marks.of_cards(key, pile).get(0, "") if pile else marks.of_pile(key)
+        x, y = number % RESERVE_ROW * pitch, number // RESERVE_ROW * (height + card.is_large)
+        if card.is_large:
+            canvas.put(x, y, [(pile_label(key, look, card.width, mark),)])
+        else:
+            canvas.put(x, y, [(Span(key, mark or "label"),)])
+        canvas.put(x + (not card.is_large), y + card.is_large, _reserve_rows(pile, look, card.width, height, mark))
+        hit = HitTarget(key, 0) if pile else HitTarget(key)
+        canvas.areas.append(HitArea(x, y, card.width + (not card.is_large), height + card.is_large, hit))
+    return canvas.region(RESERVE, place)
+
+
+def _reserve_rows(pile: bytes, look: Look, width: int, height: int, mark: str) -> tuple[Row, ...]:
+    return tile(pile[0], look, width, height, mark=mark) if pile else slot("", look, width, height, mark)

@@ -171,7 +171,7 @@ class RaceScreen(ClientScreen):
             return
         width = max(row_width(row) for row in rows)
         places, body = panel_layout(self.game, self.body.outer_size), self.body.size
-        board_width = places.body if places is not None and places.panel is not None else body.width
+        board_width = places.panel.x if places is not None and places.panel is not None else body.width
         block.styles.offset = (max(board_width - width, 0) // 2, max(body.height - len(rows), 0) // 2)
         block.styles.width, block.styles.height = width, len(rows)
         block.show(rows)

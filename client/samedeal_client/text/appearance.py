@@ -22,7 +22,8 @@ STYLE_NAMES: Final = frozenset(
             "empty",
             "more",
         ),  # face down, face down but already seen, empty pile, no room
-        *("under", "top"),  # cards of the waste: covered, and playable
+        *("paper", "buried", "back"),  # cards: movable, covered, face down
+        *("red-card", "black-card", "diamond-card", "club-card", "seen-card"),  # what is printed on a card
         *("source", "target", "last", "found", "hint"),  # marks, added to a card's own style
         *("label", "count", "title", "notice"),
         *("name", "you", "away", "alarm", "bar", "rest", "spark", "axis"),
@@ -59,6 +60,10 @@ class Glyphs(NamedTuple):
     spark: str
     plot: tuple[str, ...]
     strokes: str
+    back: str
+    outline: tuple[str, ...]
+    redeal: str
+    marks: str
 
 
 UNICODE: Final = Glyphs(
@@ -81,6 +86,10 @@ UNICODE: Final = Glyphs(
     spark="▁▂▃▄▅▆▇█",
     plot=tuple("┤┼─┴┬│╭╯╮╰"),
     strokes="─·×+",
+    back="░",
+    outline=tuple("╭╮╰╯─│"),
+    redeal="↻",
+    marks="•↓?↑*",
 )
 
 ASCII: Final = Glyphs(
@@ -103,6 +112,10 @@ ASCII: Final = Glyphs(
     spark="_.:-=+*#",
     plot=tuple("|+-++|****"),
     strokes="*.x+",
+    back=":",
+    outline=tuple("++++-|"),
+    redeal="@",
+    marks=".<?^*",
 )
 
 

@@ -162,8 +162,8 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
     """The symbols on a board other than cards."""
     low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
     return (
-        (look.glyphs.hidden * 2, "a face-down card"),
-        (f"({low})", "a face-down card that you have seen"),
+        (look.glyphs.back * 4, "a face-down card"),
+        (f"{low}{look.glyphs.back * 2}", "a face-down card that you have seen"),
         (f"{low}{high}", "two covered cards in one row of a long column"),
         (f"{look.glyphs.more}+5", "5 more cards that there is no room to show; view the pile to see them"),
     )

@@ -71,14 +71,14 @@ class BoardView(PlainContainer):
             return
         self._shown = (board, at, marks, preview)
         places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
-        block = Rect(0, places[0].y, at.body, places[0].height)
+        body = at.body
+        block = Rect(places[0].x, places[0].y, body.x + body.width - places[0].x, places[0].height)
         if block != self._block:
             self._block = block
             _put(self._columns, block)
-            above = [place for name, place in at.places.items() if name in (TOP, RESERVE)]
-            _put(self._above, Rect(0, 0, max(place.x + place.width for place in above), block.y))
+            _put(self._above, Rect(body.x, body.y, body.width, block.y - body.y))
         for name, view in self._views.items():
-            corner = (0, 0) if name in (TOP, RESERVE) else (block.x, block.y)
+            corner = (body.x, body.y) if name in (TOP, RESERVE) else (block.x, block.y)
             drawn, marked = (
                 (preview.board, preview.marks) if preview is not None and preview.region == name else (board, marks)
             )

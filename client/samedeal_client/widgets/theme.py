@@ -27,6 +27,8 @@ class Paint(NamedTuple):
     light_background: str = ""
 
 
+_INK: Final = "#16181d"
+
 PAINTS: Final[dict[str, Paint]] = {
     "red": Paint("", "#ff7b72", "#cf222e"),
     "black": Paint(),
@@ -36,13 +38,19 @@ PAINTS: Final[dict[str, Paint]] = {
     "seen": Paint("italic", "#8b949e", "#6e7781"),
     "empty": Paint("", "#6e7681", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
-    "under": Paint("dim"),
-    "top": Paint("bold"),
-    "source": Paint("bold", "", "", "#6b4f00", "#ffdf8a"),
-    "target": Paint("bold underline", "", "", "#006000", "#b9ecc6"),
-    "last": Paint("", "", "", "#30363d", "#d0d4d9"),
-    "found": Paint("bold", "#ffffff", "#ffffff", "#8250df", "#8250df"),
-    "hint": Paint("bold", "#ffffff", "#ffffff", "#1f6feb", "#0969da"),
+    "paper": Paint("", _INK, _INK, "#fbf8f0", "#fbf8f0"),
+    "buried": Paint("", _INK, _INK, "#c9c5bb", "#d3cfc4"),
+    "back": Paint("", "#5f7fb8", "#5f7fb8", "#2f4a7c", "#2f4a7c"),
+    "red-card": Paint("", "#c4161c", "#c4161c"),
+    "black-card": Paint("", _INK, _INK),
+    "diamond-card": Paint("", "#0b5cc4", "#0b5cc4"),
+    "club-card": Paint("", "#0f7030", "#0f7030"),
+    "seen-card": Paint("italic", "#d6e0f5", "#d6e0f5"),
+    "source": Paint("bold", _INK, _INK, "#ffd24a", "#ffd24a"),
+    "target": Paint("bold", _INK, _INK, "#7fdc8f", "#7fdc8f"),
+    "last": Paint("", _INK, _INK, "#cfe3f7", "#cfe3f7"),
+    "found": Paint("bold", _INK, _INK, "#d9b3ff", "#d9b3ff"),
+    "hint": Paint("bold", _INK, _INK, "#7cc4ff", "#7cc4ff"),
     "label": Paint("", "#8b949e", "#57606a"),
     "count": Paint(),
     "title": Paint("bold"),
@@ -67,11 +75,14 @@ PAINTS: Final[dict[str, Paint]] = {
 }
 
 _COLOURLESS: Final = {
-    "source": "bold reverse",
+    "paper": "reverse",
+    "buried": "reverse",
+    "back": "dim",
+    "seen-card": "italic not dim",
+    "source": "bold not reverse",
     "target": "bold underline",
-    "found": "bold reverse",
+    "found": "bold underline",
     "hint": "bold underline",
-    "last": "",
     "you": "bold",
     "alarm": "bold reverse",
     "rest": "dim",

@@ -1,0 +1,132 @@
+"""Cards as tiles: solid rectangles with rank and suit in their corners. Pure.
+
+The rows of a tile are exactly as wide as a card. A covered card shows only the first rows of its tile.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, Literal
+
+from samedeal.cards import DOWN, UNSEEN
+from samedeal_client.drawing.marks import mark_sign
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span
+
+Shade = Literal["paper", "buried"]
+"""The colour of a face-up card: ``paper`` if it can be moved, otherwise ``buried``."""
+
+_PIPS: Final[dict[int, tuple[str, ...]]] = {
+    3: (
+        "     |  o  |     ",
+        "  o  |     |  o  ",
+        "  o  |  o  |  o  ",
+        "o   o|     |o   o",
+        "o   o|  o  |o   o",
+        "o   o|o   o|o   o",
+        "o   o|o o o|o   o",
+        "o o o|o   o|o o o",
+        "o o o|o o o|o o o",
+        "o o o|oo oo|o o o",
+    ),
+    5: (
+        "     |     |  o  |     |     ",
+        "  o  |     |     |     |  o  ",
+        "  o  |     |  o  |     |  o  ",
+        "o   o|     |     |     |o   o",
+        "o   o|     |  o  |     |o   o",
+        "o   o|     |o   o|     |o   o",
+        "o   o|  o  |o   o|     |o   o",
+        "o   o|  o  |o   o|  o  |o   o",
+        "o   o|o   o|  o  |o   o|o   o",
+        "o   o|o o o|     |o o o|o   o",
+    ),
+}
+"""The suit signs in the middle of the cards from ace to ten, for each number of rows between the corners."""
+
+
+@lru_cache(maxsize=8192)
+def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper", mark: str = "") -> tuple[Row, ...]:
+    """Return the rows of a card that nothing covers."""
+    if code & DOWN:
+        return _back(code, look, width, height, mark)
+    texts = [_index_row(look.card(code), look, width, mark)]
+    if height > 2:
+        texts += _middle(code, look, width, height - 2)
+    if height > 1:
+        texts.append(_lower_index_row(look.card(code), width))
+    style = tile_style(code, look, shade, mark)
+    return tuple((Span(text, style),) for text in texts)
+
+
+@lru_cache(maxsize=8192)
+def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mark: str = "") -> tuple[Row, ...]:
+    """Return the rows that a covered card shows."""
+    if code & DOWN:
+        return _back(code, look, width, rows, mark)
+    style = tile_style(code, look, shade, mark)
+    blank = (Span(" " * width, style),)
+    return ((Span(_index_row(look.card(code), look, width, mark), style),), *[blank] * (rows - 1))
+
+
+def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:
+    """Return the style of a card's tile. The colour of the suit is kept on the background of a mark."""
+    if code & DOWN:
+        return f"back {mark}".rstrip()
+    return " ".join(filter(None, (shade, mark, f"{look.style(code)}-card")))
+
+
+def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
+    """Return the outline of an empty pile, with the cards that it takes in words or signs."""
+    left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
+    style = f"empty {mark}".rstrip()
+    text = takes + mark_sign(look, mark)
+    if height == 1:
+        return ((Span(f"[{text:^{width - 2}}]" if text else look.glyphs.empty.center(width), style),),)
+    inner = width - 2
+    legend = text if height == 2 else ""
+    top = left_top + legend[:inner].ljust(inner, across) + right_top
+    bottom = left_bottom + across * inner + right_bottom
+    middle = [f"{upright}{' ' * inner}{upright}"] * (height - 2)
+    if middle:
+        named = f"{upright}{text:^{inner}}{upright}" if len(text) <= inner else text.center(width)
+        middle[(height - 3) // 2] = named
+    return tuple((Span(line, style),) for line in (top, *middle, bottom))
+
+
+def _index_row(name: str, look: Look, width: int, mark: str) -> str:
+    return _indented(name, width)[:-1] + mark_sign(look, mark) if mark else _indented(name, width)
+
+
+def _indented(name: str, width: int) -> str:
+    """A card's name near the left edge. A narrow card has no blank to its left."""
+    return (name if width < 5 else f" {name}").ljust(width)
+
+
+def _lower_index_row(name: str, width: int) -> str:
+    return (name if width < 5 else f"{name} ").rjust(width)
+
+
+def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
+    """The rows between the corners: suit signs, or the picture of a court card."""
+    rank, suit = code & 0x0F, look.suit(code >> 4 & 3)
+    if rows not in _PIPS:
+        return [suit.center(width) if row == rows // 2 else " " * width for row in range(rows)]
+    if rank <= len(_PIPS[rows]):
+        return [line.replace("o", suit).center(width) for line in _PIPS[rows][rank - 1].split("|")]
+    left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
+    letter = look.card(code)[0]
+    inside = [f" {letter} "] if rows == 3 else [f"{suit}  ", f" {letter} ", f"  {suit}"]
+    frame = [left_top + across * 3 + right_top, *(upright + line + upright for line in inside)]
+    return [line.center(width) for line in (*frame, left_bottom + across * 3 + right_bottom)]
+
+
+def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row, ...]:
+    """The back of a card. If its face is already known, rank and suit are written on it."""
+    style = tile_style(code, look, "buried", mark)
+    pattern = look.glyphs.back * width
+    name = "" if code >= UNSEEN else _indented(look.card(code)[1:-1], width).rstrip()
+    first = f"{name}{pattern[len(name) :]}"
+    if mark:
+        first = first[:-1] + mark_sign(look, mark)
+    return ((Span(first, f"{style} seen-card" if name else style),), *[(Span(pattern, style),)] * (rows - 1))
