@@ -18,7 +18,7 @@ from samedeal_client.text.appearance import Look
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 
 PICTURE: Final = Path(__file__).parents[2] / "deploy" / "pictures" / "race.svg"
-SIZE: Final = (100, 30)
+SIZE: Final = (120, 38)
 NODE_BUDGET: Final = 100
 DEAL: Final = "#21"
 STEPS: Final = 90

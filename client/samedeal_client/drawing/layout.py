@@ -78,8 +78,8 @@ class _Choice(NamedTuple):
 
 
 _CHOICES: Final = (
-    _Choice(CardSize(9, 7, 3, 3), Size(158, 50), 40),
-    _Choice(CardSize(7, 5, 2, 2), Size(118, 36), 28),
+    _Choice(CardSize(9, 7, 3, 3), Size(150, 48), 40),
+    _Choice(CardSize(7, 5, 2, 2), Size(0, 0), 28),
     _Choice(CardSize(5, 3, 2, 2), Size(0, 0), _MIN_PANEL_WIDTH),
     _Choice(CardSize(5, 2, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),
     _Choice(CardSize(4, 2, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),

@@ -7,7 +7,7 @@ maps them to escape sequences. Every suit has its own character, so no informati
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from samedeal.cards import DOWN, FACE, RANKS, SUITS, UNSEEN, Card
@@ -123,14 +123,20 @@ ASCII: Final = Glyphs(
 class Look:
     """The abilities of the terminal and the player's wishes.
 
-    ``ascii`` writes 10H instead of 10♥. ``four_colour`` gives each suit its own colour. Without ``colour`` (NO_COLOR) marks
-    are signs beside the cards. ``dark`` tells a theme that the terminal's background is dark.
+    ``ascii`` writes 10H instead of 10♥. ``four_colour`` gives each suit its own colour. Without ``colour`` (NO_COLOR) cards
+    are in reverse video. ``dark`` tells a theme that the terminal's background is dark. With ``felt`` everything lies on
+    a dark green card table.
     """
 
     ascii: bool = False
     four_colour: bool = False
     colour: bool = True
     dark: bool = True
+    felt: bool = False
+
+    def on_table(self) -> Look:
+        """Return the look of boards. On a light terminal they lie on felt, since cards are white."""
+        return self if self.dark or not self.colour else replace(self, dark=True, felt=True)
 
     @property
     def glyphs(self) -> Glyphs:

@@ -54,10 +54,11 @@ class BoardView(PlainContainer):
 
     def __init__(self, look: Look, game: Game, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
-        self.look = look
+        self.look = look = look.on_table()
         self._views = {name: RegionView(look) for name in layout(game, *smallest(game)).places}
         self._above = PlainContainer(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
         self._columns = PlainContainer(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
+        self._above.look = self._columns.look = look
         self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
         self._block: Rect | None = None
 

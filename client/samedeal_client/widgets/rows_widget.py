@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row
-from samedeal_client.widgets.theme import strip_of
+from samedeal_client.widgets.theme import strip_of, style_of
 
 
 class Rows(Widget):
@@ -77,7 +77,7 @@ class Rows(Widget):
 
     def _line(self, y: int, width: int) -> Strip:
         row = self.rows[y] if y < len(self.rows) else ()
-        return strip_of(row, self.look).adjust_cell_length(width)
+        return strip_of(row, self.look).adjust_cell_length(width, style_of("", self.look))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines that Textual draws."""

@@ -36,21 +36,21 @@ PAINTS: Final[dict[str, Paint]] = {
     "club": Paint("", "#7ee787", "#0a7a20"),
     "hidden": Paint("", "#6e7681", "#8c959f"),
     "seen": Paint("italic", "#8b949e", "#6e7781"),
-    "empty": Paint("", "#6e7681", "#8c959f"),
+    "empty": Paint("", "#8b949e", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
     "paper": Paint("", _INK, _INK, "#fbf8f0", "#fbf8f0"),
     "buried": Paint("", _INK, _INK, "#c9c5bb", "#d3cfc4"),
-    "back": Paint("", "#5f7fb8", "#5f7fb8", "#2f4a7c", "#2f4a7c"),
+    "back": Paint("", "#6f93d6", "#6f93d6", "#1d3f9e", "#1d3f9e"),
     "red-card": Paint("", "#c4161c", "#c4161c"),
     "black-card": Paint("", _INK, _INK),
     "diamond-card": Paint("", "#0b5cc4", "#0b5cc4"),
-    "club-card": Paint("", "#0f7030", "#0f7030"),
+    "club-card": Paint("", "#007a2a", "#007a2a"),
     "seen-card": Paint("italic", "#d6e0f5", "#d6e0f5"),
     "source": Paint("bold", _INK, _INK, "#ffd24a", "#ffd24a"),
-    "target": Paint("bold", _INK, _INK, "#7fdc8f", "#7fdc8f"),
+    "target": Paint("bold", _INK, _INK, "#5fe07a", "#5fe07a"),
     "last": Paint("", _INK, _INK, "#cfe3f7", "#cfe3f7"),
-    "found": Paint("bold", _INK, _INK, "#d9b3ff", "#d9b3ff"),
-    "hint": Paint("bold", _INK, _INK, "#7cc4ff", "#7cc4ff"),
+    "found": Paint("bold", _INK, _INK, "#e08cff", "#e08cff"),
+    "hint": Paint("bold", _INK, _INK, "#5fd7ff", "#5fd7ff"),
     "label": Paint("", "#8b949e", "#57606a"),
     "count": Paint(),
     "title": Paint("bold"),
@@ -74,6 +74,8 @@ PAINTS: Final[dict[str, Paint]] = {
     "line4": Paint("", "#d2a8ff", "#8250df"),
 }
 
+_FELT: Final = Style(color="#e6edf3", bgcolor="#1f4d3a")
+
 _COLOURLESS: Final = {
     "paper": "reverse",
     "buried": "reverse",
@@ -96,7 +98,7 @@ _COLOURLESS: Final = {
 @lru_cache(maxsize=1024)
 def style_of(names: str, look: Look) -> Style:
     """The style of one or more names, separated by spaces. Later names override earlier ones."""
-    style = Style.null()
+    style = _FELT if look.felt else Style.null()
     for name in names.split():
         style += _style(name, look)
     return style
