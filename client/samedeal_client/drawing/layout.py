@@ -21,7 +21,7 @@ RESERVE: Final = "reserve"
 WASTE_SHOWN: Final = 3
 RESERVE_ROW: Final = 8
 
-_NEXT_WIDTH: Final = len("next 10♥ ")
+_NEXT_WIDTH: Final = len("next 10♥")
 _INDEX_WIDTH: Final = len("10♥")
 _WASTE_CELLS: Final = 2
 _MIN_ROWS: Final = 12
@@ -202,7 +202,7 @@ def _top_width(game: Game, card: CardSize, gap: int) -> int:
     return (
         foundations_x(game, card, gap)
         + (card.width + gap) * len(game.foundations)
-        + _NEXT_WIDTH * (len(game.foundations) == 1)
+        + (_NEXT_WIDTH + gap) * (len(game.foundations) == 1)
     )
 
 

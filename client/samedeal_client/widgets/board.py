@@ -17,6 +17,7 @@ from samedeal_client.drawing.render import draw_region
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.plain_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
+from samedeal_client.widgets.theme import style_of
 
 
 class RegionView(Rows):
@@ -58,7 +59,7 @@ class BoardView(PlainContainer):
         self._views = {name: RegionView(look) for name in layout(game, *smallest(game)).places}
         self._above = PlainContainer(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
         self._columns = PlainContainer(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
-        self._above.look = self._columns.look = look
+        self.blank_style = self._above.blank_style = self._columns.blank_style = style_of("", look)
         self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
         self._block: Rect | None = None
 
