@@ -176,6 +176,11 @@ def check_files(directories: Mapping[str, Path]) -> Finding:
     return ok("files", ", ".join(f"{contents} in {directory}" for contents, directory in directories.items()))
 
 
+REINSTALL: Final = (
+    "install Samedeal again: pip install . in its source directory, or pip install and the path of its wheel"
+)
+"""How to install a package that is missing."""
+
 _FIND_REDIS: Final = """
 try:
     from samedeal_server.embedded_redis.binary import find_redis_binary
@@ -202,7 +207,7 @@ def check_hosting(python: str = sys.executable) -> Finding:
         return warn(
             "hosting",
             f"the server cannot run here: {output.removeprefix('missing ')} is not installed",
-            "to host races or play against bots: pip install samedeal",
+            f"to host races or play against bots, {REINSTALL}",
         )
     problem, _, advice = output.partition(": ")
     return warn("hosting", problem, advice or "run samedeal serve to see the error")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pty
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from samedeal_client import local_checks
+from samedeal_client.commands.serve import serve
 from samedeal_client.local_checks import TerminalDescription
 from samedeal_client.text.appearance import UNICODE, Look
 from samedeal_client.text.doctor_results import Finding, Severity, fail, finding_rows, ok, warn, worst
@@ -167,7 +169,19 @@ def test_hosting_without_the_server(tmp_path: Path) -> None:
     python = python_that(tmp_path, "import no_such_module")
     finding = local_checks.check_hosting(python)
     assert (verdict(finding), "no_such_module is not installed" in finding.result) == ("warn", True)
-    assert "pip install" in finding.advice
+    assert local_checks.REINSTALL in finding.advice
+
+
+def test_serving_without_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None if module == "redis" else object())
+    assert serve([]) == 1
+    assert f"needs redis. To get it, {local_checks.REINSTALL}" in capsys.readouterr().err
+
+
+def test_advice_to_install_works_without_a_package_index() -> None:
+    assert "pip install ." in local_checks.REINSTALL
+    for path in Path(local_checks.__file__).parent.rglob("*.py"):
+        assert "pip install samedeal" not in path.read_text(encoding="utf-8"), path
 
 
 def test_hosting_without_redis(tmp_path: Path) -> None:

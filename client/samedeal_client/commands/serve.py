@@ -16,7 +16,9 @@ def serve(arguments: Sequence[str]) -> int:
     """Replace this process by the server. If the server is not installed, return an exit code."""
     for module in ("samedeal_server", "websockets", "redis", "structlog"):
         if importlib.util.find_spec(module) is None:
-            print(f"samedeal: The server needs {module}. Install it with pip install samedeal.", file=sys.stderr)
+            from samedeal_client.local_checks import REINSTALL
+
+            print(f"samedeal: The server needs {module}. To get it, {REINSTALL}.", file=sys.stderr)
             return 1
     sys.stdout.flush()
     return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", "serve", *arguments])  # noqa: S606 (our own program)
