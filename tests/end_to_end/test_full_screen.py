@@ -180,6 +180,35 @@ async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Ter
     await terminal.wait_for("^code 3")
 
 
+async def test_continue_signals_change_nothing(programs: Programs, terminal: Terminal, redis_url: str) -> None:
+    """Textual would read keys in another thread after each of them, and leave the terminal without echo."""
+    address, _ = await programs.server(redis_url)
+    terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+    await terminal.wait_for("Quick start")
+    process = terminal.process_id("samedeal_client")
+    for game in ("Athena", "Steve"):
+        os.kill(process, signal.SIGCONT)
+        terminal.type("g")
+        await terminal.wait_for(game)
+    terminal.type("C-q")
+    await terminal.wait_for("code 0")
+    await terminal.wait_for(" icanon")
+    await terminal.wait_for(" echo ")
+
+
+async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:
+    address, _ = await programs.server(redis_url)
+    terminal.open((80, 24), "bash", "--norc", "-i")
+    terminal.type(shlex.join(samedeal("join", address, "--name", "ana")), "Enter")
+    await terminal.wait_for("Quick start")
+    programs.kill(f"{sys.executable} -m samedeal_client", signal.SIGTSTP)
+    await terminal.wait_for("Stopped")
+    terminal.type("echo still here", "Enter")
+    await terminal.wait_for("^still here")
+    terminal.type("fg", "Enter")
+    await terminal.wait_for("Quick start")
+
+
 async def test_practice_announces_itself_and_returns_to_the_lobby(
     programs: Programs, terminal: Terminal, redis_url: str
 ) -> None:
