@@ -36,8 +36,12 @@ def shuffled(seed: bytes, decks: int) -> bytes:
         raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
     if decks not in (1, 2):
         raise ValueError(f"one or two decks are shuffled, not {decks}")
+    return shuffle(_stream(_ORDER_LABEL + bytes([decks]) + seed), decks)
+
+
+def shuffle(stream: Iterator[int], decks: int) -> bytes:
+    """Return new decks, shuffled by the bytes of a stream."""
     cards = bytearray(DECK * decks)
-    stream = _stream(_ORDER_LABEL + bytes([decks]) + seed)
     for last in range(len(cards) - 1, 0, -1):
         choices = last + 1
         fair = 256 - 256 % choices

@@ -6,6 +6,7 @@ SamedealError
 ├── MalformedText      malformed        text that is not a card, move, board, deal or record
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
+├── DealNotProven      not_proven       the proof of a joint deal is wrong
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
 │   ├── StaleRevision  stale            the action is for another revision than the current one
@@ -31,6 +32,7 @@ class EngineCode(StrEnum):
     ERROR = "error"  # the base of all errors
     BAD_BOARD = "bad_board"
     UNSEEN = "unseen"
+    NOT_PROVEN = "not_proven"
 
 
 class RuleReason(StrEnum):
@@ -77,6 +79,12 @@ class UnknownGame(SamedealError):
     """There is no game of this name."""
 
     code = RefusalCode.UNKNOWN_GAME
+
+
+class DealNotProven(SamedealError):
+    """A part of the proof of a joint deal does not follow from the others."""
+
+    code = EngineCode.NOT_PROVEN
 
 
 class PlayError(SamedealError):

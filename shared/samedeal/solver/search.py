@@ -66,7 +66,8 @@ class Search:
         buckets: list[list[State]] = [[] for _ in range(self._buckets)]
         lowest = 0
         state: State | None = None
-        children = [self._play_safe(start[0], start[1], list(start[2:]), 0)]
+        cost = self._side_costs[start[1]] + sum(map(self._column_costs.__getitem__, start[2:]))
+        children = [self._play_safe(start[0], start[1], list(start[2:]), cost)]
         while len(before) <= budget:
             for tops, side, columns, cost in children:
                 if not rows or side == empty_side:

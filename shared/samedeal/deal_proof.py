@@ -1,0 +1,195 @@
+"""Proofs of joint deals: everything that anybody needs to check how a deal came about, as text.
+
+::
+
+    samedeal deal 2
+    room: friday
+    game: phoenix
+    solver: 1
+    budget: 10000
+    commitment: 5f1c...
+    secret: 03ab...
+    seat: 1 41d2... 9be0... ana
+    seat: 2 77c0... 1f3a... ben
+    candidate: 3
+    line: 3 5, r 0, 2 4 x3, ...
+
+A seat has the hash that its player committed to, the share that the player revealed, and the player's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from samedeal.board import Board
+from samedeal.errors import DealNotProven, MalformedText
+from samedeal.games import Game
+from samedeal.joint_deal import (
+    HIGHEST_CANDIDATE,
+    HIGHEST_SEAT,
+    SHARE_BYTES,
+    DealTerms,
+    candidate_board,
+    mix,
+    secret_commitment,
+    share_commitment,
+    won_candidates,
+)
+from samedeal.moves import Move
+from samedeal.names import clean_name, clean_room
+from samedeal.solver.line import Line, wins
+from samedeal.solver.solve import SOLVER
+
+_FIRST: Final = "samedeal deal 2"
+_FIELDS: Final = ("room", "game", "solver", "budget", "commitment", "secret", "seat", "candidate", "line")
+_HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SHARE_BYTES}}}")
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
+
+
+class RevealedShare(NamedTuple):
+    """A player's share: the seat, the player's name, the hash committed to, and the share."""
+
+    seat: int
+    name: str
+    commitment: bytes
+    share: bytes
+
+
+@dataclass(frozen=True)
+class DealProof:
+    """The proof of a joint deal. ``candidate`` is the number of the candidate that was dealt, and ``line`` wins it."""
+
+    terms: DealTerms
+    commitment: bytes
+    secret: bytes
+    shares: tuple[RevealedShare, ...]
+    candidate: int
+    line: Line
+
+    @property
+    def mixed(self) -> bytes:
+        """The mix of the secret and the shares."""
+        return mix(self.secret, [(share.seat, share.share) for share in self.shares])
+
+    def board(self) -> Board:
+        """Deal the board of the race."""
+        return candidate_board(self.mixed, self.candidate, self.terms.game)
+
+    def check(self) -> Board:
+        """Check the hashes and the line, and return the board of the race. Raises DealNotProven if the proof is wrong."""
+        if secret_commitment(self.terms, self.secret) != self.commitment:
+            raise DealNotProven(
+                "The secret, the room, the game, the solver or the budget is not what the server committed to when the "
+                "room opened."
+            )
+        for seat, name, commitment, share in self.shares:
+            if share_commitment(self.terms.room, name, share) != commitment:
+                raise DealNotProven(f"The share of seat {seat} ({name}) is not the one that the player committed to.")
+        board = self.board()
+        if not wins(board, self.line):
+            raise DealNotProven(f"The line does not win candidate {self.candidate}.")
+        return board
+
+    def check_deeply(self) -> Board:
+        """Check also that the solver wins this candidate, and none before it. This takes as long as finding the deal.
+
+        Raises DealNotProven if the proof is wrong, or needs another version of the solver.
+        """
+        board = self.check()
+        _, game, solver, budget = self.terms
+        if solver != SOLVER:
+            raise DealNotProven(
+                f"The deal was found by version {solver} of the solver, and this is version {SOLVER}. "
+                "Check it with a Samedeal that has the same version of the solver."
+            )
+        first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1)), None)
+        if first is None:
+            raise DealNotProven(f"The solver does not win candidate {self.candidate} within {budget} states.")
+        if first.number != self.candidate:
+            raise DealNotProven(
+                f"The solver wins candidate {first.number}, so candidate {self.candidate} should not have been dealt."
+            )
+        return board
+
+    def __str__(self) -> str:
+        seats = [
+            f"seat: {seat} {commitment.hex()} {share.hex()} {name}" for seat, name, commitment, share in self.shares
+        ]
+        lines = [
+            _FIRST,
+            *(f"{name}: {term}" for name, term in zip(self.terms._fields, self.terms, strict=True)),
+            f"commitment: {self.commitment.hex()}",
+            f"secret: {self.secret.hex()}",
+            *seats,
+            f"candidate: {self.candidate}",
+            f"line: {', '.join(map(str, self.line))}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    @classmethod
+    def parse(cls, text: str) -> DealProof:
+        """Read what ``str`` writes.
+
+        Raises MalformedText, with a sentence that says what is wrong, if the text is not a proof, and UnknownGame if it
+        names an unknown game.
+        """
+        first, *lines = text.splitlines() or [""]
+        if first != _FIRST:
+            raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
+        values: dict[str, list[str]] = {field: [] for field in _FIELDS}
+        for number, line in enumerate(lines, 2):
+            field, colon, value = line.partition(": ")
+            if not colon or field not in values:
+                raise MalformedText(f"Line {number} of the proof is {line[:40]!r}. Write one of {', '.join(_FIELDS)}.")
+            values[field].append(value)
+        for field, found in values.items():
+            if not found or (len(found) > 1 and field != "seat"):
+                raise MalformedText(f"The proof has {len(found)} lines '{field}: ...'. Write exactly one.")
+        proof = cls(
+            DealTerms(
+                clean_room(values["room"][0]),
+                Game.named(values["game"][0]),
+                _number("solver", values["solver"][0], HIGHEST_CANDIDATE),
+                _number("budget", values["budget"][0], HIGHEST_CANDIDATE, lowest=1),
+            ),
+            _hash("commitment", values["commitment"][0]),
+            _hash("secret", values["secret"][0]),
+            tuple(_share(seat) for seat in values["seat"]),
+            _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
+            tuple(Move.parse(move) for move in values["line"][0].split(", ")),
+        )
+        _check_seats([share.seat for share in proof.shares])
+        if str(proof) != text:
+            raise MalformedText(
+                "The proof was changed or damaged: its lines are not written exactly as they should be."
+            )
+        return proof
+
+
+def _check_seats(seats: Sequence[int]) -> None:
+    if sorted(set(seats)) != list(seats):
+        raise MalformedText("The seats of the proof are not in rising order. Write each seat once, the lowest first.")
+
+
+def _share(text: str) -> RevealedShare:
+    words = text.split(" ", 3)
+    if len(words) != 4:
+        raise MalformedText(f"{text[:40]!r} is not a seat. Write its number, a hash, a share and a name.")
+    seat, commitment, share, name = words
+    number = _number("seat", seat, HIGHEST_SEAT, lowest=1)
+    return RevealedShare(number, clean_name(name), _hash("hash", commitment), _hash("share", share))
+
+
+def _number(field: str, text: str, highest: int, lowest: int = 0) -> int:
+    if not _NUMBER.fullmatch(text) or not lowest <= int(text) <= highest:
+        raise MalformedText(f"The {field} is {text[:20]!r}. Write a number from {lowest} to {highest}.")
+    return int(text)
+
+
+def _hash(field: str, text: str) -> bytes:
+    if not _HASH.fullmatch(text):
+        raise MalformedText(f"The {field} is not {2 * SHARE_BYTES} hexadecimal digits in lower case. Correct it.")
+    return bytes.fromhex(text)

@@ -1,0 +1,125 @@
+"""Joint deals: deals that nobody chose and that can be won. DEALS.md, *Version 2*, specifies them byte by byte.
+
+The server commits to a secret when a room opens, and each player to a share. The mix of all of them decides the deal: it
+is the first candidate that the solver wins. SHA-256 is the only hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from samedeal.board import Board
+from samedeal.deal import shuffle
+from samedeal.games import Game
+from samedeal.solver.line import Line
+from samedeal.solver.solve import Outcome, solve
+
+SHARE_BYTES: Final = 32
+"""The length of a share, of a secret, and of all hashes."""
+
+HIGHEST_SEAT: Final = 255
+HIGHEST_CANDIDATE: Final = 2**32 - 1
+
+_COMMITMENT_LABEL: Final = b"samedeal commitment v2\n"
+_SHARE_LABEL: Final = b"samedeal share v2\n"
+_MIX_LABEL: Final = b"samedeal mix v2\n"
+_PUBLIC_LABEL: Final = b"samedeal public v2\n"
+_CANDIDATE_LABEL: Final = b"samedeal candidate v2\n"
+_ORDER_LABEL: Final = b"samedeal order v2\n"
+
+
+class DealTerms(NamedTuple):
+    """What a server commits to, together with its secret, when a room opens.
+
+    ``solver`` is the version of the solver and ``budget`` its number of states. A server that could choose them later could
+    choose among the candidates.
+    """
+
+    room: str
+    game: Game
+    solver: int
+    budget: int
+
+
+class WonCandidate(NamedTuple):
+    """A candidate that the solver won: its number, the winning line, and the number of states that the solver reached."""
+
+    number: int
+    line: Line
+    states: int
+
+
+def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
+    """Return the hash that commits a server to the terms of a room and to a secret."""
+    return _hash(_COMMITMENT_LABEL, *(_line(str(term)) for term in terms), _exactly(secret))
+
+
+def share_commitment(room: str, name: str, share: bytes) -> bytes:
+    """Return the hash that commits the player with a name in a room to a share."""
+    return _hash(_SHARE_LABEL, _line(room), _line(name), _exactly(share))
+
+
+def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
+    """Mix the secret with the shares, each with the number of its seat.
+
+    Raises ValueError unless there is a share, and the seats rise and are between 1 and 255.
+    """
+    seats = [seat for seat, _ in shares]
+    if not seats or seats != sorted(set(seats)) or not 1 <= seats[0] <= seats[-1] <= HIGHEST_SEAT:
+        raise ValueError(f"the seats of shares must rise, from 1 to {HIGHEST_SEAT} at most: {seats}")
+    return _hash(_MIX_LABEL, _exactly(secret), *(bytes([seat]) + _exactly(share) for seat, share in shares))
+
+
+def public_mix(name: str) -> bytes:
+    """Return the mix of a public deal, such as ``daily 2026-11-21``."""
+    return _hash(_PUBLIC_LABEL, _line(name))
+
+
+def candidate_seed(mixed: bytes, number: int) -> bytes:
+    """Return the seed of a candidate. Candidates are numbered from 0."""
+    return _hash(_CANDIDATE_LABEL, _exactly(mixed), number.to_bytes(4, "big"))
+
+
+def candidate_order(seed: bytes, decks: int) -> bytes:
+    """Return the order of the cards for a candidate's seed, the first card to be dealt first."""
+    return shuffle(_stream(_ORDER_LABEL + bytes([decks]) + _exactly(seed)), decks)
+
+
+def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
+    """Deal a candidate."""
+    return Board.deal(game, candidate_order(candidate_seed(mixed, number), game.decks))
+
+
+def won_candidates(mixed: bytes, game: Game, budget: int, numbers: Iterable[int]) -> Iterator[WonCandidate]:
+    """Yield those of the candidates that the solver wins within the budget. The first one from number 0 on is the deal.
+
+    Candidates do not depend on one another, so that several processes can try different numbers.
+    """
+    for number in numbers:
+        answer = solve(candidate_board(mixed, number, game), budget)
+        if answer.outcome is Outcome.WON:
+            yield WonCandidate(number, answer.line, answer.states)
+
+
+def _stream(text: bytes) -> Iterator[int]:
+    """Yield the bytes of SHA-256 of ``text`` and a block number, for the blocks from 0 on."""
+    for block in range(2**32):
+        yield from _hash(text, block.to_bytes(4, "big"))
+
+
+def _hash(*parts: bytes) -> bytes:
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def _line(text: str) -> bytes:
+    if "\n" in text:
+        raise ValueError("a room or a name can't contain a line feed")
+    return text.encode() + b"\n"
+
+
+def _exactly(part: bytes) -> bytes:
+    if len(part) != SHARE_BYTES:
+        raise ValueError(f"secrets, shares and seeds are {SHARE_BYTES} bytes, not {len(part)}")
+    return part

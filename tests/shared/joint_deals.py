@@ -1,0 +1,34 @@
+"""Joint deals of rooms whose secrets and shares are known, for tests."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from itertools import count
+
+from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.games import Game
+from samedeal.joint_deal import DealTerms, mix, secret_commitment, share_commitment, won_candidates
+from samedeal.solver.solve import SOLVER
+
+BUDGETS = {"athena": 2000, "steve": 20_000, "phoenix": 2000, "ace-of-hearts": 2000, "willow": 2000}
+NAMES = ("ana", "Zo\u00eb Q", "\u5f20\u4f1f")
+
+
+def some_bytes(text: str) -> bytes:
+    """32 bytes that depend on a text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+@cache
+def joint_deal(game: str) -> DealProof:
+    """The proof of a joint deal of three players, one of whose seats is not next to the others."""
+    terms = DealTerms("friday", Game.named(game), SOLVER, BUDGETS[game])
+    secret = some_bytes(f"the secret of {game}")
+    shares = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
+    mixed = mix(secret, [(seat, share) for seat, _, share in shares])
+    won = next(won_candidates(mixed, terms.game, terms.budget, count()))
+    revealed = [
+        RevealedShare(seat, name, share_commitment("friday", name, share), share) for seat, name, share in shares
+    ]
+    return DealProof(terms, secret_commitment(terms, secret), secret, tuple(revealed), won.number, won.line)

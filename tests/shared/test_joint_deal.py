@@ -1,0 +1,315 @@
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.cards import DECK, Card
+from samedeal.deal_proof import DealProof
+from samedeal.errors import DealNotProven, MalformedText, UnknownGame
+from samedeal.games import GAMES
+from samedeal.joint_deal import (
+    candidate_board,
+    candidate_order,
+    candidate_seed,
+    mix,
+    public_mix,
+    secret_commitment,
+    share_commitment,
+    won_candidates,
+)
+from samedeal.solver.solve import SOLVER
+from tests.golden.golden_files import HERE, assert_golden, assert_sentences
+from tests.shared.joint_deals import joint_deal, some_bytes
+from tests.shared.raised import error_of
+
+SHARED: Final = Path(__file__).parents[2] / "shared"
+PAGE: Final = (SHARED / "DEALS.md").read_text(encoding="utf-8")
+CHECKER: Final = SHARED / "check_deal.mjs"
+NODE: Final = shutil.which("node")
+QUICK: Final = [game for game in GAMES if game != "steve"]
+"""The games whose deals are found in a moment."""
+
+
+def order_text(order: bytes) -> str:
+    return " ".join(str(Card(card)) for card in order)
+
+
+def javascript_verdicts(paths: list[Path]) -> dict[str, str]:
+    """What the checker in JavaScript says about files, by their names."""
+    assert NODE
+    told = subprocess.run([NODE, CHECKER, *paths], capture_output=True, text=True, check=False)
+    assert told.stderr == ""
+    verdicts = dict(line.split(": ", 1) for line in told.stdout.splitlines())
+    assert told.returncode == any(verdict.startswith("wrong") for verdict in verdicts.values())
+    return {Path(path).stem: verdict for path, verdict in verdicts.items()}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_proof_matches_golden_file(game: str) -> None:
+    proof = (
+        DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text()) if game not in QUICK else joint_deal(game)
+    )
+    assert_golden(f"deal_proofs/{game}.txt", str(proof))
+    assert DealProof.parse(str(proof)) == proof
+    assert proof.check() == proof.board()
+
+
+@pytest.mark.parametrize("game", QUICK)
+def test_proof_holds_deeply(game: str) -> None:
+    assert joint_deal(game).check_deeply() == joint_deal(game).board()
+
+
+def test_page_has_a_proof_and_its_values() -> None:
+    proof = joint_deal("phoenix")
+    assert re.findall(r"```proof\n(.*?)```", PAGE, re.DOTALL) == [str(proof)]
+    seed = candidate_seed(proof.mixed, proof.candidate)
+    order = order_text(candidate_order(seed, 1)).split(" ")
+    lines = [f"mix {proof.mixed.hex()}", f"seed {seed.hex()}"]
+    lines += [f"order {' '.join(order[at : at + 13])}" for at in range(0, 52, 13)]
+    assert "```values\n" + "\n".join(lines) + "\n```" in PAGE
+
+
+def test_hashes_are_those_of_the_page() -> None:
+    """Compute the hashes of a proof from the formulas of the page."""
+
+    def sha256(*parts: bytes) -> bytes:
+        return hashlib.sha256(b"".join(parts)).digest()
+
+    proof = joint_deal("phoenix")
+    terms = b"friday\nphoenix\n%d\n%d\n" % proof.terms[2:]
+    assert proof.commitment == sha256(b"samedeal commitment v2\n", terms, proof.secret)
+    parts = []
+    for seat, name, commitment, share in proof.shares:
+        assert commitment == sha256(b"samedeal share v2\nfriday\n", name.encode(), b"\n", share)
+        parts.append(bytes([seat]) + share)
+    mixed = sha256(b"samedeal mix v2\n", proof.secret, *parts)
+    assert mixed == proof.mixed
+    seed = sha256(b"samedeal candidate v2\n", mixed, b"\x00\x00\x01\x02")
+    assert seed == candidate_seed(mixed, 258)
+    cards = list(DECK)
+    blocks = (sha256(b"samedeal order v2\n\x01", seed, number.to_bytes(4, "big")) for number in count())
+    stream = (byte for block in blocks for byte in block)
+    for last in range(51, 0, -1):
+        byte = next(byte for byte in stream if byte < 256 - 256 % (last + 1))
+        other = byte % (last + 1)
+        cards[last], cards[other] = cards[other], cards[last]
+    assert bytes(cards) == candidate_order(seed, 1)
+    assert candidate_board(mixed, 258, proof.terms.game) == Board.deal(proof.terms.game, bytes(cards))
+    assert public_mix("daily 2026-11-21") == sha256(b"samedeal public v2\ndaily 2026-11-21\n")
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+def test_order_holds_each_card_once_per_deck(decks: int) -> None:
+    assert Counter(candidate_order(some_bytes("any"), decks)) == Counter(DECK * decks)
+
+
+def test_every_part_changes_the_deal() -> None:
+    secret, one, two = map(some_bytes, ("secret", "one", "two"))
+    mixes = [
+        mix(secret, [(1, one), (2, two)]),
+        mix(secret, [(1, two), (2, one)]),
+        mix(secret, [(1, one), (3, two)]),
+        mix(secret, [(1, one)]),
+        mix(one, [(1, secret), (2, two)]),
+        public_mix("daily 2026-11-21"),
+    ]
+    seeds = [candidate_seed(mixed, number) for mixed in mixes for number in (0, 1, 256)]
+    assert len({candidate_order(seed, 1) for seed in seeds}) == len(seeds)
+
+
+def test_share_of_another_player_or_room_cannot_be_revealed() -> None:
+    share = some_bytes("share")
+    hashes = {share_commitment(*place, share) for place in (("a", "b"), ("b", "a"), ("ab", "b"), ("a", "bb"))}
+    assert len(hashes) == 4
+
+
+def test_deal_is_the_first_won_candidate() -> None:
+    proof = joint_deal("phoenix")
+    assert proof.candidate > 0
+    assert not list(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(proof.candidate)))
+
+
+CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
+    "another secret": lambda proof: replace(proof, secret=some_bytes("x")),
+    "another room": lambda proof: replace(proof, terms=proof.terms._replace(room="monday")),
+    "another game": lambda proof: replace(proof, terms=proof.terms._replace(game=GAMES["willow"])),
+    "another budget": lambda proof: replace(proof, terms=proof.terms._replace(budget=1)),
+    "another solver": lambda proof: replace(proof, terms=proof.terms._replace(solver=SOLVER + 1)),
+    "another share": lambda proof: with_share(proof, share=some_bytes("x")),
+    "another name": lambda proof: with_share(proof, name="ben"),
+    "another seat": lambda proof: with_share(proof, seat=4),
+    "a share left out": lambda proof: replace(proof, shares=proof.shares[:-1]),
+    "another candidate": lambda proof: replace(proof, candidate=proof.candidate + 1),
+    "a move left out": lambda proof: replace(proof, line=proof.line[:-1]),
+    "a move too many": lambda proof: replace(proof, line=(*proof.line, proof.line[-1])),
+}
+
+
+def with_share(proof: DealProof, **changes: object) -> DealProof:
+    """The proof with changes to its last share."""
+    return replace(proof, shares=(*proof.shares[:-1], proof.shares[-1]._replace(**changes)))  # type: ignore[arg-type]  # fields by name
+
+
+def late_candidate() -> DealProof:
+    """The proof of a server that passed over a candidate that can be won."""
+    proof = joint_deal("phoenix")
+    later = won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, count(proof.candidate + 1))
+    number, line, _ = next(later)
+    return replace(proof, candidate=number, line=line)
+
+
+def hard_candidate() -> DealProof:
+    """The proof of a server that dealt a candidate that its solver does not win within the budget."""
+    proof = joint_deal("willow")
+    terms = proof.terms._replace(budget=60)
+    return replace(proof, terms=terms, commitment=secret_commitment(terms, proof.secret))
+
+
+def other_solver() -> DealProof:
+    """A proof with another version of the solver, to which the server has committed."""
+    proof = joint_deal("willow")
+    terms = proof.terms._replace(solver=SOLVER + 1)
+    return replace(proof, terms=terms, commitment=secret_commitment(terms, proof.secret))
+
+
+def sentence(proof: DealProof) -> str:
+    with pytest.raises(DealNotProven) as caught:
+        proof.check_deeply()
+    return str(caught.value)
+
+
+def test_cheats_are_named() -> None:
+    found = {cheat: sentence(change(joint_deal("phoenix"))) for cheat, change in CHEATS.items()}
+    for deep in (late_candidate(), hard_candidate(), other_solver()):
+        deep.check()
+    found["a candidate passed over"] = sentence(late_candidate())
+    found["a candidate not won"] = sentence(hard_candidate())
+    found["a newer solver"] = sentence(other_solver())
+    assert_sentences("engine: proofs of joint deals", [f"{cheat}\t{text}" for cheat, text in found.items()])
+
+
+def damaged() -> dict[str, str]:
+    """The text of a proof with each of its lines damaged, and with some bytes changed."""
+    text = str(joint_deal("phoenix"))
+    lines = text.splitlines(keepends=True)
+    found = {
+        "spaces": text.replace("ana", "ana "),
+        "capitals": text.replace("friday", "Friday"),
+        "empty": "",
+        "no last line": "".join(lines[:-1]),
+        "more": f"{text}more: 1\n",
+        "not the first": text[1:],
+    }
+    for number, line in enumerate(lines):
+        before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
+        found[f"without line {number + 1}"] = before + after
+        if not line.startswith("seat"):
+            found[f"with two lines {number + 1}"] = before + line + line + after
+        found[f"blank line {number + 1}"] = before + "\n" + after
+        for at in range(0, min(len(line), 200), 7):
+            other = "1" if line[at] == "0" else "0"
+            found[f"line {number + 1} byte {at}"] = before + line[:at] + other + line[at + 1 :] + after
+    return found
+
+
+def test_damage_is_found() -> None:
+    for damage, text in damaged().items():
+        try:
+            DealProof.parse(text).check()
+        except (MalformedText, UnknownGame, DealNotProven):
+            continue
+        pytest.fail(f"not found: {damage}")
+
+
+MALFORMED = {
+    "empty": ("", ""),
+    "another version": ("deal 2", "deal 3"),
+    "a field twice": ("candidate", "budget: 1\ncandidate"),
+    "a field missing": ("secret: ", "seat: "),
+    "an unknown field": ("secret: ", "secrets: "),
+    "a room": ("friday", "fri day"),
+    "a number": ("solver: 1", "solver: 01"),
+    "a budget": ("budget: 2000", "budget: 0"),
+    "a hash": ("commitment: ", "commitment: 0"),
+    "a seat": ("seat: 1", "seat: 0"),
+    "a seat without a name": (" ana", ""),
+    "seats out of order": ("seat: 2", "seat: 6"),
+    "a move": ("line: ", "line: x, "),
+    "capital letters": ("friday", "Friday"),
+    "other line ends": ("\n", "\r\n"),
+}
+
+
+def test_wording_of_malformed_proofs() -> None:
+    text = str(joint_deal("phoenix"))
+    lines = []
+    for case, (before, after) in MALFORMED.items():
+        assert before in text
+        changed = text.replace(before, after, 1) if before else after
+        lines.append(f"{case}\t{error_of(DealProof.parse, changed)}")
+    assert_sentences("engine: text of proofs", lines)
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+def test_javascript_agrees_on_deals() -> None:
+    verdicts = javascript_verdicts([HERE / "deal_proofs" / f"{game}.txt" for game in GAMES])
+    assert set(verdicts) == set(GAMES)
+    for game, verdict in verdicts.items():
+        proof = DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text())
+        seed = candidate_seed(proof.mixed, proof.candidate)
+        order = order_text(candidate_order(seed, proof.terms.game.decks))
+        assert verdict == f"holds: mix {proof.mixed.hex()} seed {seed.hex()} order {order}"
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
+    texts = [*damaged().values(), *(str(change(joint_deal("phoenix"))) for change in CHEATS.values())]
+    paths = [tmp_path / f"{number}.txt" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    holding = {texts[int(name)] for name, verdict in javascript_verdicts(paths).items() if verdict.startswith("holds")}
+    assert holding == set()
+
+
+def test_javascript_is_small_and_needs_only_node() -> None:
+    source = CHECKER.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 200
+    assert set(re.findall(r'from "(.*?)"', source)) == {"node:crypto", "node:fs"}
+
+
+@pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])
+def test_seats_that_do_not_rise_are_refused(seats: list[int]) -> None:
+    with pytest.raises(ValueError, match="must rise"):
+        mix(bytes(32), [(seat, bytes(32)) for seat in seats])
+
+
+@pytest.mark.parametrize("length", [0, 31, 33])
+def test_part_of_other_length_is_refused(length: int) -> None:
+    part = bytes(length)
+    calls = (
+        partial(share_commitment, "a", "b", part),
+        partial(mix, part, [(1, bytes(32))]),
+        partial(mix, bytes(32), [(1, part)]),
+        partial(candidate_seed, part, 0),
+        partial(candidate_order, part, 1),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=f"32 bytes, not {length}"):
+            call()
+
+
+def test_name_with_a_line_feed_is_refused() -> None:
+    with pytest.raises(ValueError, match="line feed"):
+        share_commitment("a", "b\nc", bytes(32))
