@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from typing import Final
 
 from samedeal.board import Board
-from samedeal_client.drawing.render import draw_board
+from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.model import Model
 from samedeal_client.state.record_files import save_record
@@ -23,8 +22,6 @@ PROGRESS_INTERVAL: Final = 5.0
 _CLOCK_INTERVAL: Final = 0.5
 """Seconds between two checks of the race clock."""
 
-_WIDTH: Final = 80
-_HEIGHT: Final = 60
 _WARNINGS: Final = ((60_000, "One minute left."), (10_000, "Ten seconds left."))
 
 
@@ -75,8 +72,7 @@ class LineOutput:
     def print_board(self, board: Board) -> None:
         """Print a board with the number of cards on its foundations."""
         self._printed_board = board
-        width = max(shutil.get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
-        self._printer.print_rows(draw_board(board, self._look, width, _HEIGHT).rows)
+        self._printer.print_rows(board_lines(board, self._look))
         self.print(_foundations_sentence(board))
 
     def print_watched_boards(self, model: Model) -> None:

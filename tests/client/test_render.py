@@ -113,7 +113,7 @@ def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
 def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
     at = layout(Game.named(game), width, height, panel=True)
     right = at.panel.x - 1 if at.panel is not None else width
-    assert abs(at.body.x - at.gap - (right - at.body.x - at.body.width)) <= 1 + at.gap
+    assert abs(at.places[TOP].x - (right - at.body.x - at.body.width)) <= 2
 
 
 def test_too_small_a_size_is_a_sentence() -> None:

@@ -150,8 +150,8 @@ def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layou
     gap = next((gap for gap in range(card.max_gap, 1, -1) if _width(game, card, gap) <= available), 1)
     pitch = card.width + gap
     body = _width(game, card, gap)
-    panel_width = min(width - body - 1, _MAX_PANEL_WIDTH) if panel else 0
-    left = (width - body - (panel_width + 1) * panel) // 2
+    panel_width = min(max(width - body - 1 - gap, choice.panel), _MAX_PANEL_WIDTH) if panel else 0
+    left = max(width - body - gap - (panel_width + 1) * panel, 0) // 2
     spare_rows = height - _fixed_rows(game, card) - _MIN_ROWS
     y = 1 if card.is_large and spare_rows > card.height + 4 else 0
     places = {TOP: Rect(left + gap, y, _top_width(game, card, gap) - gap, 1 + card.height)}

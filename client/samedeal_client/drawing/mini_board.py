@@ -1,10 +1,9 @@
-"""Small boards, for watching many at once: a card is three characters, and only the top cards of deep piles are shown.
+"""Small boards, for watching many at once: full boards if they fit, otherwise cards of one row and three characters.
 
-Cards are tiles if there is a blank between two piles, otherwise coloured text.
+Of a deep pile only the top cards are shown, under the number of the others. Without space between two piles, every second
+pile is darker::
 
-::
-
-     3♠ 5♥ ·♦ 2♣  stock 16  waste 10♥
+     3♠ 5♥ ·♦ 2♣ ░16 10♥
      ⋮9 7♥ 6♦ 4♥ 8♠ 4♠ ⋮3
      4♦ 6♥10♠ K♠ K♠ 2♠ 9♠
 """
@@ -18,8 +17,9 @@ from samedeal.cards import DOWN, HIDDEN
 from samedeal.games import Game, Group
 from samedeal_client.drawing.card_tile import Shade, tile
 from samedeal_client.drawing.foundation_order import foundations_shown
-from samedeal_client.drawing.layout import Size
+from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.marks import run_length
+from samedeal_client.drawing.render import draw_board
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
 
@@ -29,8 +29,9 @@ _WIDE_PITCH: Final = 4
 
 _RESERVE_ROW: Final = 8
 _MIN_DEPTH: Final = 3
-_STOCK_WIDTH: Final = len("  stock 24")
-_WASTE_WIDTH: Final = len("  waste 10H")
+_GOOD_HEIGHT: Final = 10
+_STOCK_WIDTH: Final = len(" ░24")
+_WASTE_WIDTH: Final = len(" 10H")
 
 
 def smallest_mini(game: Game) -> Size:
@@ -46,42 +47,61 @@ def _width(game: Game, pitch: int) -> int:
     return max(columns, _RESERVE_ROW * pitch if game.reserve else 0, top)
 
 
+def mini_quality(game: Game, size: Size) -> int:
+    """Return how well a board can be read in a size: the area of a card, or 0 if piles touch or only few cards fit."""
+    full = smallest(game)
+    if size.width >= full.width and size.height >= full.height:
+        card = layout(game, *size).card
+        return card.width * card.height
+    return _MIN_PITCH * (size.width >= _width(game, _WIDE_PITCH) and size.height >= _GOOD_HEIGHT)
+
+
 def draw_mini(board: Board, look: Look, width: int, height: int) -> tuple[Row, ...]:
     """Draw a board in exactly ``height`` rows of ``width`` characters, at least the size of ``smallest_mini``."""
+    full = smallest(board.game)
+    if width >= full.width and height >= full.height:
+        rows = list(draw_board(board, look, width, height).rows)
+        rows += [()] * (height - len(rows))
+    else:
+        rows = _small_rows(board, look, width, height)
+    return tuple(fit_row(row, width) for row in rows[:height])
+
+
+def _small_rows(board: Board, look: Look, width: int, height: int) -> list[Row]:
     pitch = _WIDE_PITCH if width >= _width(board.game, _WIDE_PITCH) else _MIN_PITCH
     rows = [_top(board, look, pitch), *_reserve(board, look, width, pitch)]
     depth = height - len(rows)
-    columns = (*board.game.columns, *board.game.fans)
-    piles = [_pile(board.piles[at], board.game.piles[at], look, depth, pitch) for at in columns]
+    piles = [
+        _pile(number, board.piles[at], board.game.piles[at], look, depth, pitch)
+        for number, at in enumerate((*board.game.columns, *board.game.fans))
+    ]
     gap = len(board.game.columns) if board.game.fans else -1
     for y in range(depth):
         spans: list[Span] = []
-        for at, pile in enumerate(piles):
-            if at == gap:
+        for number, pile in enumerate(piles):
+            if number == gap:
                 spans.append(Span(" "))
             spans += pile[y]
         rows.append(tuple(spans))
-    return tuple(fit_row(row, width) for row in rows[:height])
+    return rows
 
 
 def _top(board: Board, look: Look, pitch: int) -> Row:
     game = board.game
     spans: list[Span] = []
-    for at, suit in foundations_shown(board):
+    for number, (at, suit) in enumerate(foundations_shown(board)):
         pile = board.piles[at]
         if pile:
-            spans += _cell(pile[-1:], look, pitch)
+            spans += _cell(pile[-1:], look, pitch, _shade(number, pitch, movable=True))
         else:
             empty = look.glyphs.empty + (look.suit(suit) if suit is not None else " ")
             spans.append(Span(empty.rjust(pitch), "empty"))
     if len(game.foundations) == 1:
         spans.append(Span(f" {board.foundation_cards}/{game.cards}", "count"))
     if game.stock_at >= 0:
-        spans.append(Span(f"  stock {len(board.piles[game.stock_at])}", "label"))
+        spans += (Span(" "), Span(f"{look.glyphs.back}{len(board.piles[game.stock_at]):>2}", "back seen-card"))
     if game.waste_at >= 0:
-        waste = board.piles[game.waste_at]
-        spans.append(Span("  waste", "label"))
-        spans += _cell(waste[-1:], look, _WIDE_PITCH)
+        spans += _cell(board.piles[game.waste_at][-1:], look, _WIDE_PITCH, "paper")
     return tuple(spans)
 
 
@@ -90,29 +110,36 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
     if not places:
         return []
     count = len(places) if len(places) * pitch <= width else _RESERVE_ROW
-    cells = [_cell(board.piles[at][-1:], look, pitch) for at in places]
+    cells = [
+        _cell(board.piles[at][-1:], look, pitch, _shade(number, pitch, movable=True))
+        for number, at in enumerate(places)
+    ]
     return [tuple(span for cell in cells[at : at + count] for span in cell) for at in range(0, len(cells), count)]
 
 
-def _cell(card: bytes, look: Look, pitch: int, shade: Shade = "paper") -> Row:
+def _shade(number: int, pitch: int, *, movable: bool) -> Shade:
+    """The shade of a card in the pile with a number. Without gaps, the shade separates adjacent piles."""
+    light = movable if pitch >= _WIDE_PITCH else number % 2 == 0
+    return "paper" if light else "buried"
+
+
+def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
     if not card:
         return (Span(look.glyphs.empty.rjust(pitch), "empty"),)
     code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a spectator's small board shows no face-down card
-    if pitch < _WIDE_PITCH:
-        return (Span(look.card(code).rjust(pitch), look.style(card[0])),)
     ((face,),) = tile(code, look, _MIN_PITCH, 1, shade)
     return (Span(" " * (pitch - _MIN_PITCH)), face)
 
 
-def _pile(pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
+def _pile(number: int, pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
     """The cells of a column or a fan: the number of cards that don't fit, then the cards down to the top one."""
-    cells = [_cell(b"", look, pitch)] if not pile else []
+    cells = [_cell(b"", look, pitch, "paper")] if not pile else []
     first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
     if first:
         cells.append((Span(f"{look.glyphs.more}{first}".rjust(pitch), "more"),))
-    movable = len(pile) - run_length(group, pile)
+    run = len(pile) - run_length(group, pile)
     cells += [
-        _cell(pile[card : card + 1], look, pitch, "paper" if card >= movable else "buried")
+        _cell(pile[card : card + 1], look, pitch, _shade(number, pitch, movable=card >= run))
         for card in range(first, len(pile))
     ]
     return cells + [(Span(" " * pitch),)] * (depth - len(cells))

@@ -50,7 +50,7 @@ class SpectateScreen(ClientScreen):
 
     def compose_body(self) -> ComposeResult:
         """The grid of boards, or one board with the ranking."""
-        self._grid_view = Rows(self.look, id="board-grid")
+        self._grid_view = Rows(self.look.on_table(), id="board-grid")
         self._board_view = BoardView(self.look, self.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
         yield from (self._grid_view, self._board_view, self._rivals_panel)
@@ -119,7 +119,7 @@ class SpectateScreen(ClientScreen):
         if zoomed:
             self._show_board(self._boards[self._state.zoomed])
         elif self._boards:
-            rows = board_grid_rows(self._players, self._boards, self.look, self._grid(), self._state.page)
+            rows = board_grid_rows(self._players, self._boards, self._grid_view.look, self._grid(), self._state.page)
             self._grid_view.show(rows)
         else:
             self._grid_view.show(self._rows_before_first_board())

@@ -10,7 +10,7 @@ from samedeal.board import Board, Step
 from samedeal.games import Game
 from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
-from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
+from samedeal_client.drawing.mini_board import draw_mini, mini_quality, smallest_mini
 from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.spectating import PLAYER_KEYS, Order
 from samedeal_client.text.appearance import Look
@@ -46,14 +46,23 @@ class Grid:
 
 
 def arrange(game: Game, count: int, width: int, height: int) -> Grid:
-    """Arrange ``count`` boards, as many as fit next to each other, each with a heading and a line below."""
+    """Arrange ``count`` boards, each with a heading, on as few pages as possible and as readable as possible."""
     minimum = smallest_mini(game)
-    columns = max(1, min(count, (width + 1) // (minimum.width + 3)))
-    rows_wanted = -(-count // columns)
-    rows = max(1, min(rows_wanted, (height + 1) // (minimum.height + 2)))
+    most = max(1, min(count, (width + 1) // (minimum.width + 2)))
+    grids = [_grid(count, columns, minimum.height, width, height) for columns in range(most, 0, -1)]
+    return max(grids, key=lambda grid: (-grid.pages, mini_quality(game, board_size(grid))))
+
+
+def _grid(count: int, columns: int, min_rows: int, width: int, height: int) -> Grid:
+    rows = max(1, min(-(-count // columns), (height + 1) // (min_rows + 2)))
     columns = max(1, min(columns, -(-count // rows)))
     cell = Size((width - (columns - 1)) // columns, (height - (rows - 1)) // rows)
     return Grid(columns, rows, cell, max(1, -(-count // (columns * rows))))
+
+
+def board_size(grid: Grid) -> Size:
+    """The size of a board in a grid: without its heading and the blank to its left."""
+    return Size(grid.cell.width - 1, grid.cell.height - 1)
 
 
 def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[str, int]) -> tuple[RankedPlayer, ...]:
