@@ -78,10 +78,10 @@ _FELT: Final = Style(color="#e6edf3", bgcolor="#1f4d3a")
 
 _COLOURLESS: Final = {
     "paper": "reverse",
-    "buried": "reverse",
+    "buried": "reverse dim",
     "back": "dim",
     "seen-card": "italic not dim",
-    "source": "bold not reverse",
+    "source": "bold not reverse not dim",
     "target": "bold underline",
     "found": "bold underline",
     "hint": "bold underline",
