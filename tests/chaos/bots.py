@@ -529,7 +529,7 @@ class LinkRacer:
                     self._lost_at = self._lost_at or time.monotonic()
                 case SeatLost(code=code, sentence=sentence):
                     self._excluded_or_complaint(code, f"lost the seat: {code}: {sentence}")
-                case Ended(code=code) if code == str(int(CloseCode.BANNED)):
+                case Ended(code=code) if code in ("banned", str(int(CloseCode.BANNED))):
                     self.journal.exclude("banned")
                 case Ended(code=code, sentence=sentence):
                     self.journal.complaints.append(f"was disconnected permanently: {code}: {sentence}")

@@ -12,9 +12,11 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupError
+from samedeal_server.errors import StartupError, StoreUnavailable
 from samedeal_server.store.connect import connect
 from samedeal_server.store.preflight import ANSWER_TIMEOUT, check_redis
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
 from tests.server.redis_kinds import Server
 
 
@@ -54,6 +56,7 @@ def info_answer(**fields: str) -> bytes:
 
 
 HELLO = b"%1\r\n$5\r\nproto\r\n:3\r\n"
+LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
 
 
 async def refusal(url: str, code: str, answer_timeout: float = ANSWER_TIMEOUT) -> str:
@@ -125,8 +128,18 @@ async def test_silent_redis_is_unreachable() -> None:
 
 
 async def test_loading_redis_is_unreachable() -> None:
-    async with answering({b"HELLO": HELLO, b"INFO": b"-LOADING Redis is loading the dataset in memory\r\n"}) as url:
+    async with answering({b"HELLO": HELLO, b"INFO": LOADING}) as url:
         await refusal(url, "redis_unreachable")
+
+
+async def test_redis_that_loads_its_data_is_unavailable() -> None:
+    """A Redis that was restarted answers the first command of a new connection, which asks for its scripts, like this."""
+    async with (
+        answering({b"HELLO": HELLO, b"SCRIPT": LOADING}) as url,
+        connect(url) as client,
+    ):
+        with pytest.raises(StoreUnavailable, match="loading"):
+            await Store(client, Metrics()).now()
 
 
 async def test_wrong_password_is_not_repeated(own_url: str) -> None:

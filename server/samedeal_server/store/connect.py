@@ -141,13 +141,16 @@ def _failure(error: RedisError) -> Failure | None:
 
 
 async def _load_scripts(connection: Any) -> None:
-    """Load the scripts that a Redis does not know. A new primary, for example, knows none."""
-    # Redis may still be loading its data, or forbid SCRIPT. Then EVAL loads the scripts later.
+    """Load the scripts that a Redis does not know. A new primary, for example, knows none.
+
+    Raises BusyLoadingError if Redis is still loading its data. redis-py has closed the connection then.
+    """
+    # Redis may forbid SCRIPT. Then EVAL loads the scripts later.
     hashes = list(Script.sources)
     await connection.send_command("SCRIPT EXISTS", *hashes, check_health=False)
     try:
         known = await connection.read_response()
-    except (ResponseError, BusyLoadingError):
+    except ResponseError:
         return
     missing = [each for each, is_known in zip(hashes, known, strict=True) if not is_known]
     for each in missing:
