@@ -22,13 +22,18 @@ from samedeal.protocol.messages import Acked, Act, Refused
 from samedeal_server.process.fd_limits import RESERVED
 from tests.chaos.plan import deploy_plan
 from tests.chaos.rounds import play_round, winning_records
-from tests.load.processes import LoadSetup, Usage, ack_latencies, kill_crowd, load_setup, race
+from tests.load.flood import FLOODS
+from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, kill_crowd, load_setup, race
 from tests.server.client import Client
 
 SECONDS: Final = 8.0
 PACE: Final = 0.1
 PROCESSES: Final = 4
 OUTAGE: Final = 12.0
+FLOODERS: Final = 30
+"""Clients that together may send more than their address may."""
+ROOMS: Final = 50
+"""Rooms that a list contains."""
 DEPLOY: Final[dict[str, Any]] = {"rooms": 8, "players": 6, "every": 6.0}
 
 
@@ -112,6 +117,37 @@ async def crowds(setup: LoadSetup) -> None:
         await crowd(setup, "spectators who read nothing", 1000, watching=True, reading="stopped"),
     ]
     table("Idle clients", HEAD, rows)
+
+
+async def flood(setup: LoadSetup, kind: str) -> list[object]:
+    """Return a row for clients who send cheap requests as fast as the default limits let one address."""
+    node = await setup.node(limits=())
+    racers = await race(node, "racer")
+    for _ in range(ROOMS):
+        await racers[0].create()
+    requests: list[asyncio.subprocess.Process] = []
+    began = accepted = 0.0
+
+    async def load() -> int:
+        nonlocal began
+        requests.append(await setup.flood(node, kind, FLOODERS))
+        began = time.monotonic()
+        return FLOODERS
+
+    async def unload() -> None:
+        nonlocal accepted
+        took = time.monotonic() - began
+        accepted = await end_flood(requests.pop()) / took
+
+    what, count, _, _, *costs = await compare_latency(kind, racers, node.pid, load, unload)
+    await node.kill()
+    return [what, count, f"{accepted:.0f}", *costs]
+
+
+async def floods(setup: LoadSetup) -> None:
+    """Measure what cheap requests cost the racers of another room."""
+    rows = [await flood(setup, kind) for kind in FLOODS]
+    table("Floods of cheap requests", ("flood", "clients", "a second", *HEAD[4:]), rows)
 
 
 async def rooms(setup: LoadSetup) -> None:
@@ -274,6 +310,7 @@ def replay(_: LoadSetup) -> Awaitable[None]:
 
 SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
     "crowds": crowds,
+    "floods": floods,
     "rooms": rooms,
     "files": files,
     "outage": outage,

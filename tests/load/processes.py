@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ NO_LIMITS: Final = (
     *("--limit-connections", "10000", "--limit-connections-per-address", "10000", "--limit-handshakes", "5000"),
     *("--limit-sessions-per-address", "100000", "--limit-rooms-per-address", "100000"),
     *("--limit-address-rate", "1000000", "--limit-address-burst", "1000000"),
-    *("--limit-rate", "100000", "--limit-burst", "100000", "--log-level", "warning"),
+    *("--limit-rate", "100000", "--limit-burst", "100000"),
 )
 """Options of a node for tests whose many clients share one address."""
 
@@ -58,19 +58,25 @@ class LoadSetup:
         self._scratch = scratch
         self._stack = stack
 
-    async def node(self, *settings: str, files: int | None = None) -> Node:
+    async def node(self, *settings: str, limits: Sequence[str] = NO_LIMITS, files: int | None = None) -> Node:
         """Start a node."""
         log = self._scratch / f"node-{len(self.nodes)}.log"
-        node = await Node.start(self.redis.url, log, *NO_LIMITS, *settings, files=files)
+        node = await Node.start(self.redis.url, log, "--log-level", "warning", *limits, *settings, files=files)
         self._stack.push_async_callback(node.kill)
         self.nodes.append(node)
         return node
 
     async def crowd(self, node: Node, count: int, room: str = "", reading: str = "") -> asyncio.subprocess.Process:
         """Open ``count`` connections from another process, which stay open until it is killed."""
+        return await self._clients("crowd", node, str(count), room, reading)
+
+    async def flood(self, node: Node, kind: str, count: int) -> asyncio.subprocess.Process:
+        """Let ``count`` clients in another process send requests of a kind, until ``end_flood`` is called."""
+        return await self._clients("flood", node, kind, str(count))
+
+    async def _clients(self, module: str, node: Node, *arguments: str) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.load.crowd", *map(str, node.target), str(count)),
-            *(room, reading),
+            *(sys.executable, "-m", f"tests.load.{module}", *map(str, node.target), *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             preexec_fn=_lower_priority,
@@ -78,17 +84,23 @@ class LoadSetup:
         self._stack.push_async_callback(kill_crowd, process)
         assert process.stdout is not None
         line = await process.stdout.readline()
-        assert line == b"ready\n", "the idle clients did not connect"
+        assert line == b"ready\n", "the clients did not connect"
         return process
 
 
 def _lower_priority() -> None:
     die_with_parent()
-    os.nice(15)  # the idle clients stand for other machines and must not take CPU time from the node
+    os.nice(15)  # these clients stand for other machines and must not take CPU time from the node
+
+
+async def end_flood(process: asyncio.subprocess.Process) -> int:
+    """End a flood. Return the number of its requests that were not refused as too many."""
+    accepted, _ = await process.communicate(b"")  # closes its standard input
+    return int(accepted)
 
 
 async def kill_crowd(process: asyncio.subprocess.Process) -> None:
-    """Kill a process of idle clients and wait until it has ended."""
+    """Kill a process of clients and wait until it has ended."""
     if process.returncode is None:
         process.kill()
     await process.wait()

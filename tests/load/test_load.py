@@ -25,7 +25,8 @@ from samedeal.protocol.messages import (
 from samedeal_server.config.limits import Limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
 from tests.chaos.processes import Node
-from tests.load.processes import LoadSetup, load_setup, race, url_of
+from tests.load.flood import FLOODS
+from tests.load.processes import LoadSetup, end_flood, load_setup, race, url_of
 from tests.server.client import DEADLINE, Client
 
 FILES = RESERVED + 16
@@ -100,6 +101,15 @@ async def test_node_recovers_after_a_redis_outage(setup: LoadSetup) -> None:
     await ana.acts(3)
     await bob.acts(3)
     assert [line.room for line in cast("Rooms", await wait_until_available(eve, ListRooms)).rooms] == [ana.room]
+    assert node.code is None
+
+
+async def test_floods_do_not_keep_racers_from_moving(setup: LoadSetup) -> None:
+    node = await setup.node(limits=())
+    ana, bob = await race(node, "racer", 2)
+    floods = [await setup.flood(node, kind, 3) for kind in FLOODS]
+    await asyncio.gather(ana.acts(10), bob.acts(10))
+    assert all([await end_flood(flood) for flood in floods])
     assert node.code is None
 
 

@@ -66,9 +66,9 @@ class Client:
         return cls(await connect(url, subprotocols=offered, compression=None, **options))
 
     @classmethod
-    async def hello(cls, url: str, name: str = "ana", session: str = "", *, bot: bool = False) -> Self:
+    async def hello(cls, url: str, name: str = "ana", session: str = "", *, bot: bool = False, **options: Any) -> Self:
         """Open a connection and send Hello."""
-        client = await cls.connect(url)
+        client = await cls.connect(url, **options)
         welcome = await client.expect(Welcome, Hello, name=name, session=session, bot=bot)
         client.session, client.player = welcome.session, welcome.player
         return client
