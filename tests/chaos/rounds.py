@@ -343,8 +343,10 @@ class _Round:
             if journal.phase == "racing" or (fault.kind == "kick" and journal.phase == "open")
         ]
         player = Random(fault.which).choice(players or [""])
+        if not (targets := self._targets()):
+            return  # the only node was just killed
         with suppress(OSError, TimeoutError, EOFError, WebSocketException):
-            host, port = Random(fault.which).choice(self._targets())
+            host, port = Random(fault.which).choice(targets)
             operator = await Operator.login(f"ws://{host}:{port}")
             match fault.kind:
                 case "kick" if player:
