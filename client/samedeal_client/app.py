@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
@@ -14,18 +14,22 @@ from rich.text import Text
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.events import Callback
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.timer import Timer
 
 from samedeal_client.bots.bot_manager import LocalBots
-from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_client.history_file import HistoryFile
+from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
+from samedeal_client.state.history import History
 from samedeal_client.state.model import Model
 from samedeal_client.state.room_form import RoomForm
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.terminal_driver import TerminalDriver
+from samedeal_client.widgets.themes import look_filters, prepare_app
 
 if TYPE_CHECKING:
     from samedeal_client.input.bindings import Bindings
@@ -60,17 +64,19 @@ class SamedealApp(App[int]):
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
-    ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
     CSS_PATH: ClassVar[str] = "samedeal.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f"{QUIT_KEY},ctrl+c", "quit", "Quit", priority=True, show=False),
+        Binding("f1,question_mark", "help", "help"),
+        Binding(QUIT_KEY, "quit", "quit", priority=True),
+        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
     def __init__(
         self, client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
     ) -> None:
-        super().__init__(driver_class=TerminalDriver, ansi_color=True)
+        super().__init__(driver_class=TerminalDriver)
+        prepare_app(self, look)
         self.client = client
         self.look = look
         self.bindings = bindings
@@ -108,6 +114,8 @@ class SamedealApp(App[int]):
         if not self.screen_stack:
             return  # the app is closing
         model = self.client.model
+        if model.room is not None:
+            self.room = model.room.room
         entering = model.room is None and self.client.entering
         name = screen_for(model)
         if name == "lobby" and self.back_to and not entering:
@@ -158,6 +166,25 @@ class SamedealApp(App[int]):
                 from samedeal_client.screens.results import ResultsScreen
 
                 return ResultsScreen()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """The filters for everything that Textual's widgets draw."""
+        return (*super().get_line_filters(), *look_filters(self.look))
+
+    def get_key_display(self, binding: Binding) -> str:
+        """The name of a key in the footer."""
+        return key_sign(binding.key, self.look) if len(binding.key) > 1 else super().get_key_display(binding)
+
+    def read_history(self) -> History:
+        """Return the player's past races, as far as they can be read."""
+        try:
+            return HistoryFile().read()
+        except OSError:
+            return History()
+
+    async def action_help(self) -> None:
+        """Open the help."""
+        await self.help()
 
     async def help(self) -> None:
         """Open the help over the current screen."""

@@ -28,7 +28,7 @@ from samedeal_client.state.history import (
 )
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.history import history_rows, result_line, unreadable_text
+from samedeal_client.views.history import history_rows, result_line, streak_text, unreadable_text
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_golden, assert_sentences
 
@@ -285,7 +285,8 @@ def test_results_are_worded() -> None:
 @pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
 def test_history_is_printed(look: Look) -> None:
     races = [*daily(20, 21), *SHOWN.values(), race(name="漢字", opponents=(Opponent("漢字の名前", bot=True),))]
-    rows = history_rows(History(tuple(races)), look, 100, TODAY, 9, UTC)
+    history = History(tuple(races))
+    rows = history_rows(history, look, 100, streak_text(history, TODAY), 9, UTC)
     text = "\n".join(row_text(row) for row in rows) + "\n"
     assert_golden(f"screens/history_{'ascii' if look.ascii else 'glyphs'}.txt", text)
     assert max(map(row_width, rows)) <= 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +20,6 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory, ProgressPoint
 from samedeal_client.state.room_form import RoomForm
@@ -29,7 +28,6 @@ from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import PAGES, help_view
 from samedeal_client.views.key_help import HelpContext
-from samedeal_client.views.lobby import lobby_view
 from samedeal_client.views.new_room import new_room_view, status_line
 from samedeal_client.views.results import ResultDetails, race_length, results_keys, results_view
 from samedeal_client.views.screen_body import Page, View
@@ -43,11 +41,9 @@ from samedeal_client.views.waiting import (
     waiting_keys,
     waiting_view,
 )
-from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden, assert_sentences
 
 NOW = 1_790_000_000_000
-TODAY = date(2026, 11, 21)
 EVENING = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 
 Draw = Callable[[Look, int, int], View]
@@ -55,15 +51,6 @@ LOOKS = {"glyphs": Look(), "ascii": Look(ascii=True, colour=False)}
 SIZES = {"80x24": (80, 21), "120x40": (120, 37), "60x20": (60, 17)}
 """Sizes of the terminal, each with the size of the view inside the frame."""
 
-ROOMS = (
-    line("friday", "3/6", game="steve", deal="#4821"),
-    line("lunch", "5/5", deal="daily 2026-11-21"),
-    line("cup-semis", "4/4", "racing", game="ace-of-hearts", starts=NOW - 167_000),
-    line("quiet", "1/4", game="phoenix", private=True),
-    line("k7m2qx", "2/8", "countdown", game="athena", deal="#1", starts=NOW + 2_500),
-    line("last-week", "2/8", "finished", game="athena"),
-    line("persons", "2/8", game="athena", bots=False),
-)
 NAMES = ("ana", "mira", "k0ji", "漢字の名前", "easy")
 BOT_PLAYERS = ("k0ji", "easy")
 
@@ -139,14 +126,6 @@ SAVED = "Record saved in ~/.local/share/samedeal/records/2026-11-21-180000-frida
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 
 
-def lobby(**more: Any) -> Lobby:
-    return Lobby(TODAY, **more).listed(ROOMS)
-
-
-def drawn(lobby: Lobby) -> Draw:
-    return lambda look, width, height: lobby_view(lobby, look, width, height, NOW)
-
-
 def form(made: RoomForm) -> Draw:
     return lambda look, width, height: new_room_view(made, look, width, height, EVENING)
 
@@ -168,15 +147,6 @@ def helps(page: str, over: HelpContext = "race") -> Draw:
 BOTS = OwnBots(BOT_PLAYERS, ("ott",))
 WRONG = RoomForm().with_value("players", "99").with_value("start", "at a time").with_value("start_at", "20:99")
 VIEWS: dict[str, Draw] = {
-    "lobby": drawn(lobby()),
-    "lobby_empty": drawn(Lobby(TODAY).listed(())),
-    "lobby_unknown": drawn(Lobby(TODAY)),
-    "lobby_passphrase": drawn(
-        lobby(game="steve").with_prompt("quiet", watch=False, wrong=True).press("a")[0].press("b")[0]
-    ),
-    "lobby_crowded": drawn(
-        Lobby(TODAY, chosen="room-33").listed(tuple(line(f"room-{number}") for number in range(60)))
-    ),
     "new_room": form(RoomForm()),
     "new_room_wrong": form(WRONG),
     "waiting": waits(waiting()),
@@ -455,13 +425,3 @@ def test_a_game_page_names_the_key_of_the_stock() -> None:
     for game in GAMES.values():
         text = help_view(game.name, DEFAULT, Look(), 80, 200).text()
         assert ("Space" in text) == (game.stock_at >= 0)
-
-
-@pytest.mark.parametrize(
-    ("delay", "private", "says"), [(0, False, "open, live"), (0, True, "private, live"), (15, True, "open, private")]
-)
-@pytest.mark.parametrize("width", [60, 80])
-def test_the_lobby_marks_rooms_with_live_boards(delay: int, private: bool, says: str, width: int) -> None:
-    line = with_(ROOMS[0], delay=delay, private=private, spectators=True)
-    view = lobby_view(Lobby(TODAY).listed((line,)), Look(), width, 24, NOW)
-    assert f" {says} " in row_text(view.rows[3])

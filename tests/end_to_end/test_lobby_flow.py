@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.events import Key, MouseScrollDown, Paste
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
@@ -23,6 +24,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.screens.new_room import NewRoomScreen
+from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.screens.text_screen import TextScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
@@ -113,7 +115,11 @@ class Player:
 
     def line(self, selector: str) -> str:
         """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
-        return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
+        widget = self.app.screen.query_one(selector)
+        if isinstance(widget, Static):
+            return str(widget.content).strip()
+        assert isinstance(widget, Rows)
+        return row_text(widget.rows[0]).strip()
 
     async def wait_for_message(self, words: str) -> None:
         """Wait until the message line contains these words."""
@@ -125,11 +131,16 @@ class Player:
         await self.press("1")
         await self.wait_for_screen("waiting")
 
+    async def open_form(self) -> None:
+        """Open the form for a new room from the lobby."""
+        await self.press("n")
+        await self.wait_for_text("Rematches")
+
     async def open_passphrase_prompt(self, room: str) -> None:
         """Select the only listed room, which is private, in the lobby."""
         await self.wait_for_text(room)
         await self.press("1")
-        await self.wait_until(lambda: self.app.screen.lobby.prompt is not None)  # type: ignore[attr-defined]  # the lobby
+        await self.wait_until(lambda: isinstance(self.app.screen, PassphraseScreen))
 
 
 @contextlib.asynccontextmanager
@@ -147,15 +158,15 @@ async def player_in_lobby(
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)
             await player.wait_for_screen("lobby")
-            await player.wait_for_text("Quick start")
+            await player.wait_for_text("Quick match")
             yield player
 
 
 async def test_lobby_list_follows_the_rooms(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
-        await ana.wait_for_text("No rooms yet")
+        await ana.wait_for_text("Nobody is here yet")
         await mira.rooms.create(Options(games=("steve",), players=4, deal="#4821"), "friday")
-        await ana.wait_for_text("1 friday", "Steve", "#4821", "0/4", "open")
+        await ana.wait_for_text("1  friday", "Steve", "#4821", "0/4", "open")
         await mira.join("friday")
         await ana.wait_for_text("1/4")
         await mira.rooms.create(Options(), "lunch", "sesame")
@@ -166,9 +177,9 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
 async def test_enter_joins_the_chosen_room(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         for room in ("one", "two"):
-            await mira.join(await mira.rooms.create(Options(), room))
-        await ana.wait_for_text("one", "two")
-        second = "two" if ana.text().index("one") < ana.text().index("two") else "one"
+            await mira.rooms.create(Options(), room)
+        await ana.wait_for_text("one ", "two ")
+        second = "two" if ana.text().index("one ") < ana.text().index("two ") else "one"
         await ana.press("down", "enter")
         await ana.wait_for_screen("waiting")
         assert ana.room.room == second
@@ -177,7 +188,7 @@ async def test_enter_joins_the_chosen_room(server: str) -> None:
 async def test_digit_joins_a_room(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.rooms.create(Options(), "friday")
-        await ana.wait_for_text("1 friday")
+        await ana.wait_for_text("1  friday")
         await ana.press("1")
         await ana.wait_for_screen("waiting")
 
@@ -246,9 +257,9 @@ async def test_private_room_asks_for_its_passphrase(server: str) -> None:
         await mira.rooms.create(Options(), "secret", "sesame")
         await ana.open_passphrase_prompt("secret")
         await ana.press(*"wrong")
-        await ana.wait_for_text("•••••_")
+        await ana.wait_for_text("•••••")
         await ana.press("enter")
-        await ana.wait_for_message("Wrong passphrase. Try again.")
+        await ana.wait_for_text("Wrong passphrase. Try again.")
         await ana.press(*"sesame", "enter")
         await ana.wait_for_screen("waiting")
         assert ana.app.client.rooms.passphrase == "sesame"
@@ -259,7 +270,7 @@ async def test_passphrase_can_be_pasted(server: str) -> None:
         await mira.rooms.create(Options(), "secret", "open sesame")
         await ana.open_passphrase_prompt("secret")
         ana.app.post_message(Paste("open sesame\n"))
-        await ana.wait_for_text("•••••••••••_")
+        await ana.wait_for_text("•••••••••••")
         await ana.press("enter")
         await ana.wait_for_screen("waiting")
 
@@ -280,7 +291,7 @@ async def test_quick_matches_meet_in_one_room(server: str) -> None:
         assert ana.room.options.start == "all-ready"
         await ana.wait_for_message("Waiting for one more player")
         await mira.wait_for_text(f"join {ana.room.room}")
-        await mira.click("quick match")
+        await mira.click("Quick match")
         await mira.wait_for_screen("waiting")
         assert mira.room.room == ana.room.room
         await ana.wait_for_message("all are ready: 0 of 2")
@@ -343,7 +354,7 @@ async def test_daily_deals_meet_in_one_room(server: str) -> None:
         assert ana.room.deal.startswith("daily 20")
         await mira.wait_for_text(ana.room.room)
         await mira.press("g")
-        await mira.click("daily deal")
+        await mira.click("Today's deal")
         await mira.wait_for_screen("waiting")
         assert mira.room.room == ana.room.room
 
@@ -360,14 +371,13 @@ async def test_lobby_survives_a_disconnect(server: str) -> None:
         await ana.wait_for_text("disconnected", "Retrying")
         network.mend()
         await mira.rooms.create(Options(), "friday")
-        await ana.wait_for_text("1 friday")
+        await ana.wait_for_text("1  friday")
         assert ana.app.client.connection.state == "up"
 
 
 async def test_form_sets_every_option_by_keyboard(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n")
-        await ana.wait_for_text("New room")
+        await ana.open_form()
         await ana.press("p")  # from Willow to Phoenix
         await ana.press("tab", *"steve, athena")
         await ana.press("tab", *"4821")
@@ -401,8 +411,8 @@ async def test_form_sets_every_option_by_keyboard(server: str) -> None:
 
 async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.click("new room")
-        await ana.wait_for_text("New room")
+        await ana.click("New room")
+        await ana.wait_for_text("Rematches")
         lines = ana.text().splitlines()
         row = next(y for y, line in enumerate(lines) if " Undo " in line)
         await ana.pilot.click(offset=(lines[row].index("›"), row))
@@ -416,7 +426,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
 
 async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n")
+        await ana.open_form()
         await ana.press("tab", "tab", "tab", *"99", "tab", "enter")
         await ana.wait_for_text("! Write a number from 1 to 16.")
         screen = ana.app.screen
@@ -429,7 +439,8 @@ async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None
 async def test_taken_room_code_is_explained_at_its_field(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.rooms.create(Options(), "friday")
-        await ana.press("n", "shift+tab", "shift+tab")
+        await ana.open_form()
+        await ana.press("shift+tab", "shift+tab")
         await ana.press("tab", "up", *"friday", "enter")
         await ana.wait_for_message(str(refusals.room_exists("friday")))
         await ana.press(*"monday", "enter")
@@ -439,17 +450,18 @@ async def test_taken_room_code_is_explained_at_its_field(server: str) -> None:
 
 async def test_text_is_pasted_into_a_field(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n", "shift+tab", "up")
+        await ana.open_form()
+        await ana.press("shift+tab", "up")
         ana.app.post_message(Paste("fri\x1bday"))
         await ana.wait_for_text("friday_")
 
 
 async def test_escape_leaves_the_form(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n")
+        await ana.open_form()
         await ana.wait_for_text("New room   ")
         await ana.press("escape")
-        await ana.wait_for_text("Quick start")
+        await ana.wait_for_text("Quick match")
 
 
 async def test_host_starts_the_race(server: str) -> None:
@@ -588,7 +600,9 @@ async def test_unknown_key_is_explained_and_help_lists_the_keys(
     server: str, keys: tuple[str, ...], heading: str
 ) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press(*keys, "f5")
+        if keys:
+            await ana.open_form()
+        await ana.press("f5")
         await ana.wait_for_message("F5 does nothing here. F1 lists the keys")
         await ana.press("f1")
         await ana.wait_until(lambda: heading in ana.text().splitlines()[3])
@@ -604,7 +618,8 @@ async def test_unknown_key_in_a_room_is_explained(server: str) -> None:
 
 async def test_typing_chooses_a_game(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n", "x")
+        await ana.open_form()
+        await ana.press("x")
         await ana.wait_for_message("Nothing starts with 'x'")
         await ana.press(*"ace")
         await ana.wait_for_text("‹ Ace of Hearts")
@@ -612,17 +627,20 @@ async def test_typing_chooses_a_game(server: str) -> None:
 
 async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n", "p", "tab", "tab", "tab", "tab", *"7:30", "tab", "f", "tab", "y")
+        await ana.open_form()
+        await ana.press("p", "tab", "tab", "tab", "tab", *"7:30", "tab", "f", "tab", "y")
         await ana.press(*["tab"] * 7, *"friday", "enter")
         await ana.wait_for_screen("waiting")
         assert (ana.room.game, ana.room.options.limit, ana.room.options.hints) == ("phoenix", 450, True)
         await ana.press("escape")
         await ana.wait_for_screen("lobby")
-        await ana.press("n")
+        await ana.open_form()
         await ana.wait_for_text("Phoenix", "7:30", "free")
         assert "friday" not in ana.text()
-        await ana.press("escape", "g", "n")
-        await ana.wait_for_text("Athena", "7:30")
+        await ana.press("escape")
+        await ana.wait_for_text("Quick match")
+        await ana.press("g", "n")
+        await ana.wait_for_text("Rematches", "Athena", "7:30")
 
 
 async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
@@ -643,7 +661,7 @@ async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
         await ana.press("x")
         await ana.wait_for_text("Press a key or click an option.")
         await ana.press("escape")
-        await ana.wait_for_text("Quick start")
+        await ana.wait_for_text("Quick match")
         await ana.press("ctrl+q", "ctrl+q")
         assert ana.has_quit
 
@@ -772,7 +790,7 @@ async def finished_race(
 async def test_results_show_the_standings_and_the_deal_check(server: str) -> None:
     async with finished_race(server) as (ana, _):
         await ana.wait_for_text(
-            "1 ", "ana (you)", "mira", "resigned", "Fair deal: the server used the seed it had committed to"
+            "1 ", "ana (you)", "mira", "resigned", "Fair deal: the order of the cards was fixed"
         )
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
 
@@ -820,7 +838,7 @@ async def test_rematch_is_joined_with_a_click(server: str) -> None:
 async def test_similar_room_has_a_new_deal(server: str) -> None:
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
     async with finished_race(server, options=options) as (ana, _):
-        await ana.press("n")
+        await ana.open_form()
         await ana.wait_for_screen("waiting")
         assert ana.room.room != "friday"
         assert ana.room.deal == "random"
@@ -884,13 +902,15 @@ async def test_help_pages_turn_by_keys_and_by_mouse(server: str) -> None:
         await ana.press("left")
         await ana.wait_for_text("How to move in Ace of Hearts")
         await ana.press("escape")
-        await ana.wait_for_text("Quick start")
+        await ana.wait_for_text("Quick match")
 
 
 @pytest.mark.parametrize("method", ["keys", "wheel"])
 async def test_help_scrolls_to_its_end_and_back(server: str, method: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("f1", "right")
+        await ana.press("f1")
+        await ana.wait_for_text("In the lobby")
+        await ana.press("right")
         await ana.wait_for_text("How to move in Athena")
         screen = ana.app.screen
         assert isinstance(screen, TextScreen)
@@ -941,13 +961,14 @@ async def test_small_window_is_explained(server: str) -> None:
         await ana.pilot.resize_terminal(50, 10)
         await ana.wait_for_text("Needed: 60x")
         await ana.pilot.resize_terminal(100, 30)
-        await ana.wait_for_text("Quick start")
+        await ana.wait_for_text("Quick match")
         assert len(ana.text().splitlines()) == 30
 
 
 async def test_resize_keeps_typed_text(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        await ana.press("n", "shift+tab", *"sesame")
+        await ana.open_form()
+        await ana.press("shift+tab", *"sesame")
         await ana.pilot.resize_terminal(120, 40)
         await ana.wait_for_text("sesame_")
 
@@ -955,8 +976,7 @@ async def test_resize_keeps_typed_text(server: str) -> None:
 async def test_ascii_look_is_ascii_on_every_screen(server: str) -> None:
     async with player_in_lobby(server, look=Look(ascii=True)) as ana:
         assert ana.text().isascii()
-        await ana.press("n")
-        await ana.wait_for_text("New room")
+        await ana.open_form()
         assert ana.text().isascii()
         await ana.press("enter")
         await ana.wait_for_screen("waiting")
@@ -969,7 +989,7 @@ async def test_ascii_look_is_ascii_on_every_screen(server: str) -> None:
 async def test_colourless_look_has_no_colour(server: str) -> None:
     async with player_in_lobby(server, look=Look(colour=False)) as ana, friend(server) as mira:
         await mira.rooms.create(Options(), "friday")
-        await ana.wait_for_text("▸ 1 friday")
+        await ana.wait_for_text("1  friday")
         for strip in ana.app.screen._compositor.render_strips():
             for segment in strip:
                 style = segment.style

@@ -53,21 +53,22 @@ def run(given: argparse.Namespace) -> int:
     from samedeal.games import Game
     from samedeal_client.history_file import HistoryFile
     from samedeal_client.text.line_io import Printer, terminal_look
-    from samedeal_client.views.history import history_rows, unreadable_text
+    from samedeal_client.views.history import history_rows, streak_text, unreadable_text
 
     file = HistoryFile()
     history = file.read()
     if note := unreadable_text(history, str(file.path)):
         print(f"samedeal: {note}", file=sys.stderr)
+    today = datetime.now(UTC).date()
+    streak = streak_text(history, today)
     if given.game:
         history = history.in_game(Game.named(given.game.lower()).name)
-    today = datetime.now(UTC).date()
     if given.json:
         print(_as_json(history, today))
         return 0
     look = terminal_look(ascii_only=given.ascii)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
-    Printer(sys.stdout, colour=look.colour).print_rows(history_rows(history, look, width, today, given.limit))
+    Printer(sys.stdout, colour=look.colour).print_rows(history_rows(history, look, width, streak, given.limit))
     return 0
 
 

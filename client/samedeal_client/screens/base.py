@@ -6,6 +6,7 @@ A subclass provides the body and reacts to changes of the model. A window that i
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from textual import events
@@ -24,7 +25,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.views.screen_body import FooterKey
-from samedeal_client.widgets.footer import Footer, KeyHints
+from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
 from samedeal_client.widgets.plain_container import PlainContainer, blank_lines
 from samedeal_client.widgets.rows_widget import Rows
 
@@ -69,6 +70,7 @@ class ClientScreen(Screen[None]):
         self._fitted_size: Size | None = None
         self._message: tuple[str, str] | None = None
         self._message_timer: Timer | None = None
+        self._busy = ""
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between header and footer."""
@@ -136,9 +138,13 @@ class ClientScreen(Screen[None]):
         self._header = Rows(look, id="header")
         self._banner = Rows(look, id="banner")
         self.body = Body(*self.compose_body(), id="body")
-        self._footer = Footer(look, id="footer")
         self._too_small = Rows(look, id="too-small")
-        yield from (self._header, self._banner, self.body, self._footer, self._too_small)
+        yield from (self._header, self._banner, self.body, *self.compose_footer(), self._too_small)
+
+    def compose_footer(self) -> ComposeResult:
+        """The lines below the body."""
+        self._footer = MessageAndKeys(self.look, id="footer")
+        yield self._footer
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Blank lines, which lie behind everything."""
@@ -197,13 +203,14 @@ class ClientScreen(Screen[None]):
             return
         width = self.size.width
         self._header.show([self._header_row(width)])
-        self._show_footer(width)
+        self.show_footer(width)
         banner = self._banner_rows(width)[: max(self.size.height - self.minimum_size().height, 0)]
         self._banner.display = bool(banner)
         self._banner.styles.height = len(banner)
         self._banner.show(banner)
 
-    def _show_footer(self, width: int) -> None:
+    def show_footer(self, width: int) -> None:
+        """Show the message, or the prompt, and the keys."""
         self._footer.show_lines(
             self._message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
         )
@@ -263,7 +270,7 @@ class ClientScreen(Screen[None]):
         if sentence:
             self._message_timer = self.set_timer(MESSAGE_TIME, self._clear_message)
         if self._ready:
-            self._show_footer(self.size.width)
+            self.show_footer(self.size.width)
 
     def show_unknown_key(self, key: str) -> None:
         """Say that a key has no meaning on this screen."""
@@ -287,6 +294,46 @@ class ClientScreen(Screen[None]):
         if len(lines) > 2:
             lines[1] = cut(f"{lines[1]} {lines[2]}", width - 2, self.look.glyphs.ellipsis)
         return [(Span(f" {line}", style),) for line in lines[:2]] or [()]
+
+    def breadcrumbs(self, *parts: str) -> Row:
+        """The parts of the header for a place in the program, from the general to the particular."""
+        return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
+
+    def busy_row(self) -> Row:
+        """The task that the screen is busy with. The row is empty if there is none."""
+        return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
+
+    def open_help(self, *, rules: bool = False) -> None:
+        """Open the help at the keys of this screen, or at the rules of the room's game."""
+        from samedeal_client.screens.help import HelpScreen
+
+        _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
+
+    def redraw(self) -> None:
+        """Draw again what may have changed."""
+        self.show_frame()
+
+    def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:
+        """Run a task in the background. An ``exclusive`` one cancels the other tasks of its group."""
+        self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
+
+    def run_busy(self, busy: str, task: Task) -> None:
+        """Run a task in the background, with ``busy`` in the footer meanwhile. A task that is still running is cancelled."""
+        self._busy = busy
+        self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
+
+    async def _run_busy(self, task: Task) -> None:
+        try:
+            await task()
+        except RequestRefused as refused:
+            self.show_refusal(str(refused))
+        finally:
+            self._busy = ""
+            self.redraw()
+
+    def show_refusal(self, sentence: str) -> None:
+        """Show why a request was refused."""
+        self.show_message(sentence)
 
     def request(self, task: Task) -> None:
         """Send a request in the background. A refusal is shown as a message."""

@@ -1,56 +1,121 @@
-"""The lobby: the rooms of a server, and other ways to start a race."""
+"""The lobby: the player's own race, the rooms of a server, and other ways to start a race."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
-from textual import events
-from textual.app import SuspendNotSupported
+from textual import on
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import Click
+from textual.reactive import reactive
+from textual.widgets import DataTable, OptionList, Select, Static
+from textual.widgets.option_list import Option
 
 from samedeal.errors import RequestRefused
+from samedeal.games import GAMES
 from samedeal_client import room_actions
-from samedeal_client.screens.text_screen import TextScreen
-from samedeal_client.state.lobby import (
-    DailyDeal,
-    EnterRoom,
-    Lobby,
-    LobbyRequest,
-    OpenRoomForm,
-    Practise,
-    QuickMatch,
-    Quit,
-    ShowHelp,
-    WatchRoom,
-)
+from samedeal_client.screens.passphrase import PassphraseScreen
+from samedeal_client.screens.widget_screen import WidgetScreen
+from samedeal_client.state.history import History
+from samedeal_client.state.lobby import Lobby
+from samedeal_client.state.model import Model
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.lobby import KEYS, PROMPT_KEYS, lobby_view
-from samedeal_client.views.screen_body import FooterKey, View
+from samedeal_client.views import history as history_views
+from samedeal_client.views import lobby as views
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.themes import lines_of, text_of
 
 LIST_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the list of rooms."""
 
+_LATEST: Final = 50
+"""Number of past races listed."""
 
-class LobbyScreen(TextScreen):
+
+class _RoomTable(ListTable):
+    """The rooms. ``enter_does`` is what Enter does in the selected room, as the footer shows it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", f"enter('{does}')", does) for does in views.ENTER_DOES]
+    enter_does: reactive[str] = reactive(views.ENTER_DOES[0], bindings=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether the footer shows an action."""
+        return action != "enter" or parameters == (self.enter_does,)
+
+    def action_enter(self, _does: str) -> None:
+        """Enter the selected room."""
+        self.action_select_cursor()
+
+
+class LobbyScreen(WidgetScreen):
     """The lobby. ``lobby`` is its state."""
 
     help_context = "lobby"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "watch", "watch"),
+        Binding("q", "choose('quick')", "quick", show=False),
+        Binding("n", "choose('new')", "new", show=False),
+        Binding("d", "choose('daily')", "daily", show=False),
+        Binding("p", "choose('practise')", "practice", show=False),
+        Binding("h", "history", "history"),
+        Binding("g", "next_game", "game", show=False),
+        *(Binding(str(number), f"enter_number({number})", show=False) for number in range(1, 10)),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
         self.lobby = Lobby(date.min)
-        self._list_refusal = ""
+        self._history = History()
         self._listing = False
+
+    def compose_body(self) -> ComposeResult:
+        """The rooms above the ways to start a race; beside them, if there is space, the latest races."""
+        games = [("any game", ""), *((game.title, name) for name, game in GAMES.items())]
+        self._own_race = Static(id="own-race", classes="panel")
+        self._rooms = _RoomTable((), id="rooms", classes="panel")
+        self._no_rooms = Static(id="no-rooms", classes="panel")
+        self._choices = OptionList(id="choices", compact=True)
+        self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
+        game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
+        self._play = Vertical(self._choices, Horizontal(game_label, self._game), id="play", classes="panel")
+        self._today_panels = [Static(classes="panel today") for _ in range(2)]
+        self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")
+        self._rules = Static(id="rules", classes="panel")
+        yield Horizontal(
+            Vertical(
+                self._own_race,
+                self._rooms,
+                self._no_rooms,
+                self._rules,
+                Horizontal(self._play, self._today_panels[0], id="start"),
+                id="left",
+            ),
+            Vertical(self._today_panels[1], self._latest, id="right"),
+            id="lobby",
+        )
 
     def on_mount(self) -> None:
         """Start to list the rooms."""
-        own_room = self.client.link.saved_room
-        self.lobby = Lobby(self._today(), chosen=self.samedeal.room, own_room=own_room, game=self.samedeal.game)
+        self.lobby = Lobby(
+            self._today(),
+            own_room=self.client.link.saved_room,
+            last_room=self.samedeal.room,
+            game=self.samedeal.game,
+        )
+        self._history = self.samedeal.read_history()
+        for panel in (self._rooms, self._no_rooms):
+            panel.border_title = "Rooms"
+        self._play.border_title = "Play"
+        self._latest.border_title = "Your latest races"
+        self._own_race.border_title = "Your race is running"
         self.run_task(self._list_rooms)
         self.set_interval(LIST_INTERVAL, self._list_rooms_again)
 
@@ -61,75 +126,146 @@ class LobbyScreen(TextScreen):
         """The server, and the player's name on it."""
         return self.breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
-    def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed now."""
-        return KEYS if self.lobby.prompt is None else PROMPT_KEYS
+    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+        """Draw the lobby in its size."""
+        self._show()
 
-    def prompt_row(self) -> Row:
-        """The task that the lobby is busy with, or its last message."""
-        message = self.lobby.message or self._list_refusal
-        if not message and self.lobby.own_race:
-            message = f"Your race in room {self.lobby.own_race} is under way. Press 1 to return to it."
-        return self.busy_row() or ((Span(f" {self.look.displayable(message)}", "notice"),) if message else ())
+    def on_tick(self) -> None:
+        """Update the times of the races."""
+        self._show_rooms()
 
-    def draw(self, width: int, height: int) -> View:
-        """The rooms, and other ways to start a race."""
-        return lobby_view(self.lobby, self.look, width, height, self.client.now())
+    def _show(self) -> None:
+        lobby, look = self.lobby, self.look
+        self._show_rooms()
+        shown = [views.choice_row(choice, look) for choice in views.choices(lobby)]
+        if self._choices.option_count != len(shown):
+            self._choices.add_options(Option("") for _ in shown)
+        for index, row in enumerate(shown):
+            self._choices.replace_option_prompt_at_index(index, text_of(row, look))
+        today = views.today_rows(lobby, self._history)
+        for panel in self._today_panels:
+            panel.border_title = f"Today: {title_of(lobby.daily_game)}"
+            panel.update(lines_of(today, look))
+        races = self._history.latest[:_LATEST]
+        self._latest.show_rows(
+            {
+                f"{len(self._history.races) - at}": [
+                    text_of((Span(cell),), look) for cell in history_views.short_cells(race, look)
+                ]
+                for at, race in enumerate(races)
+            }
+        )
 
-    def apply_key(self, key: str) -> bool:
-        """Handle a key."""
-        if not self.lobby.handles(key):
-            return False
-        self.show_message("")
-        self._apply(*self.lobby.press(key))
-        return True
+    def _show_rooms(self) -> None:
+        lobby, look, now = self.lobby, self.look, self.client.now()
+        own, rooms = lobby.own_race, lobby.rooms or ()
+        self._own_race.display = own is not None
+        if own is not None:
+            self._own_race.update(text_of(views.own_race_row(own, look, now), look))
+        first = not self._rooms.row_count
+        width = self._rooms.size.width
+        self._rooms.show_columns(views.room_headings(width))
+        self._rooms.display, self._no_rooms.display = bool(rooms), not rooms
+        self._rooms.show_rows(
+            {
+                line.room: [text_of(cell, look) for cell in views.room_cells(lobby, number, line, look, now, width)]
+                for number, line in enumerate(rooms, 1)
+            },
+            selected=lobby.last_room if first and own is None else "",
+        )
+        self._rooms.border_subtitle = views.count_states(rooms)
+        if not rooms:
+            nobody = "Nobody is here yet. Press n to open a room, or p to practise."
+            self._no_rooms.update(nobody if lobby.rooms is not None else "Loading rooms")
+        elif self.focused is None:
+            self.set_focus(self._rooms)
+        self._show_selected()
 
-    def perform(self, action: str) -> None:
-        """Run the action of the part of the text that was clicked."""
-        self.show_message("")
-        self._apply(*self.lobby.do(action))
+    @on(DataTable.RowSelected, "#rooms")
+    def _enter_selected(self) -> None:
+        self._enter(self._rooms.selected_key)
 
-    def scroll_by(self, rows: int) -> None:
-        """Choose the next or previous room."""
-        self.perform("down" if rows > 0 else "up")
-        self.redraw()
+    @on(DataTable.RowSelected, "#latest")
+    def _show_history(self) -> None:
+        self.action_history()
 
-    def on_paste(self, event: events.Paste) -> None:
-        """Paste a passphrase."""
-        event.stop()
-        self.lobby = self.lobby.paste(event.text)
-        self.redraw()
+    @on(DataTable.RowHighlighted, "#rooms")
+    def _show_selected(self) -> None:
+        """Say how the game of the selected room is played, and in the footer what Enter does there."""
+        line = self.lobby.line(self._rooms.selected_key)
+        if line is not None:
+            self._rooms.enter_does = views.enter_does(self.lobby, line)
+        game = line.game if line is not None else self.lobby.daily_game
+        self._rules.border_title = f"How to play {title_of(game)}"
+        self._rules.update(lines_of(views.game_rows(game), self.look))
 
-    def _apply(self, lobby: Lobby, request: LobbyRequest | None) -> None:
-        self.lobby = lobby
-        self.samedeal.game, self.samedeal.room = lobby.game, lobby.chosen
-        match request:
-            case EnterRoom(room, passphrase):
-                self.run_busy(f"Joining {room}", partial(self._enter, room, passphrase))
-            case WatchRoom(room, passphrase):
-                self.run_busy(f"Opening {room} to watch", partial(self._watch, room, passphrase))
-            case QuickMatch(rooms, game):
+    @on(OptionList.OptionSelected, "#choices")
+    def _choose_option(self, event: OptionList.OptionSelected) -> None:
+        self.action_choose(views.choices(self.lobby)[event.option_index].action)
+
+    @on(Select.Changed, "#game")
+    def _choose_game(self, event: Select.Changed) -> None:
+        self._set_game(str(event.value))
+
+    @on(Click, "#own-race")
+    def _return_to_own_race(self) -> None:
+        if self.lobby.own_race is not None:
+            self._enter(self.lobby.own_race.room)
+
+    def action_next_game(self) -> None:
+        """Choose the next game."""
+        games = ["", *GAMES]
+        self._set_game(games[(games.index(self.lobby.game) + 1) % len(games)])
+
+    def _set_game(self, game: str) -> None:
+        if game != self.lobby.game:
+            self.samedeal.game = self._game.value = game
+            self.lobby = replace(self.lobby, game=game)
+            self._show()
+
+    def action_enter_number(self, number: int) -> None:
+        """Enter a room by its number in the list."""
+        rooms = self.lobby.rooms or ()
+        if number <= len(rooms):
+            self._enter(rooms[number - 1].room)
+        else:
+            self.show_message(f"There is no room with number {number}.")
+
+    def action_history(self) -> None:
+        """Show the player's past races."""
+        from samedeal_client.screens.history import HistoryScreen
+
+        _ = self.app.push_screen(HistoryScreen())
+
+    def action_watch(self) -> None:
+        """Watch the selected room."""
+        line = self.lobby.line(self._rooms.selected_key)
+        if line is None:
+            self.show_message("There are no rooms yet. Open one with n, or press q for a quick match.")
+        elif not line.spectators:
+            self.show_message(f"The host of room {line.room!r} allows no spectators. Choose another room.")
+        else:
+            task = partial(self._with_passphrase, line.room, partial(self.client.watch, line.room))
+            self.run_busy(f"Opening {line.room} to watch", task)
+
+    def action_choose(self, choice: str) -> None:
+        """Start a race in one of the ways that ``views.choices`` lists."""
+        lobby, game = self.lobby, self.lobby.daily_game
+        match choice:
+            case "quick":
+                rooms = [line.room for line in lobby.matches()]
                 options = room_actions.quick_match_options(game)
                 self.run_busy("Looking for a match", partial(room_actions.join_match, self.client, rooms, options))
-            case DailyDeal(rooms, game):
+            case "daily":
+                rooms = [line.room for line in lobby.daily_rooms()]
                 options = room_actions.daily_deal_options(game)
                 self.run_busy("Joining the daily deal", partial(room_actions.join_match, self.client, rooms, options))
-            case Practise(game):
+            case "practise":
                 self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))
-            case OpenRoomForm(game):
+            case _:
                 from samedeal_client.screens.new_room import NewRoomScreen
 
-                _ = self.app.push_screen(NewRoomScreen(self.samedeal.room_form.for_game(game)))
-            case ShowHelp():
-                self.open_help()
-            case Quit():
-                self.app.call_later(self.samedeal.action_quit)
-            case None:
-                pass
-
-    def show_refusal(self, sentence: str) -> None:
-        """Show a refusal until the next action."""
-        self.lobby = replace(self.lobby, message=sentence)
+                _ = self.app.push_screen(NewRoomScreen(self.samedeal.room_form.for_game(lobby.game)))
 
     def _list_rooms_again(self) -> None:
         if self.on_top and not self._listing:
@@ -141,31 +277,26 @@ class LobbyScreen(TextScreen):
         try:
             rooms = await self.client.rooms.list()
         except RequestRefused as refused:
-            self._list_refusal = str(refused)
+            self.show_message(str(refused))
         else:
-            self._list_refusal = ""
-            self.lobby = replace(self.lobby.listed(rooms), today=self._today())
+            before = self.lobby
+            self.lobby = replace(before.listed(rooms), today=self._today())
+            if self.lobby != before and self._ready:
+                self._show()
         finally:
             self._listing = False
-        self.redraw()
 
-    async def _enter(self, room: str, passphrase: str) -> None:
-        line = next((line for line in self.lobby.rooms or () if line.room == room), None)
+    def _enter(self, room: str) -> None:
+        line = self.lobby.line(room)
         spectators = line is not None and line.spectators
         enter = partial(room_actions.join_or_watch, self.client, room, spectators=spectators)
-        await self._with_passphrase(room, passphrase, enter, watch=False)
+        self.run_busy(f"Joining {room}", partial(self._with_passphrase, room, enter))
 
-    async def _watch(self, room: str, passphrase: str) -> None:
-        await self._with_passphrase(room, passphrase, partial(self.client.watch, room), watch=True)
+    async def _with_passphrase(self, room: str, enter: Callable[[str], Awaitable[None]]) -> None:
+        async def ask(_: RequestRefused, refused: str) -> str | None:
+            return await self.app.push_screen_wait(PassphraseScreen(room, wrong=bool(refused)))
 
-    async def _with_passphrase(
-        self, room: str, passphrase: str, enter: Callable[[str], Awaitable[None]], *, watch: bool
-    ) -> None:
-        async def open_prompt(_: RequestRefused, refused: str) -> None:
-            """Open the prompt. Its answer is a new request."""
-            self.lobby = self.lobby.with_prompt(room, watch=watch, wrong=bool(refused))
-
-        await room_actions.enter_room(enter, passphrase, open_prompt)
+        await room_actions.enter_room(enter, "", ask)
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in its place."""
@@ -179,9 +310,11 @@ class LobbyScreen(TextScreen):
                 code = await process.wait()
                 print("\r\x1b[K", end="", flush=True)
         except SuspendNotSupported:
-            self.show_refusal(f"Practice can't start from here. Quit and type: samedeal play {game}")
+            self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
         else:
+            self._history = self.samedeal.read_history()
+            self._show()
             if code:
-                self.show_refusal(
+                self.show_message(
                     f"Practice failed with exit code {code}. To see why, quit and type: samedeal play {game}"
                 )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from textual.app import ComposeResult
 
-from samedeal.errors import RequestRefused
 from samedeal_client.drawing.layout import Size
-from samedeal_client.screens.base import ClientScreen, Task
+from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
-from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.screen_body import View
 from samedeal_client.widgets.text_view import TextView
 
@@ -32,7 +29,6 @@ class TextScreen(ClientScreen):
     def __init__(self) -> None:
         super().__init__()
         self.scroll_rows = 0
-        self._busy = ""
 
     def draw(self, width: int, height: int) -> View:
         """The view in a size."""
@@ -67,42 +63,6 @@ class TextScreen(ClientScreen):
     def on_tick(self) -> None:
         """Update what depends on the clock."""
         self.text_view.redraw()
-
-    def breadcrumbs(self, *parts: str) -> Row:
-        """The parts of the header for a place in the program, from the general to the particular."""
-        return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
-
-    def busy_row(self) -> Row:
-        """The task that the screen is busy with. The row is empty if there is none."""
-        return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
-
-    def open_help(self, *, rules: bool = False) -> None:
-        """Open the help at the keys of this screen, or at the rules of the room's game."""
-        from samedeal_client.screens.help import HelpScreen
-
-        _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
-
-    def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:
-        """Run a task in the background. An ``exclusive`` one cancels the other tasks of its group."""
-        self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
-
-    def run_busy(self, busy: str, task: Task) -> None:
-        """Run a task in the background, with ``busy`` in the footer meanwhile. A task that is still running is cancelled."""
-        self._busy = busy
-        self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
-
-    async def _run_busy(self, task: Task) -> None:
-        try:
-            await task()
-        except RequestRefused as refused:
-            self.show_refusal(str(refused))
-        finally:
-            self._busy = ""
-            self.redraw()
-
-    def show_refusal(self, sentence: str) -> None:
-        """Show why a request was refused."""
-        self.show_message(sentence)
 
     def press(self, key: str) -> None:
         """Handle a key and show the result."""

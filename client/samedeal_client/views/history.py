@@ -14,6 +14,7 @@ from samedeal_client.text.spans import Row, Span, cut, fit
 from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
+SHORT_HEADINGS: Final = ("Day", "Game", "Place", "Result")
 SUMMARY_HEADINGS: Final = ("Game", "Races", "Won", "Finished", "Best time")
 
 
@@ -60,6 +61,12 @@ def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[
     )
 
 
+def short_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
+    """A race as a row of a narrow table, in the order of ``SHORT_HEADINGS``."""
+    day, game, _, place, outcome, _ = race_cells(race, look, zone)
+    return day[5:], game, place, outcome
+
+
 def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
     """The summary of each game as rows of a table, in the order of ``SUMMARY_HEADINGS``."""
     return [
@@ -100,13 +107,13 @@ def unreadable_text(history: History, file: str) -> str:
 
 
 def history_rows(
-    history: History, look: Look, width: int, today: date, limit: int, zone: tzinfo | None = None
+    history: History, look: Look, width: int, streak: str, limit: int, zone: tzinfo | None = None
 ) -> list[Row]:
-    """The history in rows of at most ``width`` columns, with at most ``limit`` races."""
+    """The history in rows of at most ``width`` columns, with at most ``limit`` races and the daily ``streak`` in words."""
     if not history.races:
         return [(Span("No races yet. Type samedeal play for a race against bots."),)]
     rows = _table(SUMMARY_HEADINGS, summary_cells(history, look), look, width)
-    if streak := streak_text(history, today):
+    if streak:
         rows += [(), (Span(streak),)]
     shown = history.latest[:limit]
     rows += [(), *_table(HEADINGS, [race_cells(race, look, zone) for race in shown], look, width)]

@@ -13,7 +13,7 @@ from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
 from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, REMOVE_BOT_KEY
 
-HelpContext = Literal["race", "lobby", "new room", "waiting", "results", "watch"]
+HelpContext = Literal["race", "lobby", "history", "new room", "waiting", "results", "watch"]
 """The screens that have their own section of keys."""
 
 COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
@@ -94,7 +94,17 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("d", "daily deal: the same cards for everybody today"),
             ("p", "practice: a race against bots on this machine"),
             ("n", "new room, with options of your own"),
-            ("g Left Right", "choose the game for q, d, p and n"),
+            ("g", "choose the game for q, d, p and n"),
+            ("h", "your past races and best times"),
+            ("Tab", "go to the next list"),
+        ),
+    ),
+    "history": (
+        "In your history",
+        (
+            ("Up Down", "select a race; or click it"),
+            ("c Enter", "copy the result of the selected race, to share it; it says nothing about the cards"),
+            ("Esc", "go back"),
         ),
     ),
     "new room": (
@@ -153,6 +163,7 @@ _GLOBAL_KEYS: Final = (
         f"{key_text(QUIT_KEY, _KEYS_AS_WORDS)}, {key_sign(QUIT_KEY, _KEYS_AS_WORDS)}",
         "quit; during a race you are asked first; your bots leave too",
     ),
+    ("Ctrl+P", "search all commands, for example to choose other colours"),
     ("Ctrl+Z", "suspend; fg in the shell resumes; the clock keeps running"),
     ("click", "on a key in the last line presses it"),
 )

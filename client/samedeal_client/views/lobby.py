@@ -1,124 +1,62 @@
-"""The lobby: the rooms of a server and the ways to start a race."""
+"""The lobby in words: the rooms of a server, the ways to start a race, the deal of the day, and the latest races."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from samedeal.protocol.messages import RoomLine
-from samedeal.terminal_text import columns_of
-from samedeal_client.state.lobby import NUMBERED_ROOMS, Lobby, Prompt
+from samedeal_client.state.history import History, best_time, daily_streak
+from samedeal_client.state.lobby import Lobby
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import Span, fit
-from samedeal_client.text.text_input import tail
+from samedeal_client.text.rules_text import short_rules
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
+from samedeal_client.views.history import outcome_text, place_text, race_time
 
-_FIXED: Final = 9
-"""Rows besides the list of rooms."""
-
-_DEAL: Final = len("daily 11-21 ")
-_WITH_DEAL: Final = 78
-_PASSPHRASE: Final = 26
-"""Minimum width, in columns, for the column of deals."""
-
-KEYS: Final = (
-    FooterKey("enter", "join"),
-    FooterKey("w", "watch"),
-    FooterKey("q", "quick"),
-    FooterKey("n", "new"),
-    FooterKey("d", "daily"),
-    FooterKey("p", "practice"),
-    FooterKey("f1", "help"),
-    FooterKey("ctrl+q", "quit"),
-)
-
-PROMPT_KEYS: Final = (FooterKey("enter", "join"), FooterKey("escape", "cancel"))
+_WITH_DEAL: Final = 66
+"""Minimum width, in columns, of a list of rooms with their deals."""
+ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
+NUMBERED_ROOMS: Final = 9
+"""Number of rooms that can be entered with a digit."""
 
 
-def lobby_view(lobby: Lobby, look: Look, width: int, height: int, now: int) -> View:
-    """The lobby at a server time in milliseconds."""
-    page = Page(look, width)
-    page.add_rule()
-    rooms = lobby.rooms or ()
-    count = f"{_count_states(rooms)} "
-    page.add_row(Span(fit(" Rooms", width - len(count)), "title"), Span(count if rooms else "", "label"))
-    _rooms(page, lobby, max(height - _FIXED - (lobby.prompt is not None), 1), now)
-    page.add_blank()
-    _quick_start(page, lobby)
-    if lobby.prompt is not None:
-        _passphrase_prompt(page, lobby.prompt)
-    return page.view(height, 0)
+class Choice(NamedTuple):
+    """A way to start a race: its action, its key, its name, and what it does now."""
+
+    action: str
+    key: str
+    name: str
+    description: str
 
 
-def _count_states(rooms: Sequence[RoomLine]) -> str:
+def count_states(rooms: Sequence[RoomLine]) -> str:
     """The numbers of rooms that have not finished, by state, as in ``2 open, 1 full, 1 racing``."""
     counts = Counter("full" if line.phase == "open" and line.players == line.seats else line.phase for line in rooms)
     states = {"open": "open", "full": "full", "countdown": "starting", "racing": "racing"}
     return ", ".join(f"{counts[state]} {name}" for state, name in states.items() if counts[state])
 
 
-def _rooms(page: Page, lobby: Lobby, height: int, now: int) -> None:
-    """The heading and exactly ``height`` rows. They list the rooms, or say why there are none."""
-    rooms = lobby.rooms
-    look = page.look
-    deal = _DEAL if page.width >= _WITH_DEAL else 0
-    wide = max(11, min(page.width - 53 - deal, 26))
-    page.add_row(Span(f"   # {fit('room', wide)}{fit('game', 15)}{fit('deal', deal)}{fit('seats', 7)}state", "label"))
-    if not rooms:
-        text = "Loading rooms …" if rooms is None else "No rooms yet. Press n to open one, or p to practise."
-        page.add_row(Span(f"      {text.replace('…', look.glyphs.ellipsis)}", "label"))
-    codes = [line.room for line in rooms or ()]
-    selected = codes.index(lobby.chosen) if lobby.chosen in codes else 0
-    first = max(0, min(selected - height // 2, len(codes) - height))
-    shown = (rooms or ())[first : first + height]
-    for number, line in enumerate(shown, first + 1):
-        if number == first + height < len(codes) and number - 1 != selected:
-            page.add_row(
-                Span(f"      {look.glyphs.ellipsis} {len(codes) - number + 1} more rooms below", "label"), action="down"
-            )
-        elif number == first + 1 > 1 and number - 1 != selected:
-            page.add_row(Span(f"      {look.glyphs.ellipsis} {number} more rooms above", "label"), action="up")
-        else:
-            _room_row(page, number, line, wide, lobby, now)
-    for _ in range(height - (len(shown) or 1)):
-        page.add_blank()
+def room_headings(width: int) -> tuple[str, ...]:
+    """The headings of the list of rooms. A narrow one has no deals."""
+    return ("#", "Room", "Game", *(["Deal"] if width >= _WITH_DEAL else []), "Seats", "State")
 
 
-def _room_row(page: Page, number: int, line: RoomLine, wide: int, lobby: Lobby, now: int) -> None:
-    chosen, own = line.room == lobby.chosen, lobby.is_own_race(line)
-    deal = _DEAL if page.width >= _WITH_DEAL else 0
-    look = page.look
-    pointer = look.glyphs.pointer if chosen else " "
-    digit = str(number) if number <= NUMBERED_ROOMS else " "
-    state, state_style = _state_text(line, now)
-    parts: list[RowPart] = [
-        Span(f" {pointer} {digit} ", "key"),
-        Span(fit(line.room, wide - 1, look.glyphs.ellipsis) + " ", "you" if own else "name"),
-        Span(fit(title_of(line.game), 15, look.glyphs.ellipsis)),
-        Span(fit(_short_deal(line.deal), deal, look.glyphs.ellipsis), "label"),
-        Span(fit(f"{line.players}/{line.seats}", 7), "count"),
-        Span(fit(state, 14), "you" if own else state_style),
-    ]
-    if chosen:
-        enter = "Enter" if look.ascii else "⏎"
-        if line.phase == "open" and line.players < line.seats:
-            parts.append(ClickableText(f"{enter} join", "key", "enter"))
-        elif line.phase == "finished":
-            parts.append(ClickableText(f"{enter} results", "key", "enter"))
-        elif own:
-            parts.append(ClickableText(f"{enter} return", "key", "enter"))
-        elif line.spectators:
-            parts.append(ClickableText("w watch", "key", "watch"))
-    page.add_row(*parts, action=f"choose {line.room}", selected=chosen)
-
-
-def _short_deal(deal: str) -> str:
-    """A deal without the year of its date."""
-    return re.sub(r" \d{4}-", " ", deal)
+def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, width: int) -> tuple[Row, ...]:
+    """A room as a row of a table with ``room_headings``. ``now`` is the server's time in milliseconds."""
+    own = lobby.is_own_race(line)
+    state, style = _state_text(line, now)
+    deal = "daily" if line.deal == lobby.daily_deal else line.deal
+    return (
+        (Span(str(number) if number <= NUMBERED_ROOMS else "", "key"),),
+        (Span(look.displayable(line.room), "you" if own else "name"),),
+        (Span(look.displayable(title_of(line.game))),),
+        *([(Span(look.displayable(deal), "label"),)] if width >= _WITH_DEAL else []),
+        (Span(f"{line.players}/{line.seats}", "count"),),
+        (Span(f"your race, {clock_text(now - line.starts)}" if own else state, "you" if own else style),),
+    )
 
 
 def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
@@ -138,39 +76,69 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
             return line.phase, "label"
 
 
-def _quick_start(page: Page, lobby: Lobby) -> None:
-    look = page.look
-    game = title_of(lobby.game) if lobby.game else "any game"
-    page.add_row(
-        Span(" Quick start", "title"),
-        Span("      "),
-        ClickableText(" g ", "key", "game"),
-        ClickableText("< " if look.ascii else "‹ ", "key", "game -"),
-        ClickableText(f"{game}", "field", "game"),
-        ClickableText(" >" if look.ascii else " ›", "key", "game"),
+def enter_does(lobby: Lobby, line: RoomLine) -> str:
+    """What Enter does in a room, one of ``ENTER_DOES``."""
+    own, join, watch, results = ENTER_DOES
+    if lobby.is_own_race(line):
+        return own
+    if line.phase == "open":
+        return join
+    return results if line.phase == "finished" else watch
+
+
+def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
+    """The player's race that is under way, with the key that leads back to it."""
+    key = "Enter" if look.ascii else "⏎"
+    return (
+        Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
+        Span(f"  {clock_text(now - line.starts)}  ", "count"),
+        Span(f"{key} ", "key"),
+        Span(ENTER_DOES[0], "notice"),
     )
+
+
+def choices(lobby: Lobby) -> tuple[Choice, ...]:
+    """The ways to start a race."""
     matches = lobby.matches()
     quick = "open a room that starts when all are ready"
     if matches:
         first = matches[0]
         quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
-    daily = f"{title_of(lobby.daily_game)}, {lobby.today.isoformat()}: the same cards for everybody today"
-    for key, name, words, does in (
-        ("q", "quick match", quick, "quick"),
-        ("d", "daily deal", daily, "daily"),
-        ("p", "practice", f"{title_of(lobby.game or lobby.daily_game)} against bots on this machine", "practise"),
-        ("n", "new room", "choose the game, deal, seats, time and undo", "new"),
-    ):
-        page.add_row(
-            ClickableText(f"   {key}  ", "key", does),
-            ClickableText(f"{name:<14}", "name", does),
-            Span(words, "label"),
-            action=does,
-        )
+    daily = f"{title_of(lobby.daily_game)}, the same cards for everybody"
+    return (
+        Choice("quick", "q", "Quick match", quick),
+        Choice("daily", "d", "Today's deal", daily),
+        Choice("practise", "p", "Practice", f"{title_of(lobby.game or lobby.daily_game)} against bots on this machine"),
+        Choice("new", "n", "New room", "choose the game, deal, seats, time and undo"),
+    )
 
 
-def _passphrase_prompt(page: Page, prompt: Prompt) -> None:
-    stars = ("*" if page.look.ascii else "•") * len(prompt.text)
-    question = f" Passphrase for room {prompt.room}: "
-    width = min(_PASSPHRASE, page.width - columns_of(question))
-    page.add_footer(Span(question, "notice"), Span(fit(tail(stars, width - 2) + "_", width), "field"))
+def choice_row(choice: Choice, look: Look) -> Row:
+    """A way to start a race, with its key."""
+    return (
+        Span(f"{choice.key}  ", "key"),
+        Span(f"{choice.name:<13}", "title"),
+        Span(look.displayable(choice.description), "label"),
+    )
+
+
+def game_rows(game: str) -> tuple[Row, ...]:
+    """How a game is played, in a few lines."""
+    return tuple((Span(line),) for line in short_rules(game))
+
+
+def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
+    """The deal of the day: the player's result, their best time in its game, and their streak."""
+    game = lobby.daily_game
+    race = history.daily_race(lobby.today, game)
+    best = best_time(history.races, game)
+    streak = daily_streak(history.races, lobby.today)
+    if race is None:
+        rows: list[Row] = [(Span("Not raced yet. ", "notice"), Span("d", "key"), Span(" race it", "label"))]
+    else:
+        place = place_text(race)
+        rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]
+    rows.append((Span("Your best    ", "label"), Span(race_time(best) if best else "none yet")))
+    days = "1 day" if streak.current == 1 else f"{streak.current} days"
+    rows.append((Span("Daily streak ", "label"), Span(days)))
+    return tuple(rows)

@@ -76,7 +76,7 @@ class KeyHints(Rows):
                 self.post_message(self.Pressed(key))
 
 
-class Footer(PlainContainer):
+class MessageAndKeys(PlainContainer):
     """The line for messages above the line of key hints."""
 
     def __init__(self, look: Look, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)

@@ -1,0 +1,102 @@
+"""The player's past races."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import DataTable, Static
+
+from samedeal_client.history_file import HistoryFile
+from samedeal_client.screens.widget_screen import WidgetScreen
+from samedeal_client.state.history import History, PastRace
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.views import history as views
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.themes import text_of
+
+
+class HistoryScreen(WidgetScreen):
+    """The summary of each game above all past races."""
+
+    help_context = "history"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "copy", "copy the result"),
+        Binding("escape,h", "close", "back"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history = History()
+
+    def compose_body(self) -> ComposeResult:
+        """The tables."""
+        self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
+        self._races = ListTable(views.HEADINGS, id="races", classes="panel")
+        self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
+        yield Vertical(self._summary, self._races, self._empty, id="history")
+
+    def on_mount(self) -> None:
+        """Read the history."""
+        file = HistoryFile()
+        problem = ""
+        try:
+            self.history = file.read()
+        except OSError as error:
+            self.history, problem = History(), f"Cannot read {file.path} ({error.strerror})."
+        else:
+            problem = views.unreadable_text(self.history, str(file.path))
+        look = self.look
+        cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
+        self._summary.can_focus = False
+        self._summary.show_rows({line[0].plain: line for line in cells})
+        self._races.show_rows(
+            {
+                str(number): [text_of((Span(cell),), look) for cell in views.race_cells(race, look)]
+                for number, race in enumerate(self.history.latest)
+            }
+        )
+        self._summary.border_title, self._races.border_title = "Games", "Races"
+        self._summary.border_subtitle = views.streak_text(self.history, datetime.now(UTC).date())
+        for table in (self._summary, self._races):
+            table.display = bool(self.history.races)
+        self._empty.display = not self.history.races
+        self._races.focus()
+        if problem:
+            self.show_message(problem)
+
+    def title_parts(self) -> Row:
+        """The title."""
+        return self.breadcrumbs("history")
+
+    def prompt_row(self) -> Row:
+        """The line that ``c`` copies."""
+        race = self._selected
+        return (Span(f" {self.look.displayable(views.result_line(race))}", "label"),) if race is not None else ()
+
+    @property
+    def _selected(self) -> PastRace | None:
+        latest, row = self.history.latest, self._races.cursor_row
+        return latest[row] if row < len(latest) else None
+
+    def on_data_table_row_highlighted(self, _: DataTable.RowHighlighted) -> None:
+        """Show the line of the selected race."""
+        self.show_frame()
+
+    def on_data_table_row_selected(self, _: DataTable.RowSelected) -> None:
+        """Copy the line of the race that was chosen with Enter or a click."""
+        self.action_copy()
+
+    def action_copy(self) -> None:
+        """Copy the result line of the selected race."""
+        race = self._selected
+        if race is not None:
+            self.app.copy_to_clipboard(views.result_line(race))
+            self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
+
+    def action_close(self) -> None:
+        """Go back."""
+        _ = self.dismiss()

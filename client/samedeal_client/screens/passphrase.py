@@ -1,0 +1,43 @@
+"""The question for the passphrase of a private room."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input
+
+
+class PassphraseScreen(ModalScreen[str | None]):
+    """A dialog whose answer is the passphrase, or None. ``wrong`` says that the last answer was wrong."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "join", "join"),
+        Binding("escape", "cancel", "cancel"),
+    ]
+
+    def __init__(self, room: str, *, wrong: bool) -> None:
+        super().__init__()
+        self._room = room
+        self._wrong = wrong
+
+    def compose(self) -> ComposeResult:
+        """The input in a box."""
+        box = Vertical(Input(password=True, id="passphrase"), classes="panel dialog")
+        box.border_title = f"Passphrase of room {self._room}"
+        box.border_subtitle = "Wrong passphrase. Try again." if self._wrong else ""
+        yield box
+        yield Footer(compact=True, show_command_palette=False)
+
+    @on(Input.Submitted)
+    def action_join(self) -> None:
+        """Answer with the text."""
+        _ = self.dismiss(self.query_one(Input).value)
+
+    def action_cancel(self) -> None:
+        """Answer nothing."""
+        _ = self.dismiss(None)

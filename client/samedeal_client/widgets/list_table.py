@@ -1,0 +1,61 @@
+"""A table of rows with keys, of which one is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.coordinate import Coordinate
+from textual.widgets import DataTable
+
+
+class ListTable(DataTable[Text]):
+    """Textual's table with a row cursor. Showing other rows changes only what differs and keeps the cursor on its row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", show=False),
+        Binding("k", "cursor_up", show=False),
+    ]
+
+    def __init__(self, headings: Sequence[str], **options: Any) -> None:
+        super().__init__(cursor_type="row", **options)
+        self._headings = tuple(headings)
+        self._shown: dict[str, tuple[Text, ...]] = {}
+        self._selected_before = ""
+
+    def on_mount(self) -> None:
+        """Add the columns."""
+        self.add_columns(*self._headings)
+
+    def show_columns(self, headings: Sequence[str]) -> None:
+        """Show other columns. The rows have to be shown again."""
+        if tuple(headings) != self._headings:
+            self._headings, self._selected_before = tuple(headings), self.selected_key
+            self._shown = {}
+            self.clear(columns=True)
+            self.add_columns(*headings)
+
+    @property
+    def selected_key(self) -> str:
+        """The key of the row under the cursor, or an empty string if there are no rows."""
+        keys = list(self._shown)
+        return keys[self.cursor_row] if self.cursor_row < len(keys) else ""
+
+    def show_rows(self, rows: Mapping[str, Sequence[Text]], selected: str = "") -> None:
+        """Show rows by their keys. The cursor goes to ``selected``, or stays on its row while the row is there."""
+        wanted = selected or self.selected_key or self._selected_before
+        before, self._shown = self._shown, {key: tuple(cells) for key, cells in rows.items()}
+        if list(before) == list(self._shown):
+            for y, (old, new) in enumerate(zip(before.values(), self._shown.values(), strict=True)):
+                for x, (was, cell) in enumerate(zip(old, new, strict=True)):
+                    if was != cell:
+                        self.update_cell_at(Coordinate(y, x), cell, update_width=True)
+        else:
+            self.clear()
+            for key, cells in self._shown.items():
+                self.add_row(*cells, key=key)
+        keys = list(self._shown)
+        if wanted in keys and keys.index(wanted) != self.cursor_row:
+            self.move_cursor(row=keys.index(wanted))
