@@ -610,8 +610,8 @@ async def test_unknown_key_is_explained_and_help_lists_the_keys(
 
 async def test_unknown_key_in_a_room_is_explained(server: str) -> None:
     async with host_waiting(server) as ana:
-        await ana.press("k")
-        await ana.wait_for_message("k does nothing here. F1 lists the keys")
+        await ana.press("z")
+        await ana.wait_for_message("z does nothing here. F1 lists the keys")
         await ana.press("f1")
         await ana.wait_until(lambda: "In a room before its race" in ana.text().splitlines()[3])
 
@@ -789,9 +789,7 @@ async def finished_race(
 
 async def test_results_show_the_standings_and_the_deal_check(server: str) -> None:
     async with finished_race(server) as (ana, _):
-        await ana.wait_for_text(
-            "1 ", "ana (you)", "mira", "resigned", "Fair deal: the order of the cards was fixed"
-        )
+        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Fair deal: the order of the cards was fixed")
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
 
 

@@ -80,7 +80,7 @@ class LobbyScreen(WidgetScreen):
         """The rooms above the ways to start a race; beside them, if there is space, the latest races."""
         games = [("any game", ""), *((game.title, name) for name, game in GAMES.items())]
         self._own_race = Static(id="own-race", classes="panel")
-        self._rooms = _RoomTable((), id="rooms", classes="panel")
+        self._rooms = _RoomTable(views.ROOM_HEADINGS, id="rooms", classes="panel")
         self._no_rooms = Static(id="no-rooms", classes="panel")
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
@@ -164,7 +164,6 @@ class LobbyScreen(WidgetScreen):
             self._own_race.update(text_of(views.own_race_row(own, look, now), look))
         first = not self._rooms.row_count
         width = self._rooms.size.width
-        self._rooms.show_columns(views.room_headings(width))
         self._rooms.display, self._no_rooms.display = bool(rooms), not rooms
         self._rooms.show_rows(
             {

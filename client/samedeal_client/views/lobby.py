@@ -12,13 +12,15 @@ from samedeal_client.state.lobby import Lobby
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.rules_text import short_rules
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, fit
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.history import outcome_text, place_text, race_time
 
+ROOM_HEADINGS: Final = ("#", "Room", "Game", "Seats", "State")
 _WITH_DEAL: Final = 66
 """Minimum width, in columns, of a list of rooms with their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
+_GAME: Final = len("Ace of Hearts ")
 NUMBERED_ROOMS: Final = 9
 """Number of rooms that can be entered with a digit."""
 
@@ -39,21 +41,18 @@ def count_states(rooms: Sequence[RoomLine]) -> str:
     return ", ".join(f"{counts[state]} {name}" for state, name in states.items() if counts[state])
 
 
-def room_headings(width: int) -> tuple[str, ...]:
-    """The headings of the list of rooms. A narrow one has no deals."""
-    return ("#", "Room", "Game", *(["Deal"] if width >= _WITH_DEAL else []), "Seats", "State")
-
-
 def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, width: int) -> tuple[Row, ...]:
-    """A room as a row of a table with ``room_headings``. ``now`` is the server's time in milliseconds."""
+    """A room as a row of a table, in the order of ``ROOM_HEADINGS``. ``now`` is the server's time in milliseconds."""
     own = lobby.is_own_race(line)
     state, style = _state_text(line, now)
-    deal = "daily" if line.deal == lobby.daily_deal else line.deal
+    game: Row = (Span(look.displayable(title_of(line.game))),)
+    if width >= _WITH_DEAL:
+        deal = "daily" if line.deal == lobby.daily_deal else line.deal
+        game = (Span(fit(game[0].text, _GAME)), Span(f" {look.displayable(deal)}", "label"))
     return (
         (Span(str(number) if number <= NUMBERED_ROOMS else "", "key"),),
         (Span(look.displayable(line.room), "you" if own else "name"),),
-        (Span(look.displayable(title_of(line.game))),),
-        *([(Span(look.displayable(deal), "label"),)] if width >= _WITH_DEAL else []),
+        game,
         (Span(f"{line.players}/{line.seats}", "count"),),
         (Span(f"your race, {clock_text(now - line.starts)}" if own else state, "you" if own else style),),
     )

@@ -23,19 +23,10 @@ class ListTable(DataTable[Text]):
         super().__init__(cursor_type="row", **options)
         self._headings = tuple(headings)
         self._shown: dict[str, tuple[Text, ...]] = {}
-        self._selected_before = ""
 
     def on_mount(self) -> None:
         """Add the columns."""
         self.add_columns(*self._headings)
-
-    def show_columns(self, headings: Sequence[str]) -> None:
-        """Show other columns. The rows have to be shown again."""
-        if tuple(headings) != self._headings:
-            self._headings, self._selected_before = tuple(headings), self.selected_key
-            self._shown = {}
-            self.clear(columns=True)
-            self.add_columns(*headings)
 
     @property
     def selected_key(self) -> str:
@@ -45,7 +36,7 @@ class ListTable(DataTable[Text]):
 
     def show_rows(self, rows: Mapping[str, Sequence[Text]], selected: str = "") -> None:
         """Show rows by their keys. The cursor goes to ``selected``, or stays on its row while the row is there."""
-        wanted = selected or self.selected_key or self._selected_before
+        wanted = selected or self.selected_key
         before, self._shown = self._shown, {key: tuple(cells) for key, cells in rows.items()}
         if list(before) == list(self._shown):
             for y, (old, new) in enumerate(zip(before.values(), self._shown.values(), strict=True)):
