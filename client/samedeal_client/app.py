@@ -135,6 +135,9 @@ class SamedealApp(App[int]):
     async def show_screen(self, name: ScreenName) -> None:
         """Replace all screens with one."""
         self.screen_name = name
+        for below in self.screen_stack:
+            if isinstance(below, ClientScreen):
+                below.retire()
         while len(self.screen_stack) > 2:
             await self.pop_screen()
         screen = self._screen(name)

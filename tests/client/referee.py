@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from samedeal.board import Board
 from samedeal.board_history import Play
@@ -408,7 +409,11 @@ class RunningApp:
 
     def line(self, selector: str) -> str:
         """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
-        return row_text(self.app.screen.query_one(selector, Rows).rows[0]).strip()
+        widget = self.app.screen.query_one(selector)
+        if isinstance(widget, Static):
+            return " ".join(str(widget.content).split())
+        assert isinstance(widget, Rows)
+        return row_text(widget.rows[0]).strip()
 
 
 @contextlib.asynccontextmanager

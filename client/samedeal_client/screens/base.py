@@ -175,6 +175,10 @@ class ClientScreen(Screen[None]):
         self._ready = True
         self.update(self.model)
 
+    def retire(self) -> None:
+        """Draw nothing any more: another screen is about to replace this one, whose model may be gone."""
+        self._ready = False
+
     def on_screen_resume(self) -> None:
         """Show what has changed while another screen lay over this one."""
         if self._ready:

@@ -12,7 +12,7 @@ from textual.widgets import Footer, Static
 from samedeal_client.drawing.layout import Size
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.spans import Row
-from samedeal_client.widgets.themes import text_of
+from samedeal_client.widgets.themes import lines_of
 
 
 class WidgetScreen(ClientScreen):
@@ -24,11 +24,11 @@ class WidgetScreen(ClientScreen):
     def compose_footer(self) -> ComposeResult:
         """A line for messages above Textual's footer."""
         self._sentence = Static(id="sentence")
-        yield Vertical(self._sentence, Footer(compact=True), id="footer")
+        yield Vertical(self._sentence, Footer(compact=True), id="footer", classes="widgets")
 
     def show_footer(self, width: int) -> None:
         """Show the message, or the prompt. Textual's footer shows the keys."""
-        text = text_of(self._message_rows(width)[0], self.look)
+        text = lines_of(self._message_rows(width), self.look)
         if text != self._sentence.content:
             self._sentence.update(text)
 
