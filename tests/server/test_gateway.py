@@ -354,6 +354,8 @@ async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch
             with suppress(ConnectionClosed):
                 await deaf.socket.send(encode(ListRooms(id=1)))
             await ana.expect(Pong, Ping)
+        while not one.metric("connections_closed_total", reason="slow"):
+            await ana.expect(Pong, Ping)
     deaf.socket.transport.abort()
 
 

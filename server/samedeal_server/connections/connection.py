@@ -97,6 +97,11 @@ class Connection:
         """Whether the connection is about to be closed."""
         return self._closing is not None
 
+    @property
+    def closing_code(self) -> int:
+        """The code with which this node closes the connection, or 0 if it does not."""
+        return self._closing[0] if self._closing is not None else 0
+
     def send(self, message: ToClient, asked: float = 0.0) -> None:
         """Queue a message and send it soon. ``asked`` is when the move was read if this is its ack, and 0 otherwise."""
         self.send_frame(framed(message), asked)

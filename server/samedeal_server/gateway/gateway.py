@@ -176,7 +176,8 @@ class Gateway:
             await cancel_and_wait((writing, reading))
             self.connections.discard(connection)
             self.handshakes.closed(connection.networks)
-            reason = _CLOSE_REASONS.get(socket.close_code or 1006, "other")
+            # A client that does not read is cut off before it has answered the close frame.
+            reason = _CLOSE_REASONS.get(connection.closing_code or socket.close_code or 1006, "other")
             self.metrics.closed[reason].inc()
             ids = connection.ids
             await self._exit_room(connection)
