@@ -10,11 +10,13 @@ import pytest
 from redis.asyncio import Redis
 
 from samedeal.protocol.messages import Done, Start
+from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
 from samedeal_server.operators.backup import Head, Tail, Writer
 from samedeal_server.process.open_store import open_store
+from samedeal_server.process.restore import restore
 from samedeal_server.store.dump import DumpedKey, KeyDump
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
@@ -95,6 +97,17 @@ async def test_restored_keys_equal_the_original_ones(redis: RedisClient, node: N
         assert 0 < ttl <= await redis.ttl("samedeal:{friday}:meta") + 1
         await dump.clear()
         assert await restored.dbsize() == 0
+
+
+@pytest.mark.parametrize("new_key", [False, True])
+async def test_copy_can_have_a_receipt_key_of_its_own(node: NodeMaker, tmp_path: Path, new_key: bool) -> None:
+    one = await start_race(node)
+    await write_backup(one.store, tmp_path / "backup")
+    config = Config(data=tmp_path / "data", durability="everysec")
+    await restore(tmp_path / "backup", config, replace=False, new_receipt_key=new_key)
+    async with EmbeddedRedis(config.data, "everysec") as url, open_store(url, 0, Metrics()) as store:
+        assert (store.receipt_key == one.store.receipt_key) != new_key
+        assert await store.load("friday") is not None
 
 
 async def test_dump_of_a_room_is_consistent_during_moves(node: NodeMaker, tmp_path: Path) -> None:

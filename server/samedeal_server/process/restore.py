@@ -63,6 +63,11 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
     )
     command.add_argument("--config", metavar="FILE", help=f"a file of settings, as for {name}")
     command.add_argument("--replace", action="store_true", help="delete everything in the store first")
+    command.add_argument(
+        "--new-receipt-key",
+        action="store_true",
+        help="make a copy that shares no receipts of moves with the original, which goes on running",
+    )
     return command
 
 
@@ -77,7 +82,7 @@ def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
     # Errors are printed once, as the reason for the exit, so nothing else is logged.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     try:
-        tail = asyncio.run(restore(flags.file, config, replace=flags.replace))
+        tail = asyncio.run(restore(flags.file, config, replace=flags.replace, new_receipt_key=flags.new_receipt_key))
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
@@ -89,11 +94,13 @@ def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
     return 0
 
 
-async def restore(path: Path, config: Config, *, replace: bool) -> backup.Tail:
+async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key: bool = False) -> backup.Tail:
     """Restore a backup into the store that ``config`` names, and return the last record of the backup.
 
-    If ``replace``, everything in the store is deleted first. Raises StartupError if the backup or the store cannot be used,
-    or if the store is not empty.
+    If ``replace``, everything in the store is deleted first. If ``new_receipt_key``, receipts that were made for the
+    original store are not valid here, and the other way round.
+
+    Raises StartupError if the backup or the store cannot be used, or if the store is not empty.
     """
     records = backup.read(path)
     head = next(records)  # this checks the whole file before the store is changed
@@ -103,6 +110,8 @@ async def restore(path: Path, config: Config, *, replace: bool) -> backup.Tail:
         try:
             await _prepare(store, replace=replace)
             tail = await _write(records, KeyDump(store))
+            if new_receipt_key:
+                await store.replace_receipt_key()
             await store.check_schema()  # otherwise nodes of this version would not start
         except StoreRejected as error:
             version = head.redis if isinstance(head, backup.Head) else "another version"

@@ -141,6 +141,11 @@ class Store:
             durable=True,
         )
 
+    async def replace_receipt_key(self) -> None:
+        """Store a new key for receipts. All receipts that were made before become invalid."""
+        self.receipt_key = secrets.token_bytes(KEY_BYTES)
+        await self.executor.execute(command("SET", keys.RECEIPT_KEY, self.receipt_key), durable=True)
+
     async def now(self) -> int:
         """The time of Redis, in milliseconds since 1970. All nodes measure races by it."""
         (time,) = await self.executor.execute(RedisCommand(keys.ROOMS, ("TIME",)))
