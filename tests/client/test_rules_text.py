@@ -11,7 +11,7 @@ import pytest
 from samedeal.cards import Card
 from samedeal.games import GAMES, Base, Build, Game, Lift
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.rules_text import rules_of, rules_rows
+from samedeal_client.text.rules_text import rules_of, rules_rows, short_rules
 from samedeal_client.text.spans import row_text, row_width
 from tests.golden.golden_files import assert_sentences
 
@@ -160,3 +160,10 @@ def test_an_unknown_game_is_bad_usage() -> None:
     assert done.returncode == 2
     assert "bridge" in done.stderr
     assert all(name in done.stderr for name in GAMES)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_short_rules_fit_over_a_board(game: str) -> None:
+    lines = short_rules(game)
+    assert len(lines) == 3
+    assert all(line and len(line) <= 54 and line.isascii() for line in lines)

@@ -150,6 +150,9 @@ VIEWS: dict[str, Draw] = {
     "new_room": form(RoomForm()),
     "new_room_wrong": form(WRONG),
     "waiting": waits(waiting()),
+    "waiting_explained": lambda look, width, height: waiting_view(
+        waiting("p0"), HERE, look, width, height, 0, UTC, explained=True
+    ),
     "waiting_host": waits(waiting("p0"), HERE),
     "waiting_kicking": waits(waiting("p0", players=5), HERE, BOTS, kicking=True),
     "waiting_bots": waits(waiting("p0", players=5), HERE, BOTS),

@@ -60,11 +60,13 @@ class RaceScreen(ClientScreen):
         self._ranking: tuple[RankedPlayer, ...] = ()
         self._news_shown = False
         self._best: int | None = None
+        self._explained = False
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
 
     def compose_body(self) -> ComposeResult:
         """The board and the rivals. The countdown, or a pile shown in full, lies over them."""
         self._controller = RaceController(KeyGrammar(self.samedeal.bindings))
+        self._explained = not self.samedeal.read_history().has_played(self.model.game.name)
         self._board_view = BoardView(self.look, self.model.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
         self._countdown = Rows(self.look, id="countdown")
@@ -163,7 +165,7 @@ class RaceScreen(ClientScreen):
         rows: tuple[Row, ...] = ()
         if room is not None and self._board is None and room.phase in ("countdown", "racing"):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
-            rows = views.countdown_rows(self.model, seconds, self.look)
+            rows = views.countdown_rows(self.model, seconds, self.look, explained=self._explained)
         elif room is not None:
             rows = views.finish_rows(self.model, self._ranking, self._best, self.look)
         block.set_visible(visible=bool(rows))

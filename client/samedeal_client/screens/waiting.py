@@ -37,8 +37,14 @@ class WaitingScreen(TextScreen):
     def __init__(self) -> None:
         super().__init__()
         self._warned_of: tuple[str, ...] = ()
+        self._explained = False
         self._kick_asked = ""
         self._kicking = False
+
+    def on_mount(self) -> None:
+        """Find out whether the player knows the game."""
+        room = self.model.room
+        self._explained = room is not None and not self.samedeal.read_history().has_played(room.game)
 
     def title_parts(self) -> Row:
         """The room and the server."""
@@ -66,6 +72,7 @@ class WaitingScreen(TextScreen):
             *(self.model, self.invitation, self.look, width, height, self.scroll_rows),
             bots=self.bots,
             kicking=self.kicking,
+            explained=self._explained,
         )
 
     @property

@@ -358,39 +358,39 @@ def with_card_symbols(text: str, look: Look) -> str:
     return _CARD.sub(lambda match: look.card(Card.parse(match[1])), text)
 
 
-_UP_IN_SUIT: Final = "Foundations build up in one suit, from ace to king."
+_UP_IN_SUIT: Final = "Foundations: up in one suit, from ace to king."
 
 _IN_SHORT: Final = {
     "athena": (
         _UP_IN_SUIT,
-        "Columns build down in alternating colours. Kings fill gaps.",
-        "A draw turns three cards. Play the top one of the waste.",
+        "Columns: down, red on black; only kings fill gaps.",
+        "A draw turns three cards; play the top of the waste.",
     ),
     "steve": (
         _UP_IN_SUIT,
-        "Columns build down in any suit. Runs of one suit move.",
-        "At any time, the stock deals a card onto each column.",
+        "Columns: down in any suit; runs of one suit move.",
+        "The stock deals a card onto each column.",
     ),
     "phoenix": (
         _UP_IN_SUIT,
-        "Columns build down in alternating colours.",
-        "Play any card of the reserve at any time.",
+        "Columns: down, red on black; any card fills a gap.",
+        "The reserve: play any of its cards at any time.",
     ),
     "ace-of-hearts": (
-        "The foundation: the ace of hearts, any two, any three ...",
-        "Columns build down in suit. Take any number of top cards.",
-        "At any time, the stock deals a card onto each column.",
+        "The foundation: ace of hearts, any two, any three ...",
+        "Columns: down in suit; take as many top cards as fit.",
+        "The stock deals a card onto each column.",
     ),
     "willow": (
         _UP_IN_SUIT,
-        "Columns build down in alternating colours.",
-        "Fans: play their top cards, or add a card of the same rank.",
+        "Columns: down, red on black; any card fills a gap.",
+        "Fans: play the top card, or add one of the same rank.",
     ),
 }
 
 
 def short_rules(game: str) -> tuple[str, ...]:
-    """How a game is played, in three lines of at most 60 columns. There are none for an unknown game."""
+    """How a game is played, in three lines of at most 54 columns. There are none for an unknown game."""
     return _IN_SHORT.get(game, ())
 
 

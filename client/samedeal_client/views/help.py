@@ -7,7 +7,7 @@ from typing import Final
 from samedeal.games import GAMES, Build, Game
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.rules_text import rules_rows
+from samedeal_client.text.rules_text import rules_rows, short_rules
 from samedeal_client.text.spans import Span
 from samedeal_client.views.key_help import HelpContext, key_entry, key_rows, keys_of, move_lines
 from samedeal_client.views.race import special_sources
@@ -50,6 +50,9 @@ def help_view(
 
 
 def _rules(page: Page, game: Game, bindings: Bindings) -> None:
+    page.add_row(Span(f" {game.title} in short", "title"))
+    page.add_rows((Span(f"   {line}"),) for line in short_rules(game.name))
+    page.add_blank()
     page.add_row(Span(f" How to move in {game.title}", "title"))
     to_column, to_foundation, best, _, from_foundation = move_lines(bindings)
     lines = [to_column, to_foundation, best, *_piles(game, bindings)]

@@ -15,6 +15,7 @@ from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.text.time_text import clock_text, ordinal
 from samedeal_client.views.outcome import headline, personal_best, standings_so_far
@@ -174,12 +175,17 @@ def hint_text(board: Board, move: Move, look: Look) -> str:
     return f"Type {move.source} {move.target}: {look.card(cards[0])}{more} {to}."
 
 
-def countdown_rows(model: Model, seconds: int, look: Look) -> tuple[Row, ...]:
-    """The seconds until the deal in large digits. All rows have the same width."""
+def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = False) -> tuple[Row, ...]:
+    """The seconds until the deal in large digits. All rows have the same width.
+
+    If ``explained``, a few lines below them say how the game is played.
+    """
     number = large_digits.large_number(seconds, look) if seconds else ()
     word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
-    width = max([len(word) + 4, *(row_width(row) + 4 for row in number)])
-    return ((), *(_centred(row, width) for row in number), (), _centred((Span(word, "label"),), width), ())
+    rules = [(Span(line),) for line in (short_rules(model.game.name) if explained else ())]
+    width = max([len(word) + 4, *(row_width(row) + 4 for row in (*number, *rules))])
+    below = [(Span(word, "label"),), *([(), *rules] if rules else [])]
+    return ((), *(_centred(row, width) for row in number), (), *(_centred(row, width) for row in below), ())
 
 
 def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look) -> tuple[Row, ...]:

@@ -17,6 +17,7 @@ from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
 from samedeal_client.text.player_names import fit_player_name, player_name
+from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Span, wrap
 from samedeal_client.text.time_text import duration_text
 from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, RowPart, View
@@ -140,10 +141,12 @@ def waiting_view(
     bots: OwnBots = NO_BOTS,
     *,
     kicking: bool = False,
+    explained: bool = False,
 ) -> View:
     """The room, or an empty page outside one. ``zone`` is the time zone for times, by default the local one.
 
-    If ``kicking``, the players who can be kicked are shown with the keys that choose them.
+    If ``kicking``, the players who can be kicked are shown with the keys that choose them. If ``explained``, a few lines say
+    how the game is played.
     """
     page = Page(look, width)
     page.add_rule()
@@ -164,6 +167,10 @@ def waiting_view(
     page.add_blank()
     _players(page, model, room, bots, players_to_kick(model, bots) if kicking else {})
     page.add_blank()
+    if explained:
+        page.add_row(Span(f" How to play {title_of(room.game)}", "title"))
+        page.add_rows((Span(f"   {line}"),) for line in short_rules(room.game))
+        page.add_blank()
     _options(page, room, zone)
     return page.view(height, scroll)
 
