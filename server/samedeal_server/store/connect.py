@@ -11,20 +11,19 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.backoff import NoBackoff
-from redis.exceptions import AskError, BusyLoadingError, NoScriptError, RedisError, ResponseError, TryAgainError
+from redis.exceptions import BusyLoadingError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as LostConnection
-from redis.exceptions import TimeoutError as NoAnswer
 
 from samedeal_server.store.address import Host, InvalidRedisAddress, RedisAddress, format_host
-from samedeal_server.store.availability import Failure, RedisAvailability
-from samedeal_server.store.redis_client import PrimaryClient, PrimaryDemoted
+from samedeal_server.store.availability import RedisAvailability
+from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.redis_cluster import ClusterClient
 from samedeal_server.store.scripts import Script
+from samedeal_server.store.shared_connection import ANSWER_TIMEOUT, PrimaryDemoted, classify
 from samedeal_server.telemetry.metrics import Metrics
 
 _CONNECTIONS: Final = 64
 _CONNECT_TIMEOUT: Final = 2.0
-_ANSWER_TIMEOUT: Final = 5.0
 
 _SENTINELS: Final = "sentinel_"
 """Prefix of the options for the Sentinels. All other options are for the Redis that they name."""
@@ -69,9 +68,9 @@ def connect(
 def _limits() -> dict[str, Any]:
     return {
         "max_connections": _CONNECTIONS,
-        "timeout": _ANSWER_TIMEOUT,
+        "timeout": ANSWER_TIMEOUT,
         "socket_connect_timeout": _CONNECT_TIMEOUT,
-        "socket_timeout": _ANSWER_TIMEOUT,
+        "socket_timeout": ANSWER_TIMEOUT,
         # A command that timed out is not retried. The player waits, and can retry instead.
         "retry": Retry(NoBackoff(), 1, (LostConnection,)),
     }
@@ -122,22 +121,6 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
     connections = pool(address.primary, sentinel, **{**_limits(), **options, "ssl": tls})
     connections.availability, connections.where = availability, str(address)
     return connections
-
-
-def _failure(error: RedisError) -> Failure | None:
-    """Classify an error. Return None for an error that makes the caller send the command again, changed or elsewhere."""
-    match error:
-        case NoAnswer() | BusyLoadingError():
-            return "timeout"
-        case LostConnection():
-            return "lost"
-        case NoScriptError() | AskError() | TryAgainError():
-            return None
-        case ResponseError():
-            return "refused"
-        case _:
-            pass
-    return None
 
 
 async def _load_scripts(connection: Any) -> None:
@@ -202,7 +185,7 @@ class _Monitored(AbstractConnection):
         except RedisError as error:
             if isinstance(error, ResponseError):
                 self._answered()
-            if failure := _failure(error):
+            if failure := classify(error):
                 self.availability.record_failure(self.where, failure, error)
             if "READONLY" not in str(error):
                 raise

@@ -20,8 +20,9 @@ from samedeal_server.embedded_redis.binary import OLDEST_REDIS
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import evicting_policy
-from samedeal_server.store.redis_client import PrimaryClient, PrimaryDemoted, RedisCommand, TooFewReplicas
+from samedeal_server.store.redis_client import PrimaryClient, RedisCommand, TooFewReplicas
 from samedeal_server.store.redis_cluster import ClusterClient
+from samedeal_server.store.shared_connection import PrimaryDemoted
 
 ANSWER_TIMEOUT: Final = 10.0
 """Timeout, in seconds, for the answers of Redis to all checks together."""

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
 from redis.asyncio import ConnectionPool, Redis
-from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
 from samedeal_server.errors import StoreRejected, StoreUnavailable
 from samedeal_server.store.address import Host
 from samedeal_server.store.availability import RedisAvailability
+from samedeal_server.store.shared_connection import SharedConnection
 
 REPLICATION_TIMEOUT: Final = 2.0
 """Timeout, in seconds, for replicas to acknowledge a write. It must be well below a connection's timeout for an answer."""
@@ -56,10 +56,6 @@ def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) ->
 
 class TooFewReplicas(RedisError):
     """Too few replicas acknowledged a write in time. The write may not survive a failover."""
-
-
-class PrimaryDemoted(RedisConnectionError):
-    """The Redis at the other end is a replica and accepts no writes."""
 
 
 def unavailable(error: Exception) -> StoreUnavailable:
@@ -117,6 +113,7 @@ class PrimaryClient(Redis):
         self.where = where
         self.availability = availability
         self._replicas = replicas
+        self._shared = SharedConnection(pool, where, availability)
 
     @property
     def replicas(self) -> int:
@@ -132,19 +129,33 @@ class PrimaryClient(Redis):
 
     async def send_batch(self, commands: Sequence[tuple[Argument, ...]], *, durable: bool = False) -> list[Any]:
         """Send commands over one connection. Return their answers and errors in order. Raises if no command was answered."""
-        wait = durable and self.replicas > 0
+        if durable and self.replicas > 0:
+            return await self._send_replicated(commands)
+        answers = await self._shared.send_batch(commands)
+        return [self._convert(str(name), answer) for (name, *_), answer in zip(commands, answers, strict=True)]
+
+    def _convert(self, name: str, answer: Any) -> Any:
+        """Convert the answer to a command as redis-py does."""
+        convert = self.response_callbacks.get(name)
+        return answer if convert is None or isinstance(answer, Exception) else convert(answer)
+
+    async def _send_replicated(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
+        """Send commands and wait for the replicas, over a connection of their own, because WAIT keeps it busy."""
         async with self.pipeline(transaction=False) as pipe:
             for arguments in commands:
                 pipe.execute_command(*arguments)
-            if wait:
-                pipe.execute_command("WAIT", self.replicas, int(1000 * REPLICATION_TIMEOUT))
+            pipe.execute_command("WAIT", self.replicas, int(1000 * REPLICATION_TIMEOUT))
             answers: list[Any] = list(await pipe.execute(raise_on_error=False))
-        if wait:
-            acknowledged = answers.pop()
-            if isinstance(acknowledged, Exception) or acknowledged < self.replicas:
-                message = f"{acknowledged} of {self.replicas} replicas acknowledged a write"
-                return [each if isinstance(each, Exception) else TooFewReplicas(message) for each in answers]
+        acknowledged = answers.pop()
+        if isinstance(acknowledged, Exception) or acknowledged < self.replicas:
+            message = f"{acknowledged} of {self.replicas} replicas acknowledged a write"
+            return [each if isinstance(each, Exception) else TooFewReplicas(message) for each in answers]
         return answers
+
+    async def aclose(self, close_connection_pool: bool | None = None) -> None:  # noqa: FBT001  # as redis-py has it
+        """Close all connections."""
+        await self._shared.aclose()
+        await super().aclose(close_connection_pool)
 
     async def primaries(self) -> list[PrimaryClient]:
         """See RedisClient."""

@@ -1,0 +1,216 @@
+"""One connection to Redis for all batches of a node: each is written at once, and answers are taken as they arrive.
+
+redis-py makes the connection, whatever its kind, and then gives up its transport. Its own pipeline takes a connection from a
+pool, and sets a timer for each answer. Measured with tests/bench/test_commit_speed.py: CPU time of the node for a commit is
+15 µs instead of 39 µs in a group, and 47 to 84 µs instead of 250 to 376 µs alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+
+import hiredis
+from redis.asyncio import ConnectionPool
+from redis.asyncio.connection import DefaultParser
+from redis.exceptions import AskError, BusyLoadingError, InvalidResponse, NoScriptError, ResponseError, TryAgainError
+from redis.exceptions import ConnectionError as LostConnection
+from redis.exceptions import TimeoutError as NoAnswer
+
+from samedeal_server.store.availability import Failure, RedisAvailability
+from samedeal_server.tasks import cancel_and_wait
+
+ANSWER_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for Redis to answer a batch or a command."""
+
+_NO_ANSWER_YET: Final = object()
+
+
+class PrimaryDemoted(LostConnection):
+    """The Redis at the other end is a replica and accepts no writes."""
+
+
+def classify(error: Exception) -> Failure | None:
+    """Classify an error. Return None for an error that makes the caller send the command again, changed or elsewhere."""
+    match error:
+        case NoAnswer() | BusyLoadingError():
+            return "timeout"
+        case LostConnection():
+            return "lost"
+        case NoScriptError() | AskError() | TryAgainError():
+            return None
+        case ResponseError():
+            return "refused"
+        case _:
+            pass
+    return None
+
+
+class SharedConnection:
+    """A connection made as those of ``pool`` are. It is made when it is first needed, and again after it was lost."""
+
+    def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability) -> None:
+        self._pool = pool
+        self._where = where
+        self._availability = availability
+        self._wire: _Wire | None = None
+        self._connecting: asyncio.Task[_Wire] | None = None
+
+    async def send_batch(self, commands: Sequence[tuple[str | bytes | int | float, ...]]) -> list[Any]:
+        """Send commands, and return their answers and errors in order. Raises RedisError or OSError if none was answered.
+
+        If the connection is lost meanwhile, the commands are sent once more, so each may run twice.
+        """
+        if not commands:
+            return []
+        packed = b"".join([hiredis.pack_command(each) for each in commands])  # type: ignore[arg-type]  # typed as 1 word
+        try:
+            return await self._send(packed, len(commands))
+        except LostConnection:
+            return await self._send(packed, len(commands))
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        if self._connecting is not None:
+            await cancel_and_wait([self._connecting])
+        if self._wire is not None:
+            await self._wire.aclose()
+
+    async def _send(self, packed: bytes, count: int) -> list[Any]:
+        if (wire := self._wire) is None or wire.is_lost:
+            if self._connecting is None:
+                self._connecting = asyncio.create_task(self._connect())
+                self._connecting.add_done_callback(self._on_connected)
+            wire = await asyncio.shield(self._connecting)
+        return await wire.send(packed, count)
+
+    async def _connect(self) -> _Wire:
+        pool: Any = self._pool  # redis-py leaves it without types
+        connection = pool.make_connection()
+        await connection.connect()
+        self._wire = _Wire(connection, self._where, self._availability)
+        return self._wire
+
+    def _on_connected(self, connecting: asyncio.Task[_Wire]) -> None:
+        self._connecting = None
+        if not connecting.cancelled():
+            connecting.exception()  # those who wait for the connection get the error; perhaps nobody does any more
+
+
+class _Batch:
+    """A batch that waits for ``missing`` more answers."""
+
+    __slots__ = ("answers", "future", "missing", "sent_at")
+
+    def __init__(self, future: asyncio.Future[list[Any]], missing: int, sent_at: float) -> None:
+        self.future = future
+        self.missing = missing
+        self.sent_at = sent_at
+        self.answers: list[Any] = []
+
+
+class _Wire(asyncio.Protocol):
+    """Takes over the transport of a connection that redis-py has made. ``is_lost`` once it can't be used any more."""
+
+    def __init__(self, connection: Any, where: str, availability: RedisAvailability) -> None:
+        # redis-py has no other access to the transport. The writer is kept, as it closes the transport when it is freed.
+        self._writer = connection._writer  # noqa: SLF001
+        connection._reader = connection._writer = None  # noqa: SLF001
+        self._where = where
+        self._availability = availability
+        self._pending: deque[_Batch] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._closed = self._loop.create_future()
+        self._replies = hiredis.Reader(
+            protocolError=InvalidResponse, replyError=DefaultParser.parse_error, notEnoughData=_NO_ANSWER_YET
+        )
+        self.is_lost = False
+        self._writer.transport.set_protocol(self)
+
+    async def send(self, packed: bytes, count: int) -> list[Any]:
+        """Write a batch and wait for its answers."""
+        if self._writer.transport.is_closing():
+            self._fail(LostConnection("Redis has reset the connection"))
+            raise LostConnection("Redis has reset the connection")
+        batch = _Batch(self._loop.create_future(), count, time.perf_counter())
+        self._pending.append(batch)
+        self._writer.transport.write(packed)
+        if self._timer is None:
+            self._timer = self._loop.call_later(ANSWER_TIMEOUT, self._check_timeout)
+        return await batch.future
+
+    async def aclose(self) -> None:
+        """Close the connection and wait until that is done."""
+        self._fail(LostConnection("the connection to Redis was closed"))
+        await self._closed
+
+    def data_received(self, data: bytes) -> None:
+        """Give each batch its answers."""
+        try:
+            self._replies.feed(data)
+            while self._pending and (answer := self._replies.gets()) is not _NO_ANSWER_YET:
+                if isinstance(answer, hiredis.PushNotification):
+                    continue
+                batch = self._pending[0]
+                batch.answers.append(answer)
+                batch.missing -= 1
+                if not batch.missing:
+                    self._pending.popleft()
+                    self._finish(batch)
+        except InvalidResponse as error:
+            self._fail(LostConnection(str(error)))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Fail what waits for an answer."""
+        self._fail(LostConnection(f"Redis has closed the connection{f': {exc}' if exc else ''}"))
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    def _finish(self, batch: _Batch) -> None:
+        """Record the answers of a batch and hand them over."""
+        self._availability.record_answer(self._where, time.perf_counter() - batch.sent_at)
+        lost: Exception | None = None
+        for answer in batch.answers:
+            if isinstance(answer, Exception):
+                if failure := classify(answer):
+                    self._availability.record_failure(self._where, failure, answer)
+                if "READONLY" in str(answer):
+                    # The primary was made a replica. A new connection to its address may reach the new primary.
+                    lost = PrimaryDemoted(str(answer))
+                elif not isinstance(answer, ResponseError):
+                    lost = answer
+        if not batch.future.done():
+            if lost is None:
+                batch.future.set_result(batch.answers)
+            else:
+                batch.future.set_exception(lost)
+        if lost is not None:
+            self._fail(lost)
+
+    def _check_timeout(self) -> None:
+        """Fail everything if the oldest batch has waited for too long. One timer serves all batches."""
+        self._timer = None
+        if self._pending:
+            remaining = self._pending[0].sent_at + ANSWER_TIMEOUT - time.perf_counter()
+            if remaining <= 0:
+                self._fail(NoAnswer(f"Timeout reading from {self._where}"))
+            else:
+                self._timer = self._loop.call_later(remaining, self._check_timeout)
+
+    def _fail(self, error: Exception) -> None:
+        """Give up the connection, and fail what waits for an answer."""
+        self.is_lost = True
+        self._writer.transport.abort()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        pending, self._pending = self._pending, deque()
+        if pending and (failure := classify(error)):
+            self._availability.record_failure(self._where, failure, error)
+        for batch in pending:
+            if not batch.future.done():
+                batch.future.set_exception(error)
