@@ -11,8 +11,8 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.backoff import NoBackoff
-from redis.exceptions import BusyLoadingError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as LostConnection
+from redis.exceptions import RedisError, ResponseError
 
 from samedeal_server.store.address import Host, InvalidRedisAddress, RedisAddress, format_host
 from samedeal_server.store.availability import RedisAvailability
