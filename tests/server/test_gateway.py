@@ -264,16 +264,6 @@ async def test_known_version_is_chosen_among_several(node: NodeMaker) -> None:
         assert spoken.subprotocol == "samedeal.v1"
 
 
-async def test_plain_http_request_gets_upgrade_required(node: NodeMaker) -> None:
-    host, port = (await node()).url.removeprefix("ws://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-    async with asyncio.timeout(DEADLINE):
-        assert b" 426 " in await reader.readline()
-    writer.close()
-    await writer.wait_closed()
-
-
 async def refused_with(url: str) -> int:
     with pytest.raises(InvalidStatus) as refused:
         await Client.connect(url)

@@ -86,6 +86,9 @@ class Config:
     public_url: str = setting(
         "", "address for players, if it differs from the address of this machine, as behind a proxy", metavar="URL"
     )
+    page: bool = setting(
+        default=True, description="serve a page on which anyone can watch races in a browser, on the same port"
+    )
     health_host: str = setting("127.0.0.1", "address to listen on for health checks and metrics", metavar="ADDRESS")
     health_port: int | None = setting(
         None, "port for /healthz, /readyz and /metrics; 0 is any free port", metavar="PORT", minimum=0, maximum=65535

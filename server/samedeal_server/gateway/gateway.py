@@ -39,6 +39,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.loop_timers import Alarm
+from samedeal_server.page.files import PageFiles
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
@@ -83,7 +84,7 @@ class Gateway:
     """The players' side of one node.
 
     ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the names of further subprotocols,
-    such as the operators', to the functions that serve their connections.
+    such as the operators', to the functions that serve their connections. ``page`` answers requests that are no handshakes.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Gateway:
         bans: Bans,
         on_hello: Callable[[PlayerConnection], None],
         subprotocols: Mapping[str, Serve],
+        page: PageFiles | None = None,
     ) -> None:
         self.rooms = rooms
         self.handshakes = handshakes
@@ -103,6 +105,7 @@ class Gateway:
         self._timers = rooms.timers
         self._limits = limits
         self._subprotocols = subprotocols
+        self._page = page
         self._rates = RateLimits(limits, self.metrics, self._timers)
         self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello)
         self._serving: set[asyncio.Task[None]] = set()
@@ -119,7 +122,7 @@ class Gateway:
         return len(self._serving)
 
     def process_request(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return a response that rejects the handshake, or None if the connection is allowed."""
+        """Return a response that rejects the handshake or carries a file of the page, or None to accept a connection."""
         if self.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
@@ -135,7 +138,7 @@ class Gateway:
             return busy(
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
-        return None
+        return None if self._page is None else self._page.respond(request)
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """Return the subprotocol to use, or None if no offered one is known. ``serve`` then closes the connection."""

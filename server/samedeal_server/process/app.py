@@ -24,6 +24,7 @@ from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.operators.auth import read_token
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.operator_gateway import Admin
+from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
@@ -165,7 +166,8 @@ async def build(config: Config, name: str, stop: asyncio.Event) -> AsyncIterator
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
         agent = NodeAgent(rooms, connections, bans, stop, metrics)
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
-        gateway = Gateway(rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols)
+        page = PageFiles() if config.page else None
+        gateway = Gateway(rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page)
 
         health_url = ""
         if config.health_port is not None:

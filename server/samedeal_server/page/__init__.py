@@ -1,0 +1,1 @@
+"""The page on which anyone can watch races in a browser."""

@@ -1,0 +1,131 @@
+// Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
+
+import { DOWN, FACE, GAMES, HIDDEN, cardName, kind, pileName, rank, suit } from "./boards.js";
+
+const WIDTH = 46;
+const HEIGHT = 64;
+const STEP_X = 51;
+const STEP_Y = 69;
+const STRIP = 26; // the part of a covered card that shows, if there is room
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Where piles lie, in cards: the number of columns and rows, and the places of the piles to the right of the columns.
+const TABLES = {
+	athena: { columns: 9.2, rows: 4, foundation: (i) => [7.2 + (i % 2), i >> 1], stock: () => [7.2, 2.15], waste: () => [8.2, 2.15] },
+	steve: { columns: 11.2, rows: 4.6, foundation: (i) => [8.2 + (i % 3), Math.floor(i / 3)], stock: () => [10.2, 2] },
+	phoenix: { columns: 10.2, rows: 5.15, foundation: (i) => [6.2 + i, 0], reserve: (i) => [6.2 + (i % 4), 1.15 + (i >> 2)] },
+	"ace-of-hearts": { columns: 8.2, rows: 4.2, foundation: () => [7.2, 0], stock: () => [7.2, 1.15] },
+	willow: { columns: 11.2, rows: 4, foundation: (i) => [7.2 + i, 0], fan: (i) => [7.2 + i, 1.15] },
+};
+const SPREAD = ["column", "fan"];
+
+export function svg(tag, attributes = {}, ...children) {
+	const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+	element.append(...children);
+	return element;
+}
+
+export function tableSize(game) {
+	const table = TABLES[game];
+	return [table.columns * STEP_X - 5 + 12, table.rows * STEP_Y - 5 + 12];
+}
+
+export class BoardView {
+	constructor(game) {
+		this.game = game;
+		const [width, height] = tableSize(game);
+		this.cards = svg("g");
+		this.counts = svg("g");
+		this.places = this.layOut();
+		const outlines = svg("g");
+		for (const { what, x, y } of this.places) {
+			if (!SPREAD.includes(what))
+				outlines.append(svg("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 5, class: "place" }));
+		}
+		this.element = svg("svg", { viewBox: `-6 -6 ${width} ${height}`, role: "img", class: "table" }, outlines, this.cards, this.counts);
+		this.drawn = new Map(); // from a card of the model to its element and place
+	}
+
+	layOut() {
+		const table = TABLES[this.game];
+		const counts = {};
+		return GAMES[this.game].keys.map((key) => {
+			const what = kind(this.game, key);
+			const i = (counts[what] = (counts[what] ?? -1) + 1);
+			const [column, row] = what === "column" ? [i, 0] : table[what](i);
+			return { key, what, x: column * STEP_X, y: row * STEP_Y, room: (table.rows - row) * STEP_Y - 5 - HEIGHT };
+		});
+	}
+
+	// Show piles. Cards are objects with a `code` and an `id` that is kept while the card is followed.
+	show(piles, animated) {
+		const before = this.drawn;
+		this.drawn = new Map();
+		const moved = [];
+		this.counts.replaceChildren();
+		for (const [i, { key, what, x, y, room }] of this.places.entries()) {
+			const pile = piles[i];
+			const step = SPREAD.includes(what) ? Math.min(STRIP, room / Math.max(1, pile.length - 1)) : 0;
+			pile.forEach((card, depth) => {
+				const fromTop = pile.length - 1 - depth;
+				const down = what === "waste" ? STRIP * Math.max(0, Math.min(2, pile.length - 1) - fromTop) : depth * step;
+				const old = before.get(card.id);
+				const entry = { element: old?.element ?? svg("g"), code: old?.code, x, y: y + down, key };
+				if (entry.code !== card.code) draw(entry, card.code);
+				entry.element.dataset.pile = key;
+				entry.element.classList.toggle("buried", !SPREAD.includes(what) && fromTop > (what === "waste" ? 3 : 1));
+				this.drawn.set(card.id, entry);
+				const isSame = old && old.x === entry.x && old.y === entry.y;
+				if (!isSame || old.key !== key) {
+					entry.element.style.transform = `translate(${entry.x}px, ${entry.y}px)`;
+					moved.push([entry, old]);
+				}
+				before.delete(card.id);
+			});
+			const middle = { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "count" };
+			if (what === "stock" && pile.length) this.counts.append(svg("text", middle, String(pile.length)));
+		}
+		for (const { element } of before.values()) element.remove();
+		// Cards are painted in the order of their elements: those that change piles last, above the others.
+		moved.sort(([a, oldA], [b, oldB]) => (oldA && oldA.key !== a.key ? 1 : 0) - (oldB && oldB.key !== b.key ? 1 : 0));
+		for (const [entry, old] of moved) {
+			this.cards.append(entry.element);
+			if (old && animated && !still.matches && !document.hidden) {
+				const from = `translate(${old.x}px, ${old.y}px)`;
+				entry.element.animate([{ transform: from }, { transform: entry.element.style.transform }], { duration: 240, easing: "ease-out" });
+			}
+		}
+	}
+}
+
+function draw(entry, code) {
+	entry.code = code;
+	const { element } = entry;
+	const isDown = Boolean(code & DOWN);
+	const isKnown = code !== HIDDEN;
+	element.setAttribute("class", `card suit${suit(code)}${isDown ? " down" : ""}`);
+	element.dataset.card = code;
+	element.replaceChildren(svg("rect", { width: WIDTH, height: HEIGHT, rx: 5 }));
+	if (!isKnown) return;
+	const name = rank(code);
+	const use = (x, y, size) => svg("use", { href: `#suit${suit(code)}`, x, y, width: size, height: size });
+	element.append(svg("text", { x: 3, y: 20, class: name === "10" ? "rank ten" : "rank" }, name), use(name === "10" ? 28 : 26, 4, 16));
+	if (!isDown) element.append(use(11, 31, 25));
+}
+
+// A board in words, also for screen readers.
+export function inWords(game, piles) {
+	return GAMES[game].keys
+		.map((key, i) => [key, piles[i].map((card) => card.code)])
+		.filter(([, pile]) => pile.length)
+		.map(([key, pile]) => {
+			const name = pileName(game, key);
+			const what = kind(game, key);
+			if (what === "stock") return `${name}: ${pile.length} cards`;
+			if (what === "foundation" || what === "waste") return `${name}: ${cardName(pile.at(-1) & FACE)} on top, ${pile.length} cards`;
+			const down = pile.filter((code) => code & DOWN).length;
+			const up = pile.filter((code) => !(code & DOWN)).map(cardName).join(", ");
+			return `${name}: ${[down ? `${down} face down` : "", up].filter(Boolean).join(", ")}`;
+		});
+}

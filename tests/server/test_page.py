@@ -1,0 +1,191 @@
+"""The page for browsers as HTTP: which files are served where, with which headers, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+import pytest
+
+from samedeal_server.config.limits import Limits
+from tests.server.live_nodes import NodeMaker
+from tests.server.raw_client import HANDSHAKE, Wire, handshake
+
+STATIC = files("samedeal_server.page") / "static"
+NAMES = sorted(file.name for file in STATIC.iterdir())
+LARGEST_PAGE = 60_000
+"""Maximum size, in bytes, of all files of the page together."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def policy(self) -> dict[str, str]:
+        parts = (part.strip().partition(" ") for part in self.headers["content-security-policy"].split(";"))
+        return {name: value for name, _, value in parts}
+
+
+async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) -> Answer:
+    wire = await Wire.open(url)
+    await wire.send(handshake(f"{method} {path} HTTP/1.1", **(dict.fromkeys(HANDSHAKE) | {"Host": "a"} | headers)))
+    head, body = await wire.head(), await wire.eof()
+    await wire.close()
+    status, *lines = head.decode().strip().split("\r\n")
+    return Answer(
+        int(status.split()[1]),
+        {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)},
+        body,
+    )
+
+
+def test_page_is_small() -> None:
+    assert sum(len((STATIC / name).read_bytes()) for name in NAMES) <= LARGEST_PAGE
+
+
+def test_page_has_no_markup_from_text() -> None:
+    """Scripts set text and attributes, so that names and rooms can be anything."""
+    forbidden = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|DOMParser")
+    assert [name for name in NAMES if forbidden.search((STATIC / name).read_text())] == []
+
+
+def test_page_loads_nothing_from_elsewhere() -> None:
+    texts = {name: (STATIC / name).read_text().replace("http://www.w3.org/2000/svg", "") for name in NAMES}
+    assert [name for name, text in texts.items() if re.search(r"https?://\w|url\(|@import", text)] == []
+
+
+@pytest.mark.parametrize("path", ["/", "/friday", "/FRIDAY", "/a-1", "/friday?embed", "/?x=1"])
+async def test_room_and_list_are_the_document(node: NodeMaker, path: str) -> None:
+    one = await node()
+    answer = await ask(one.url, path)
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert answer.body == (STATIC / "index.html").read_bytes()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "index.html"])
+async def test_file_is_served(node: NodeMaker, name: str) -> None:
+    one = await node()
+    answer = await ask(one.url, f"/{name}")
+    assert answer.status == 200
+    assert answer.body == (STATIC / name).read_bytes()
+    kinds = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+    assert answer.headers["content-type"].startswith(kinds[name.rpartition(".")[2]])
+
+
+@pytest.mark.parametrize(
+    "path", ["/index.html", "/page.py", "/friday/", "/a/b", "//", "/../files.py", "/a_b", "*", "/%2e"]
+)
+async def test_other_path_is_not_found(node: NodeMaker, path: str) -> None:
+    one = await node()
+    answer = await ask(one.url, path)
+    assert (answer.status, answer.headers["content-type"]) == (404, "text/plain; charset=utf-8")
+
+
+@pytest.mark.parametrize(("method", "status"), [("POST", 405), ("OPTIONS", 405), ("DELETE", 405), ("get", 405)])
+async def test_other_method_is_not_allowed(node: NodeMaker, method: str, status: int) -> None:
+    one = await node()
+    answer = await ask(one.url, "/", method)
+    assert (answer.status, answer.headers["allow"]) == (status, "GET, HEAD")
+
+
+@pytest.mark.parametrize("path", ["/", "/page.js", "/nothing.js"])
+async def test_head_is_get_without_body(node: NodeMaker, path: str) -> None:
+    one = await node()
+    got, head = await ask(one.url, path), await ask(one.url, path, "HEAD")
+    assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
+    assert int(head.headers["content-length"]) == len(got.body)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [("gzip, deflate, br", True), ("br;q=1, GZIP;q=0.5", True), ("gzip;q=0", False), ("br", False), ("", False)],
+)
+async def test_gzip_is_sent_if_accepted(node: NodeMaker, accepted: str, packed: bool) -> None:
+    one = await node()
+    plain, answer = await ask(one.url, "/page.css"), await ask(one.url, "/page.css", Accept_Encoding=accepted)
+    assert (answer.headers.get("content-encoding") == "gzip") is packed
+    assert (gzip.decompress(answer.body) if packed else answer.body) == plain.body
+    assert (answer.headers["etag"] != plain.headers["etag"]) is packed
+    assert answer.headers["vary"] == "Accept-Encoding"
+
+
+async def test_unchanged_file_is_not_sent_again(node: NodeMaker) -> None:
+    one = await node()
+    tags = [(await ask(one.url, "/page.js", Accept_Encoding=coding)).headers["etag"] for coding in ("", "gzip")]
+    for held in (*tags, f'"other", W/{tags[1]}', "*"):
+        answer = await ask(one.url, "/page.js", If_None_Match=held)
+        assert (answer.status, answer.body) == (304, b"")
+        assert answer.headers["etag"] == tags[0]
+    assert (await ask(one.url, "/page.js", If_None_Match='"other"')).status == 200
+
+
+@pytest.mark.parametrize("path", ["/friday", "/page.js", "/nothing.js"])
+async def test_headers_protect_the_page(node: NodeMaker, path: str) -> None:
+    one = await node()
+    answer = await ask(one.url, path)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.policy["default-src"] == "'none'"
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "ancestors"), [("/friday", "'none'"), ("/friday?embed", "*"), ("/?embed=1", "*"), ("/embed", "'none'")]
+)
+async def test_only_embedded_page_may_be_framed(node: NodeMaker, path: str, ancestors: str) -> None:
+    one = await node()
+    assert (await ask(one.url, path)).policy["frame-ancestors"] == ancestors
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {name.replace("-", "_"): value for name, value in HANDSHAKE.items()} | {"Upgrade": "", "Connection": ""},
+        {"Upgrade": "websocket"},
+    ],
+    ids=["a proxy dropped the upgrade", "no key"],
+)
+async def test_broken_handshake_gets_no_page(node: NodeMaker, headers: dict[str, str]) -> None:
+    one = await node()
+    assert (await ask(one.url, "/", **headers)).status in (400, 426)
+
+
+async def test_request_through_nginx_gets_the_page(node: NodeMaker) -> None:
+    """The configuration of nginx in ``deploy/`` sends this header with every request."""
+    one = await node()
+    assert (await ask(one.url, "/friday", Connection="upgrade")).status == 200
+
+
+async def test_page_can_be_off(node: NodeMaker) -> None:
+    one = await node(page=False)
+    assert (await ask(one.url, "/")).status == 426
+
+
+async def test_page_is_limited_like_a_handshake(node: NodeMaker) -> None:
+    one = await node(limits=Limits(connections_per_address=1))
+    await one.player()
+    assert (await ask(one.url, "/")).status == 429
+
+
+async def test_full_node_serves_no_page(node: NodeMaker) -> None:
+    one = await node(limits=Limits(connections=1))
+    await one.player()
+    answer = await ask(one.url, "/")
+    assert (answer.status, "retry-after" in answer.headers) == (503, True)
+
+
+async def test_page_of_another_origin_gets_no_script(node: NodeMaker) -> None:
+    one = await node()
+    assert (await ask(one.url, "/page.js", Origin="https://evil.example")).status == 403
+
+
+async def test_served_page_is_no_refused_handshake(node: NodeMaker) -> None:
+    one = await node()
+    before = one.metric("handshakes_refused_total", reason="malformed")
+    assert (await ask(one.url, "/")).status == 200
+    assert one.metric("handshakes_refused_total", reason="malformed") == before
