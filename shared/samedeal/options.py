@@ -22,8 +22,9 @@ class Options(Struct, frozen=True):
     the time limit of the race. ``delay`` is the delay of spectators' boards. ``start`` decides when the countdown begins:
     when the host asks for it, when all players are ready (at least two), when every seat is taken, or in time for the race
     to start at ``start_at``, which is in milliseconds since 1970. If ``first_finish_ends`` is true, the first finish ends
-    the race. If ``bots`` is false, a player who has declared to be a bot gets no seat. Decoding ignores options that this
-    version does not know.
+    the race. If ``end_when_settled`` is true, the race ends once no person can improve their result: only bots are still
+    playing, or everybody who is left is stuck. If ``bots`` is false, a player who has declared to be a bot gets no seat.
+    Decoding ignores options that this version does not know.
 
     Raises ValueError if a game or deal does not exist, or if options contradict one another.
     """
@@ -41,6 +42,7 @@ class Options(Struct, frozen=True):
     countdown: Annotated[int, Meta(ge=0, le=60)] = 3
     first_finish_ends: bool = False
     bots: bool = True
+    end_when_settled: bool = True
 
     def __post_init__(self) -> None:
         try:

@@ -24,6 +24,7 @@ from samedeal.protocol.messages import (
     Act,
     Create,
     Created,
+    DeclareStuck,
     Done,
     Join,
     Joined,
@@ -98,6 +99,7 @@ class Referee(Link):
         self.names = {ME: "ana"} | {f"p{at}": name for at, name in enumerate(rivals, 2)}
         self.tallies: dict[str, Tally] = {}
         self.resigned: set[str] = set()
+        self.stuck: set[str] = set()
         self.time = START + 60_000
         self.requests: list[ToServer] = []
         self.answered = 0
@@ -173,6 +175,9 @@ class Referee(Link):
             case Resign():
                 self.resigned.add(ME)
                 return [Done(to=message.id), self.state()]
+            case DeclareStuck():
+                self.stuck.add(ME)
+                return [Done(to=message.id), self.state()]
             case Leave() | Ready() | Start():
                 return [Done(to=message.id)]
             case _:
@@ -206,7 +211,7 @@ class Referee(Link):
             private=False,
             host=ME,
             players=tuple(
-                Seat(player=player, name=name, seat=at, resigned=player in self.resigned)
+                Seat(player=player, name=name, seat=at, resigned=player in self.resigned, stuck=player in self.stuck)
                 for at, (player, name) in enumerate(self.names.items(), 1)
             ),
             tallies=tuple(self.tally(player) for player in self.names),
@@ -384,6 +389,8 @@ class RunningApp:
     def _is_busy(self) -> bool:
         app, referee = self.app, self.referee
         if has_queued_messages(app) or app.update_pending or not referee.events.empty():
+            return True
+        if app.client.is_proving:
             return True
         if not referee.holds_answers and (referee.has_unanswered or app.client.model.own.pending):
             return True

@@ -248,6 +248,7 @@ def test_serve_names_a_missing_dependency(monkeypatch: pytest.MonkeyPatch, capsy
         (("--no-spectators", "--delay", "0"), Options(spectators=False, delay=0)),
         (("--start", "full", "--countdown", "0"), Options(start="full", countdown=0)),
         (("--first-finish-ends",), Options(first_finish_ends=True)),
+        (("--no-end-when-settled",), Options(end_when_settled=False)),
     ],
 )
 def test_arguments_of_new_become_options(arguments: tuple[str, ...], options: Options) -> None:

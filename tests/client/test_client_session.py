@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from samedeal.errors import PlayError, RequestRefused
-from samedeal.protocol.messages import Act, Notice, Ping
+from samedeal.options import Options
+from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.client_session import ClientSession, ConnectionStatus, StatusMessage, next_foundation_move
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
@@ -109,6 +110,23 @@ async def test_play_to_foundations_waits_for_unseen_cards() -> None:
         assert client.model.board is not None
         assert client.model.board.foundation_cards == 4
         assert next_foundation_move(client.model) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "declares"),
+    [(Options(undo="off"), True), (Options(undo="free"), False), (Options(undo="off", end_when_settled=False), False)],
+)
+async def test_proven_dead_end_is_declared_once(options: Options, declares: bool) -> None:
+    referee = Referee(board=board("willow", "1: AH 9S | 2: 9C | 3: 9H 9D | 4: KS | 5: KC | 6: KH"), options=options)
+    async with client_of(referee) as client:
+        client.act("3 7")
+        await wait_until(lambda: not client.model.own.pending)
+        while client.is_proving:  # noqa: ASYNC110 (the proof runs in a thread)
+            await asyncio.sleep(0.001)
+        await wait_until(lambda: not referee.has_unanswered)
+        assert [type(request) for request in referee.requests].count(DeclareStuck) == declares
+        assert client.model.seat is not None
+        assert client.model.seat.stuck == declares
 
 
 async def test_refusal_stops_play_to_foundations() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from samedeal.board import Board
-from samedeal_client.state.dead_end import is_dead_end
+from samedeal.board_history import Play, Undo
+from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 from tests.client.boards import board, reachable
 from tests.client.typed_moves import won_record
 
@@ -56,6 +57,35 @@ def test_long_proof_is_given_up() -> None:
 
 def test_won_board_is_no_dead_end() -> None:
     assert not is_dead_end(won_record("willow").replay().board)
+
+
+ONE_CARD_UP = "1: 9H AH | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"
+ONE_EMPTY_COLUMN = "1: AH 9S | 2: 9C | 3: 9H 9D | 4: KS | 5: KC | 6: KH"
+ACE_ON_A_HIDDEN_CARD = "1: [8D] AS | 2: 8H | 3: KS | 4: KC | 5: 2C | 6: 4C | 7: 4D"
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "move", "rules"),
+    [
+        ("willow", ONE_CARD_UP, "1 0", {Undo.OFF, Undo.NO_REVEAL, Undo.FREE}),
+        ("willow", ONE_EMPTY_COLUMN, "3 7", {Undo.OFF}),  # with an undo, the ace can be freed
+        ("willow", ONE_EMPTY_COLUMN, "1 7", set()),
+        ("athena", ACE_ON_A_HIDDEN_CARD, "1 0", {Undo.OFF, Undo.NO_REVEAL, Undo.FREE}),
+    ],
+)
+def test_stuck_for_good_takes_undo_into_account(game: str, position: str, move: str, rules: set[Undo]) -> None:
+    plays = {rule: Play(board(game, position), rule).act(move).masked() for rule in Undo}
+    assert {rule for rule, play in plays.items() if is_stuck_for_good(play, from_deal=True)} == rules
+
+
+def test_unknown_moves_before_prove_nothing_unless_undo_stops() -> None:
+    up = {rule: Play(board("willow", ONE_CARD_UP), rule).act("1 0") for rule in Undo}
+    revealed = {rule: Play(board("athena", ACE_ON_A_HIDDEN_CARD), rule).act("1 0").masked() for rule in Undo}
+    assert {rule for rule, play in up.items() if is_stuck_for_good(play, from_deal=False)} == {Undo.OFF}
+    assert {rule for rule, play in revealed.items() if is_stuck_for_good(play, from_deal=False)} == {
+        Undo.OFF,
+        Undo.NO_REVEAL,
+    }
 
 
 @given(reachable())

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from samedeal.protocol.messages import Standing
+import pytest
+from msgspec.structs import replace
+
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState, Seat, Standing
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.outcome import headline, personal_best
+from samedeal_client.views.outcome import headline, personal_best, why_over
 
 
 def standings(text: str) -> list[Standing]:
@@ -51,6 +55,52 @@ def standings(text: str) -> list[Standing]:
 )
 def test_headline(result: str, text: str) -> None:
     assert headline(standings(result), "m", 52, Look()) == text
+
+
+@pytest.mark.parametrize(
+    ("result", "seats", "options", "text"),
+    [
+        ("mira 5:29, ada 5:52", "", {}, ""),
+        ("mira 5:29, ada 9", "", {"limit": 351}, "Time's up!"),
+        ("mira 5:29, ada 9", "ada bot", {}, "Only bots were still playing."),
+        ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}, ""),
+        ("mira 5:29, ada 9", "ada bot", {"first_finish_ends": True}, ""),
+        ("mira 5:29, ada 9", "ada stuck", {}, "Everybody who was left was stuck."),
+        ("mira 5:29, ada 9, june 3", "ada stuck", {}, ""),
+        ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "Everybody who was left was stuck."),
+        ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "Everybody who was left was stuck."),
+        ("mira 5:29, ada 9", "ada resigned", {}, ""),
+    ],
+)
+def test_why_a_race_is_over(result: str, seats: str, options: dict[str, Any], text: str) -> None:
+    marks = {line.split()[0]: line.split()[1] for line in seats.split(", ") if line}
+    lines = [replace(line, bot=marks.get(line.name) == "bot") for line in standings(result)]
+    room = RoomState(
+        room="friday",
+        event=1,
+        phase="finished",
+        game="willow",
+        deal="random",
+        options=Options(**options),
+        private=False,
+        host="m",
+        players=tuple(
+            Seat(
+                player=line.player,
+                name=line.name,
+                seat=1,
+                resigned=line.resigned or marks.get(line.name) == "resigned",
+                bot=line.bot,
+                stuck=marks.get(line.name) == "stuck",
+            )
+            for line in lines
+        ),
+        tallies=(),
+        commitment=b"",
+        standings=tuple(lines),
+        finished_at=352_000,
+    )
+    assert why_over(room) == text
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def test_every_option_has_a_field() -> None:
         ({"start_at": "rubbish that is not asked for"}, {}),
         ({"countdown": "0"}, {"countdown": 0}),
         ({"first_finish_ends": "yes"}, {"first_finish_ends": True}),
+        ({"end_when_settled": "no"}, {"end_when_settled": False}),
         ({"spectators": "no", "delay": "rubbish"}, {"spectators": False}),
         ({"delay": "600"}, {"delay": 600}),
     ],

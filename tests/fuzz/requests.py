@@ -14,6 +14,7 @@ from samedeal.protocol.messages import (
     BoardState,
     Create,
     Created,
+    DeclareStuck,
     Done,
     Held,
     Hello,
@@ -70,6 +71,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
     Act(id=13, revision=1, action="undo"),
     Recover(id=13, revision=0, held=(Held(id=12, action="3 5 x2", at=5_000),), receipt=b"r" * 16),
     Resign(id=14),
+    DeclareStuck(id=15),
     Rematch(id=15),
 )
 

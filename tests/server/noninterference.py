@@ -39,6 +39,7 @@ from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    DeclareStuck,
     Done,
     Held,
     Join,
@@ -303,7 +304,7 @@ class World:
             await take_step(self, name)
             await self.settle(f"{number} {name} {take_step.__name__.strip('_')}")
         quitter = self.clients[self.rng.choice(["ana", "bob"])]
-        for kind, fields in ((Resign, {}), (Leave, {}), (Watch, {"room": ROOM})):
+        for kind, fields in ((DeclareStuck, {}), (Resign, {}), (Leave, {}), (Watch, {"room": ROOM})):
             if self.rng.random() < 0.7:
                 await quitter.ask(kind, **fields)
                 await self.settle(kind.__name__)

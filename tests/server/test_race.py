@@ -22,6 +22,7 @@ from samedeal_server.races.race import (
     SCHEDULED_ABSENT_AFTER,
     SEATS_KEPT,
     CloseCommand,
+    DeclareStuckCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
@@ -85,6 +86,7 @@ def command(text: str) -> RaceCommand:
         "unreadies": ReadyCommand(who, False),
         "starts": StartCommand(who),
         "resigns": ResignCommand(who),
+        "is_stuck": DeclareStuckCommand(who, {}),
         "follows": LinkRematchCommand(who),
         "kicked": KickCommand(who),
         "kicked_by_ana": KickCommand(who, by="ana"),
@@ -138,6 +140,8 @@ BEFORE, DURING, LATE, LATER = STARTS - 1, STARTS, ENDS, ENDS + ROOM_LIFETIME
         ("cid starts", "no_seat", "race_started", "race_started", "race_started", "room_closed"),
         ("bob resigns", "not_racing", "not_racing", "racing: resigned", "not_racing", "room_closed"),
         ("cid resigns", "not_racing", "not_racing", "racing: nothing", "not_racing", "room_closed"),
+        ("bob is_stuck", "not_racing", "not_racing", "racing: stuck", "not_racing", "room_closed"),
+        ("cid is_stuck", "not_racing", "not_racing", "racing: nothing", "not_racing", "room_closed"),
         ("next follows", "not_over", "not_over", "not_over", "finished: rematch", "room_closed"),
         (
             "ana kicked",
@@ -559,6 +563,53 @@ def test_race_finishes_when_the_last_player_resigns() -> None:
     assert finish(STARTS + 10, out).phase == "finished"
 
 
+PERSON, BOT, OTHER_BOT = Racer("ana", "Ana", 1), Racer("bob", "Bob", 2, bot=True), Racer("cid", "Cid", 3, bot=True)
+MOVED, DONE = Progress(foundation_cards=3, last_progress_at=STARTS + 4), Progress(finished_at=STARTS + 4)
+
+
+def stuck(racer: Racer) -> Racer:
+    return replace(racer, stuck_at=STARTS + 4)
+
+
+@pytest.mark.parametrize(
+    ("racers", "progress", "settled"),
+    [
+        ((PERSON, BOT), {}, False),
+        ((PERSON, BOT), {"ana": DONE}, True),
+        ((replace(PERSON, resigned=True), BOT), {}, True),
+        ((BOT, OTHER_BOT), {"bob": DONE}, False),
+        ((BOT, OTHER_BOT), {"bob": DONE, "cid": DONE}, True),
+        ((stuck(PERSON), BOT), {"ana": MOVED}, True),
+        ((stuck(PERSON), BOT), {"ana": replace(MOVED, last_progress_at=STARTS + 5)}, False),
+        ((stuck(PERSON),), {}, True),
+        ((stuck(RACERS[0]), RACERS[1]), {"ana": MOVED}, False),
+        ((stuck(RACERS[0]), stuck(RACERS[1])), {}, True),
+        ((stuck(RACERS[0]), RACERS[1]), {"bob": DONE}, True),
+        ((stuck(BOT), stuck(OTHER_BOT)), {}, True),
+    ],
+)
+def test_settled_race_ends_if_the_options_say_so(
+    racers: tuple[Racer, ...], progress: dict[str, Progress], settled: bool
+) -> None:
+    for ends_settled in (True, False):
+        race = replace(race_in("racing", replace(OPTIONS, end_when_settled=ends_settled)), racers=racers)
+        done = race.everyone_is_done(progress)
+        finished = apply(race, TickCommand(progress, SEED), STARTS + 10)[0]
+        assert finished.phase == ("finished" if done or (settled and ends_settled) else "racing")
+        assert finished.finished_at == (STARTS + 10 if finished.phase == "finished" else 0)
+
+
+def test_stuck_player_is_stuck_again_only_after_progress() -> None:
+    race = replace(race_in("racing"), racers=(stuck(PERSON), RACERS[1]))
+    again = [Progress(), MOVED, Progress(last_progress_at=STARTS + 5), Progress(finished_at=STARTS + 5)]
+    outcomes = [apply(race, DeclareStuckCommand("ana", {"ana": own}), STARTS + 9)[1] for own in again]
+    assert outcomes == [(), (), ("stuck",), ()]
+
+
+def test_late_tick_ends_the_race_when_its_time_was_up() -> None:
+    assert apply(race_in("racing"), TickCommand(PRESENT, SEED), ENDS + 7)[0].finished_at == ENDS
+
+
 def test_first_finish_ends_the_race_early() -> None:
     race = replace(race_in("racing"), ends=STARTS + 5)
     assert outcome_of(race, "time passes", STARTS + 4) == "racing: nothing"
@@ -724,6 +775,7 @@ deeds = st.tuples(
             "readies",
             "starts",
             "resigns",
+            "is_stuck",
             "follows",
             "kicked",
             "moves",

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments to the parser."""
     add_address(parser, room=None)
     race = parser.add_argument_group("race")
-    for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends"):
+    for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends", "end_when_settled"):
         _add_option(race, name)
     start = parser.add_argument_group("start")
     _add_option(start, "start")
@@ -94,7 +94,17 @@ def options_of(given: argparse.Namespace) -> Options:
         raise Failure(
             f"--start {given.start} is not valid. {error} You can also write host, all-ready or full.", 2
         ) from None
-    same = ("players", "undo", "hints", "spectators", "delay", "countdown", "first_finish_ends", "bots")
+    same = (
+        "players",
+        "undo",
+        "hints",
+        "spectators",
+        "delay",
+        "countdown",
+        "first_finish_ends",
+        "end_when_settled",
+        "bots",
+    )
     try:
         return Options(
             games=games,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import FOUNDATION, Move
 from samedeal.protocol.messages import Notice, Ping, RoomState
@@ -19,7 +20,9 @@ from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLo
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.action_journal import ActionJournal
+from samedeal_client.state.dead_end import is_stuck_for_good
 from samedeal_client.state.model import Model
+from samedeal_client.state.own_play import OwnPlay
 
 PING_INTERVAL: Final = 5.0
 """Seconds between two measurements of the round trip."""
@@ -69,6 +72,8 @@ class ClientSession:
         self._playing_to_foundations = False
         self._disconnects = 0
         self._saved_room = ""
+        self._proving: asyncio.Task[None] | None = None
+        self._proved: Play | None = None
 
     @property
     def model(self) -> Model:
@@ -104,12 +109,15 @@ class ClientSession:
             async for event in self.rooms:
                 self._handle(event)
                 self._save_room()
+                self._look_for_dead_end()
                 self._notify()
                 if isinstance(event, Ended):
                     return event
         finally:
-            pinging.cancel()
-            await asyncio.gather(pinging, return_exceptions=True)
+            background = [task for task in (pinging, self._proving) if task is not None]
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
         return Ended(ClientCode.CLOSED, "This client closed the connection.")
 
     def _handle(self, event: LinkEvent) -> None:
@@ -158,6 +166,27 @@ class ClientSession:
                         self.connection = replace(self.connection, ping=round(1000 * (self._clock() - sent)))
                         self._notify()
             await asyncio.sleep(PING_INTERVAL)
+
+    def _look_for_dead_end(self) -> None:
+        """Find out in the background whether the player is stuck for good, once for each play that may be."""
+        play = self.model.own.play
+        if play is not self._proved and self.model.may_be_stuck and not self.is_proving:
+            self._proved = play
+            self._proving = asyncio.create_task(self._declare_if_stuck(self.model.own))
+
+    @property
+    def is_proving(self) -> bool:
+        """Whether a proof that the player is stuck is being searched, or declared."""
+        return self._proving is not None and not self._proving.done()
+
+    async def _declare_if_stuck(self, own: OwnPlay) -> None:
+        """Declare that the player is stuck if that is proven. The proof runs in a thread, as it takes up to 0.2 s."""
+        if own.play is None:
+            return
+        stuck = await asyncio.to_thread(is_stuck_for_good, own.play, from_deal=own.first is not None)
+        if stuck and self.model.own.play is own.play:
+            with suppress(RequestRefused):  # the race is over, or the server does not know the request
+                await self.rooms.declare_stuck()
 
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat, or return to it."""

@@ -14,6 +14,7 @@ from samedeal.protocol.messages import (
     BoardState,
     Create,
     Created,
+    DeclareStuck,
     Join,
     KickPlayer,
     Leave,
@@ -129,6 +130,10 @@ class RoomClient:
     async def resign(self) -> None:
         """Resign from the race."""
         await self.link.request(Resign(id=0))
+
+    async def declare_stuck(self) -> None:
+        """Declare that nothing improves the player's result any more."""
+        await self.link.request(DeclareStuck(id=0))
 
     async def rematch(self) -> str:
         """Return the room of the next race. The first player to ask opens it."""

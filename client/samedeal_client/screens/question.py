@@ -156,11 +156,15 @@ class LeaveScreen(QuestionScreen):
 class ResignScreen(QuestionScreen):
     """Asks whether to resign."""
 
-    LINES = (
-        QuestionLine("Resign? Your score stands. The race goes on", "notice"),
-        QuestionLine("without you, and you can watch it.", "notice"),
-        QuestionLine(),
-        QuestionLine("Esc  keep playing", "title", "stay"),
-        QuestionLine("y    resign", "", "resign"),
-    )
+    def lines(self) -> tuple[QuestionLine, ...]:
+        """The text. It says whether the race goes on."""
+        ends = cast("SamedealApp", self.app).client.model.resigning_ends_race
+        return (
+            QuestionLine("Resign? Your score stands.", "notice"),
+            QuestionLine("The race ends." if ends else "The race goes on, and you can watch it.", "notice"),
+            QuestionLine(),
+            QuestionLine("Esc  keep playing", "title", "stay"),
+            QuestionLine("y    resign", "", "resign"),
+        )
+
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "resign", "r": "resign"}

@@ -1,4 +1,4 @@
-"""Proof that nothing reachable from a board helps, as far as its player can see."""
+"""Proofs that nothing reachable helps, as far as the player can see: from a board, and from a play with its undos."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from functools import lru_cache
 from typing import Final
 
 from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
 
 MAX_MOVES: Final = 300
 """Maximum number of moves tried by a search that runs after each of the player's moves."""
+
+MAX_MOVES_WITH_UNDO: Final = 20_000
+"""Maximum number of moves tried by a search that also takes undos into account. That takes up to 0.2 s."""
 
 _CACHE_SIZE: Final = 256
 
@@ -21,16 +25,34 @@ def key_of(board: Board) -> Key:
     return tuple(sorted(board.piles[columns.start : columns.stop])), board.piles[columns.stop :]
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
     """Whether it is proven that no sequence of moves turns up an unseen card or adds a card to the foundations.
 
     All moves count, including draws and moves off a foundation. A board that is won is no dead end. If the proof needs more
     than ``max_moves`` moves, the result is False.
     """
-    if board.won or (board.game.stock.to_columns and board.stock):
+    return not board.won and _is_closed(board, board.foundation_cards, max_moves)
+
+
+def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
+    """Whether it is proven that the player can't turn up an unseen card or have more cards on the foundations than now.
+
+    The undos that the room allows count too. ``from_deal`` says that the play knows its moves since the deal. Otherwise
+    nothing is proven unless a move that can't be undone is known.
+    """
+    first = play
+    while first.why_no_undo is None:
+        first = first.act(UNDO)
+    if play.board.won or (first.past is None and not from_deal and first.undo_rule is not Undo.OFF):
         return False
-    foundation_cards = board.foundation_cards
+    return _is_closed(first.board, play.board.foundation_cards, MAX_MOVES_WITH_UNDO)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
+    """Whether every board that is reachable from a board has at most ``foundation_cards``, and no new card."""
+    if board.foundation_cards > foundation_cards or (board.game.stock.to_columns and board.stock):
+        return False
     reachable = [board]
     known = {key_of(board)}
     tried = 0

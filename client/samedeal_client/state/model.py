@@ -122,6 +122,28 @@ class Model:
         blocked = own.no_moves_left and not own.pending and self.room.options.undo_rule is Undo.OFF
         return seat.resigned or blocked or (own.play is not None and own.play.board.won)
 
+    @property
+    def may_be_stuck(self) -> bool:
+        """Whether the player's acknowledged board is a dead end in a race that may end for that, and not yet declared."""
+        room, seat, own = self.room, self.seat, self.own
+        if room is None or room.phase != "racing" or self.delay is not None or not room.options.end_when_settled:
+            return False
+        racing = seat is not None and not (seat.stuck or seat.resigned)
+        return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
+
+    @property
+    def resigning_ends_race(self) -> bool:
+        """Whether only bots would still be playing if the player resigned, and that ends the race."""
+        room = self.room
+        if room is None or not room.options.end_when_settled:
+            return False
+        others = [seat for seat in room.players if seat.player != self.me]
+        return all(seat.bot or seat.resigned or seat.stuck or self._has_placed_all(seat.player) for seat in others)
+
+    def _has_placed_all(self, player: str) -> bool:
+        tally = self.tallies.get(player)
+        return tally is not None and tally.finished_at > 0
+
     def until_start(self, now: int) -> int:
         """Return the milliseconds until the race starts, or 0 if no countdown is running."""
         return max(0, self.room.starts - now) if self.room and self.room.starts else 0

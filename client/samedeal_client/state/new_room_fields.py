@@ -195,6 +195,17 @@ FIELDS: Final = (
         help="the race ends when the first player finishes",
     ),
     Field(
+        "end_when_settled",
+        "No waiting",
+        {
+            "yes": "ends if only bots play, or all are stuck",
+            "no": "waits for bots and for stuck players",
+        }.__getitem__,
+        _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
+        _YES_OR_NO,
+        help="the race ends when only bots are still playing, or when everybody who is left is stuck",
+    ),
+    Field(
         "spectators",
         "Watching",
         {"yes": "others may watch", "no": "nobody may watch"}.__getitem__,

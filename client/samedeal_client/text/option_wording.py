@@ -48,7 +48,10 @@ def start_text(options: Options, zone: tzinfo | None = None) -> str:
 
 def end_text(options: Options) -> str:
     """Return the text that says when a race ends."""
-    condition = "the first player finishes" if options.first_finish_ends else "all have finished or resigned"
+    if options.first_finish_ends:
+        condition = "the first player finishes"
+    else:
+        condition = "all are done or stuck" if options.end_when_settled else "all have finished or resigned"
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 

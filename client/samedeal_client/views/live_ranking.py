@@ -73,6 +73,7 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
             finish_time=max(racer.result.finished_at - room.starts, 0) if racer.result.finished_at else None,
             player=racer.seat.player,
             bot=racer.seat.bot,
+            stuck=racer.seat.stuck,
         )
         for place, racer in ranked((racer, racer.result) for racer in racers)
     )

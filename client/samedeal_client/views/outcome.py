@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samedeal.protocol.messages import Standing
+from samedeal.protocol.messages import RoomState, Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.time_text import ordinal, short_clock_text
@@ -89,6 +89,20 @@ def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
 def _names(lines: Sequence[Standing], look: Look) -> str:
     names = [player_name(line.name, look, bot=False) for line in lines]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def why_over(room: RoomState) -> str:
+    """Why a race is over although somebody was still playing, as a sentence. Otherwise empty."""
+    resigned = {seat.player for seat in room.players if seat.resigned}
+    stuck = {seat.player for seat in room.players if seat.stuck}
+    playing = [line for line in room.standings if not line.time and line.player not in resigned]
+    if room.finished_at >= room.starts + 1000 * room.options.limit:
+        return "Time's up!"
+    if not playing or room.options.first_finish_ends or not room.options.end_when_settled:
+        return ""
+    if all(line.bot for line in playing):
+        return "Only bots were still playing."
+    return "Everybody who was left was stuck." if all(line.bot or line.player in stuck for line in playing) else ""
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:

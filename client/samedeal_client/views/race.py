@@ -97,7 +97,8 @@ def special_sources(game: Game) -> list[tuple[str, Group]]:
 def stuck_text(model: Model, bindings: Bindings, look: Look) -> str:
     """The notice that no useful move is left, with the keys for what remains possible."""
     undo, resign = (command_text(bindings, command, look) for command in (KeyCommand.UNDO, KeyCommand.RESIGN))
-    back = f"Undo with {undo}, or " if model.own.may_undo else ""
+    proven = model.seat is not None and model.seat.stuck
+    back = f"Undo with {undo}, or " if model.own.may_undo and not proven else ""
     return f"No useful move is left. {back}{'resign' if back else 'Resign'} with {resign}."
 
 

@@ -14,7 +14,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Span, wrap
 from samedeal_client.views.final_standings import standings_rows
-from samedeal_client.views.outcome import headline, personal_best
+from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, cards_plot
 from samedeal_client.views.screen_body import ClickableText, FooterKey, Page, View
 
@@ -67,10 +67,12 @@ def results_keys(model: Model) -> tuple[FooterKey, ...]:
 
 
 def race_length(model: Model) -> int:
-    """The length of the race in milliseconds, up to its last known event."""
+    """The length of the race in milliseconds. A server that does not tell it is assumed to end with the last event."""
     room = model.room
     if room is None:
         return 0
+    if room.finished_at:
+        return max(room.finished_at - room.starts, 0)
     times = [line.time for line in room.standings]
     times += [tally.last_action_at - room.starts for tally in model.tallies.values()]
     times += [point.time - room.starts for series in model.history.values() for point in series.points[-1:]]
@@ -109,13 +111,15 @@ def _add_headline(page: Page, model: Model, details: ResultDetails, *, roomy: bo
     won = own is not None and own.place == 1 and len(room.standings) > 1
     star = page.look.glyphs.star
     sentences = [(headline(room.standings, model.me, model.game.cards, page.look), "good title" if won else "title")]
+    if why := why_over(room):
+        sentences.append((why, "notice"))
     if own is not None and own.time:
         sentences.append((personal_best(own.time, details.best, model.game.title), "label"))
     if roomy:
         page.add_blank()
     for text, style in sentences:
         for line in wrap(text, page.width - 4):
-            signed = won and style != "label"
+            signed = style == "good title"
             page.add_row(Span(f" {star if signed else ' '} ", style), Span(line, style))
     if roomy:
         page.add_rule()

@@ -12,6 +12,7 @@ from samedeal.protocol.messages import (
     Act,
     Create,
     Created,
+    DeclareStuck,
     Done,
     Hello,
     Join,
@@ -37,7 +38,14 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
 from samedeal_server.races.look_alikes import is_reserved
-from samedeal_server.races.race import KickCommand, RaceCommand, ReadyCommand, ResignCommand, StartCommand
+from samedeal_server.races.race import (
+    DeclareStuckCommand,
+    KickCommand,
+    RaceCommand,
+    ReadyCommand,
+    ResignCommand,
+    StartCommand,
+)
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.open_connections import OpenConnections
@@ -159,6 +167,14 @@ class RequestHandlers:
         """Resign from the race."""
         return await self._command(connection, ResignCommand(connection.player), message.id)
 
+    async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
+        """Note that the player is stuck. The player's word suffices, because it shortens only their own race."""
+        hub, seat = connection.require_seat()
+        await self._rooms.command(
+            hub.room, lambda room: DeclareStuckCommand(seat.player, room.progress), seat.player, seat.generation
+        )
+        return Done(to=message.id)
+
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
         """Return the room of the rematch, which is opened first if necessary."""
         hub = connection.hub
@@ -211,6 +227,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Act: Request(RequestHandlers.act),
     Recover: Request(RequestHandlers.recover, cost=20),
     Resign: Request(RequestHandlers.resign, cost=5),
+    DeclareStuck: Request(RequestHandlers.declare_stuck, cost=5),
     Rematch: Request(RequestHandlers.rematch, cost=20),
 }
 """The handler of every type of request. A test proves the table complete."""

@@ -15,6 +15,9 @@ Rules
 - A race is finished when every player has finished, resigned, or has no moves left (no legal move, no undo allowed). It is
   also finished when its time is up. If the options say so, the first finish ends the race too. A race whose deal leaves
   no legal move is finished as it starts if undo is off.
+- If the options say so, a race with persons in it is also finished once only bots are still playing, or players who have
+  declared that they are stuck: nothing they can do improves their result. A race of bots alone is finished once all of
+  them are done or stuck. A player whose foundation cards change after the declaration is not stuck.
 - Absent players do not hold the end of a race. Once it is over for some players, and all others have been disconnected
   or idle for a while, it is finished.
 - Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
@@ -35,6 +38,7 @@ What each command does, by phase::
     Ready         marks       started     started     started     room_closed
     Start         countdown   started     started     started     room_closed
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
+    DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
     LinkRematch   not_over    not_over    not_over    links       room_closed
     Kick          removes     removes     resigns     removes     room_closed
     Kick by host  removes     removes     started     started     room_closed
@@ -92,7 +96,8 @@ class Racer(Struct, frozen=True):
     """A player with a seat.
 
     ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` stands for the
-    network that the player took the seat from, without revealing it.
+    network that the player took the seat from, without revealing it. ``stuck_at`` is the time at which the player last
+    declared to be stuck, in milliseconds, or 0.
     """
 
     player: str
@@ -103,6 +108,11 @@ class Racer(Struct, frozen=True):
     seated_at: int = 0
     bot: bool = False
     origin: str = ""
+    stuck_at: int = 0
+
+    def is_stuck(self, progress: Progress) -> bool:
+        """Whether the player has declared to be stuck, and the number of foundation cards has not changed since."""
+        return self.stuck_at > 0 and progress.last_progress_at <= self.stuck_at
 
 
 class Progress(Struct, frozen=True):
@@ -135,8 +145,8 @@ class Race(Struct, frozen=True):
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the text of the deal. ``commitment``
     binds the server to ``seed``, which is empty until the race is finished. ``idle`` is the time of the last change.
     ``follows`` is the room of the race that this one is a rematch of, and ``next`` the room of this race's own rematch.
-    ``invited`` holds the ids of the players of the race before, and ``kicked`` those of the players whom the operator has
-    removed from this race or an earlier one.
+    ``finished_at`` is the time at which the race ended. ``invited`` holds the ids of the players of the race before, and
+    ``kicked`` those of the players whom the operator has removed from this race or an earlier one.
     """
 
     room: str
@@ -157,6 +167,7 @@ class Race(Struct, frozen=True):
     standings: tuple[Standing, ...] = ()
     kicked: tuple[str, ...] = ()
     invited: tuple[str, ...] = ()
+    finished_at: int = 0
 
     @property
     def game(self) -> Game:
@@ -218,6 +229,19 @@ class Race(Struct, frozen=True):
         """Whether every player has finished, resigned, or has no moves left."""
         return not self._still_playing(progress)
 
+    def is_over(self, progress: ProgressByPlayer) -> bool:
+        """Whether the race is over for every player, or settled if that ends it."""
+        return self.everyone_is_done(progress) or (self.options.end_when_settled and self._is_settled(progress))
+
+    def _is_settled(self, progress: ProgressByPlayer) -> bool:
+        """Whether nobody who is still playing can improve their result. Bots count only if no person has a seat."""
+        with_persons = any(not racer.bot for racer in self.racers)
+        return all(
+            racer.is_stuck(own) or (racer.bot and with_persons)
+            for racer, own in self._with_progress(progress)
+            if not _is_done(racer, own)
+        )
+
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
         """Whether the race is over for some players, and all others are disconnected or idle."""
         playing = self._still_playing(progress)
@@ -233,14 +257,16 @@ class Race(Struct, frozen=True):
         )
 
     def _still_playing(self, progress: ProgressByPlayer) -> list[Progress]:
-        of_racers = ((racer, progress.get(racer.player, Progress())) for racer in self.racers)
-        return [own for racer, own in of_racers if not (racer.resigned or own.finished_at or own.no_moves_left_at)]
+        return [own for racer, own in self._with_progress(progress) if not _is_done(racer, own)]
+
+    def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
+        return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
 
     def is_racing(self, player: str, progress: Progress) -> bool:
         """Whether a player has a seat in this race and can still make moves, now or after the start."""
         racer = self.racer(player)
         ahead = self.phase in ("open", "countdown", "racing")
-        return ahead and racer is not None and not (racer.resigned or progress.finished_at or progress.no_moves_left_at)
+        return ahead and racer is not None and not _is_done(racer, progress)
 
     def successor_deal(self) -> str:
         """Return the text of the rematch's deal: the next number, or a random deal.
@@ -256,6 +282,11 @@ class Race(Struct, frozen=True):
         """Return the options of the rematch: those of this race with the next deal, and no set time to start at."""
         start = "host" if self.options.start == "at" else self.options.start
         return replace(self.options, deal=self.successor_deal(), start=start, start_at=0)
+
+
+def _is_done(racer: Racer, progress: Progress) -> bool:
+    """Whether a player has finished, resigned, or has no moves left."""
+    return bool(racer.resigned or progress.finished_at or progress.no_moves_left_at)
 
 
 class JoinCommand(Struct, frozen=True):
@@ -293,6 +324,13 @@ class ResignCommand(Struct, frozen=True):
     player: str
 
 
+class DeclareStuckCommand(Struct, frozen=True):
+    """A player declares to be stuck."""
+
+    player: str
+    progress: ProgressByPlayer
+
+
 class LinkRematchCommand(Struct, frozen=True):
     """The room of the rematch has been opened."""
 
@@ -327,6 +365,7 @@ RaceCommand = (
     | ReadyCommand
     | StartCommand
     | ResignCommand
+    | DeclareStuckCommand
     | LinkRematchCommand
     | KickCommand
     | CloseCommand
@@ -423,6 +462,15 @@ def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now
     return replace(race, racers=racers), ("resigned",)
 
 
+def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> Outcome:
+    racer = race.racer(command.player)
+    progress = command.progress.get(command.player, Progress())
+    if racer is None or now >= race.ends or _is_done(racer, progress) or racer.is_stuck(progress):
+        return race, ()
+    racers = tuple(replace(each, stuck_at=now) if each is racer else each for each in race.racers)
+    return replace(race, racers=racers), ("stuck",)
+
+
 def _do_nothing(race: Race, command: RaceCommand, now: int) -> Outcome:
     return race, ()
 
@@ -487,14 +535,21 @@ def _tick_open(race: Race, command: TickCommand, now: int) -> Outcome:
 def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
     progress = command.progress
     is_over = (
-        race.everyone_is_done(progress)
+        race.is_over(progress)
         or now >= race.ends
         or (command.end_wait and race.waits_for_absent(progress, now))
         or _is_hopeless(race, command.seed)
     )
     if not is_over:
         return race, ()
-    return replace(race, phase="finished", seed=command.seed, standings=standings(race, progress)), ("finished",)
+    finished = replace(
+        race,
+        phase="finished",
+        seed=command.seed,
+        standings=standings(race, progress),
+        finished_at=min(now, race.ends),
+    )
+    return finished, ("finished",)
 
 
 def _is_hopeless(race: Race, seed: bytes) -> bool:
@@ -584,6 +639,12 @@ _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]
     ReadyCommand: {"open": _set_ready, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
     StartCommand: {"open": _start, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
     ResignCommand: {"open": _NOT_RACING, "countdown": _NOT_RACING, "racing": _resign, "finished": _NOT_RACING},
+    DeclareStuckCommand: {
+        "open": _NOT_RACING,
+        "countdown": _NOT_RACING,
+        "racing": _declare_stuck,
+        "finished": _NOT_RACING,
+    },
     LinkRematchCommand: {"open": _NOT_OVER, "countdown": _NOT_OVER, "racing": _NOT_OVER, "finished": _link_rematch},
     KickCommand: {"open": _kick, "countdown": _kick, "racing": _kick, "finished": _kick},
     CloseCommand: {"open": _close, "countdown": _close, "racing": _close, "finished": _close, "closed": _do_nothing},

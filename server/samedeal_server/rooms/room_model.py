@@ -73,8 +73,8 @@ class RoomModel:
 
     @property
     def is_done(self) -> bool:
-        """Whether the race is under way although it is over for every player."""
-        return self.race.phase == "racing" and self.race.everyone_is_done(self.progress)
+        """Whether the race is under way although it is over."""
+        return self.race.phase == "racing" and self.race.is_over(self.progress)
 
     def state(self) -> RoomState:
         """The state of the room that is sent to everybody in it."""
@@ -96,6 +96,7 @@ class RoomModel:
                     ready=racer.ready,
                     resigned=racer.resigned and not self.progress_of(racer.player).finished_at,
                     bot=racer.bot,
+                    stuck=racer.is_stuck(self.progress_of(racer.player)),
                 )
                 for racer in race.racers
             ),
@@ -107,6 +108,7 @@ class RoomModel:
             seed=race.seed,
             next=race.next,
             standings=race.standings,
+            finished_at=race.finished_at,
         )
 
     def tally(self, player: str) -> Tally:

@@ -145,6 +145,12 @@ class Resign(_Message, frozen=True):
     id: Id
 
 
+class DeclareStuck(_Message, frozen=True):
+    """Says that nothing the player can do improves their result, not even undo. The player may still move."""
+
+    id: Id
+
+
 class Rematch(_Message, frozen=True):
     """Asks for the room of the next race. The first such request in a room opens the next room."""
 
@@ -165,6 +171,7 @@ ToServer = (
     | Act
     | Recover
     | Resign
+    | DeclareStuck
     | Rematch
 )
 
@@ -287,7 +294,11 @@ class Refused(_Message, frozen=True):
 
 
 class Seat(Struct, frozen=True, kw_only=True):
-    """A player in a room. ``bot`` tells whether the player declared that a program plays."""
+    """A player in a room.
+
+    ``bot`` tells whether the player declared that a program plays. ``stuck`` tells whether the player has declared that
+    nothing improves their result any more, and it has not changed since.
+    """
 
     player: str
     name: str
@@ -295,6 +306,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     ready: bool = False
     resigned: bool = False
     bot: bool = False
+    stuck: bool = False
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -335,9 +347,9 @@ class RoomState(_Message, frozen=True):
     """The public state of a room, sent whole at each change.
 
     ``event`` is the number of the change; a later change has a higher number. ``starts`` is the time at which the race
-    starts, and ``ends`` the time at which its time is up; both are 0 before the countdown. ``commitment`` binds the server
-    to the seed. ``seed`` and ``standings`` are empty until the race ends. ``next`` is the room of the rematch, and empty
-    until there is one.
+    starts, and ``ends`` the time at which its time is up; both are 0 before the countdown. ``finished_at`` is the time at
+    which the race ended, and 0 before. ``commitment`` binds the server to the seed. ``seed`` and ``standings`` are empty
+    until the race ends. ``next`` is the room of the rematch, and empty until there is one.
     """
 
     room: str
@@ -357,6 +369,7 @@ class RoomState(_Message, frozen=True):
     seed: bytes = b""
     next: str = ""
     standings: tuple[Standing, ...] = ()
+    finished_at: int = 0
 
 
 class BoardState(_Message, frozen=True):

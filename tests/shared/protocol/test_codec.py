@@ -20,6 +20,7 @@ from samedeal.protocol.messages import (
     BoardState,
     Create,
     Created,
+    DeclareStuck,
     Done,
     Held,
     Hello,
@@ -90,6 +91,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         receipt=bytes(range(16)),
     ),
     Resign(id=12),
+    DeclareStuck(id=15),
     Rematch(id=13),
     Welcome(to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1),
     Pong(to=2, time=1_795_000_000_000),
@@ -166,7 +168,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         options=Options(deal="#4821"),
         private=True,
         host="p7k2",
-        players=(Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True),),
+        players=(Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True, stuck=True),),
         tallies=(
             Tally(
                 player="p7k2",
@@ -189,6 +191,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
             Standing(place=1, player="p7k2", name="Ana", foundation_cards=52, time=100_000, moves=85, undos=2),
             Standing(place=2, player="p9xx", name="Bo", foundation_cards=12, time=0, moves=40, undos=0, resigned=True),
         ),
+        finished_at=1_795_000_312_000,
     ),
     BoardState(
         room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0
