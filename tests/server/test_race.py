@@ -593,10 +593,31 @@ def test_settled_race_ends_if_the_options_say_so(
 ) -> None:
     for ends_settled in (True, False):
         race = replace(race_in("racing", replace(OPTIONS, end_when_settled=ends_settled)), racers=racers)
-        done = race.everyone_is_done(progress)
+        done = replace(race, options=replace(OPTIONS, end_when_settled=False)).is_over(progress)
         finished = apply(race, TickCommand(progress, SEED), STARTS + 10)[0]
         assert finished.phase == ("finished" if done or (settled and ends_settled) else "racing")
         assert finished.finished_at == (STARTS + 10 if finished.phase == "finished" else 0)
+
+
+@pytest.mark.parametrize(
+    ("racers", "progress", "settled", "phase"),
+    [
+        ((RACERS[0], BOT, Racer("cid", "Cid", 3)), {"ana": DONE, "bob": HERE, "cid": AWAY}, True, "finished"),
+        ((RACERS[0], BOT, Racer("cid", "Cid", 3)), {"ana": DONE, "bob": HERE, "cid": AWAY}, False, "racing"),
+        ((stuck(PERSON), RACERS[1]), {"ana": HERE, "bob": AWAY}, True, "finished"),
+        ((stuck(PERSON), RACERS[1]), {"ana": HERE, "bob": AWAY}, False, "racing"),
+        ((stuck(PERSON), RACERS[1]), {"ana": HERE, "bob": HERE}, True, "racing"),
+        ((PERSON, BOT), {"ana": AWAY, "bob": HERE}, True, "racing"),
+        ((BOT, OTHER_BOT), {"bob": DONE, "cid": AWAY}, True, "finished"),
+        ((BOT, OTHER_BOT), {"bob": DONE, "cid": HERE}, True, "racing"),
+    ],
+)
+def test_absent_player_is_not_awaited_with_bots_or_stuck(
+    racers: tuple[Racer, ...], progress: dict[str, Progress], settled: bool, phase: str
+) -> None:
+    race = replace(race_in("racing", replace(OPTIONS, end_when_settled=settled)), racers=racers)
+    race = replace(race, ends=STARTS + 2 * IDLE_AFTER)
+    assert apply(race, TickCommand(progress, SEED, end_wait=True), STARTS + IDLE_AFTER)[0].phase == phase
 
 
 def test_stuck_player_is_stuck_again_only_after_progress() -> None:

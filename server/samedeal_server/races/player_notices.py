@@ -27,7 +27,7 @@ def ending() -> Notice:
     """The race waits only for players who are disconnected or idle, and finishes without them soon."""
     return Notice(
         code=NoticeCode.ENDING,
-        message="Only players who are away or idle can still move. Without them, the race ends in about a minute.",
+        message="Everybody who is left is away or idle. Unless they return, the race ends in about a minute.",
     )
 
 

@@ -18,8 +18,8 @@ Rules
 - If the options say so, a race with persons in it is also finished once only bots are still playing, or players who have
   declared that they are stuck: nothing they can do improves their result. A race of bots alone is finished once all of
   them are done or stuck. A player whose foundation cards change after the declaration is not stuck.
-- Absent players do not hold the end of a race. Once it is over for some players, and all others have been disconnected
-  or idle for a while, it is finished.
+- Absent players do not hold the end of a race. Once it is over for some players, and all others that it waits for have
+  been disconnected or idle for a while, it is finished.
 - Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
   that number first. Players who are equal in all of this share a place.
 - A finished race may have one rematch, which keeps seats for the players of the race before for a while. These players
@@ -225,39 +225,37 @@ class Race(Struct, frozen=True):
         waiting = self.options.start != "at" and others and all(racer.ready for racer in others)
         return self.idle + HOST_TIMEOUT if waiting else 0
 
-    def everyone_is_done(self, progress: ProgressByPlayer) -> bool:
-        """Whether every player has finished, resigned, or has no moves left."""
-        return not self._still_playing(progress)
-
     def is_over(self, progress: ProgressByPlayer) -> bool:
         """Whether the race is over for every player, or settled if that ends it."""
-        return self.everyone_is_done(progress) or (self.options.end_when_settled and self._is_settled(progress))
-
-    def _is_settled(self, progress: ProgressByPlayer) -> bool:
-        """Whether nobody who is still playing can improve their result. Bots count only if no person has a seat."""
-        with_persons = any(not racer.bot for racer in self.racers)
-        return all(
-            racer.is_stuck(own) or (racer.bot and with_persons)
-            for racer, own in self._with_progress(progress)
-            if not _is_done(racer, own)
-        )
+        return not self._awaited(progress)
 
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
-        """Whether the race is over for some players, and all others are disconnected or idle."""
-        playing = self._still_playing(progress)
+        """Whether the race is over for some players, and all others that it waits for are disconnected or idle."""
+        awaited = self._awaited(progress)
         return (
             self.phase == "racing"
-            and 0 < len(playing) < len(self.racers)
+            and any(self._is_over_for(racer, own) for racer, own in self._with_progress(progress))
+            and len(awaited) > 0
             and all(
                 not own.connected
                 or now - own.last_seen >= ABSENT_AFTER
                 or now - max(own.last_action_at, self.starts) >= IDLE_AFTER
-                for own in playing
+                for own in awaited
             )
         )
 
-    def _still_playing(self, progress: ProgressByPlayer) -> list[Progress]:
-        return [own for racer, own in self._with_progress(progress) if not _is_done(racer, own)]
+    def _awaited(self, progress: ProgressByPlayer) -> list[Progress]:
+        """The progress of the players for whom the race goes on. A settled race goes on for no bots if it has persons."""
+        without_bots = self.options.end_when_settled and any(not racer.bot for racer in self.racers)
+        return [
+            own
+            for racer, own in self._with_progress(progress)
+            if not (self._is_over_for(racer, own) or (racer.bot and without_bots))
+        ]
+
+    def _is_over_for(self, racer: Racer, progress: Progress) -> bool:
+        """Whether a player is done, or stuck if that ends the race for them."""
+        return _is_done(racer, progress) or (self.options.end_when_settled and racer.is_stuck(progress))
 
     def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
         return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
