@@ -16,6 +16,7 @@ from samedeal.cards import HIDDEN
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.bots.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from samedeal_client.state.dead_end import key_of
 from tests.client.boards import board, dealt
@@ -157,6 +158,34 @@ def test_careful_draws_until_a_card_helps() -> None:
 def test_careful_deals_first_in_ace_of_hearts() -> None:
     moves = [move for _, move in race("ace-of-hearts", 4, "careful", 200)]
     assert moves[:4] == [DEAL] * 4
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_random_bot_never_returns_to_a_board(game: str) -> None:
+    """A move that turns up a card leads on, whatever the bot can foresee of the board after it."""
+    boards = Counter(key_of(now.masked()) for now, _ in race(game, 12, "random"))
+    assert max(boards.values()) == 1
+
+
+def test_random_bot_prefers_moves_that_help() -> None:
+    now = board("willow", "1: 9H AH | 2: TC | 3: JC | 4: QS | 5: 3D | 6: 4C")
+    moves = Counter(str(choose_move("random", now, BotMemory(Random(number)))) for number in range(200))
+    assert moves["1 0"] > 100
+    assert len(moves) > 2
+
+
+def test_bots_of_a_level_differ_by_temperament() -> None:
+    def moves_of(number: int) -> list[str]:
+        rng = Random(number)
+        now, memory = dealt("willow", 4), BotMemory(rng, 300, Temperament.random(rng))
+        made: list[str] = []
+        while (move := choose_move("careful", now.masked(), memory)) is not None and len(made) < 25:
+            made.append(str(move))
+            now = now.play(move).board
+        return made
+
+    assert len({tuple(moves_of(number)) for number in range(4)}) == 4
+    assert moves_of(1) == moves_of(1)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -13,6 +13,7 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.resignation import ResignPolicy
 from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
@@ -34,8 +35,8 @@ def bot_name(rng: Random) -> str:
 class Bot:
     """Plays the races of a room that ``rooms`` has joined.
 
-    ``pace`` is in moves a minute. With ``stay`` the bot also joins the rematches. It calls ``report``
-    with each message that is meant for people.
+    ``pace`` is in moves a minute, and varies with the temperament. With ``stay`` the bot also joins the rematches. It calls
+    ``report`` with each message that is meant for people.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Bot:
         self._level: Level = level
         self._interval = 60 / pace
         self._rng = rng
+        self._temperament = Temperament.random(rng)
         self._stay = stay
         self._report = report
         self._changed = asyncio.Event()
@@ -133,13 +135,15 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Move at the bot's pace, varied a little, until the race is over. Resign if no move helps."""
-        memory, policy = BotMemory(self._rng), ResignPolicy(self._level)
+        """Move at the bot's pace until the race is over. Resign if no move helps."""
+        temperament = self._temperament
+        memory, policy = BotMemory(self._rng, temperament=temperament), ResignPolicy(self._level)
+        interval, slack = self._interval / temperament.pace, temperament.unevenness
         loop = asyncio.get_running_loop()
-        next_move_at = loop.time() + self._rng.uniform(0, self._interval)
+        next_move_at = loop.time() + self._rng.uniform(0, interval)
         while self._phase == "racing":
             await asyncio.sleep(next_move_at - loop.time())
-            next_move_at = max(next_move_at + self._interval * self._rng.uniform(0.6, 1.4), loop.time())
+            next_move_at = max(next_move_at + interval * self._rng.uniform(1 - slack, 1 + slack), loop.time())
             await self._wait_until(lambda: self._phase != "racing" or self._can_move)
             board = self._rooms.model.board
             if self._phase != "racing" or board is None or board.won:

@@ -6,6 +6,7 @@ worth of each column is cached.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Final
@@ -13,6 +14,7 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DOWN
 from samedeal.games import Game
+from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
 _MAX_DISTANCE: Final = 12
@@ -58,11 +60,12 @@ class Weights:
     draw: float = 0.6
     deal: float = 0.03
 
-    def varied(self, rng: Random) -> Weights:
-        """Return slightly different weights, so that bots of the same level play differently."""
-        return replace(
-            self, **{weight.name: getattr(self, weight.name) * rng.uniform(0.9, 1.1) for weight in fields(self)}
-        )
+    def varied(self, rng: Random, temperament: Temperament) -> Weights:
+        """Return the weights of a bot of this temperament."""
+        low, high = 1 - temperament.taste, 1 + temperament.taste
+        varied = {weight.name: getattr(self, weight.name) * rng.uniform(low, high) for weight in fields(self)}
+        bonuses = {name: temperament.risk * varied[name] for name in ("reveal", "draw", "deal")}
+        return replace(self, **{**varied, **bonuses})
 
 
 _DEFAULT_WEIGHTS: Final = Weights()
@@ -118,10 +121,14 @@ def weights_of(game: Game) -> Weights:
 
 
 class Evaluation:
-    """The evaluation of boards of one game. Call it with a board to get the board's worth."""
+    """The evaluation of boards of one game. Call it with a board to get the board's worth.
 
-    def __init__(self, game: Game, weights: Weights) -> None:
+    ``whim`` returns a random amount, which is added to the worth of each column. A column keeps its amount.
+    """
+
+    def __init__(self, game: Game, weights: Weights, whim: Callable[[], float] = lambda: 0.0) -> None:
         self.weights = weights
+        self._whim = whim
         self._columns = game.columns
         self._foundations = game.foundations
         self._fans = game.fans
@@ -157,7 +164,7 @@ class Evaluation:
     def _cached_column(self, pile: bytes) -> float:
         if len(self._column_cache) > _CACHED_COLUMNS:
             self._column_cache.clear()
-        value = self._column_cache[pile] = self._column(pile)
+        value = self._column_cache[pile] = self._column(pile) + self._whim()
         return value
 
     def _column(self, pile: bytes) -> float:

@@ -1,7 +1,7 @@
 """The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
-- ``random`` makes any legal move.
-- ``greedy`` searches some dozen boards.
+- ``random`` makes any move that leads to a new board, most often one that puts a card on a foundation or turns one up.
+- ``greedy`` searches a few hundred boards.
 - ``careful`` searches thousands of boards.
 
 The levels greedy and careful follow a line of moves until it turns up a card. They deal if nothing better is in sight,
@@ -12,21 +12,27 @@ could still move resigns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.moves import DEAL, Move
+from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal_client.bots.evaluation import Evaluation, weights_of
 from samedeal_client.bots.search import search
+from samedeal_client.bots.temperament import STEADY, Temperament
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import Key, key_of
 
-GREEDY_NODES: Final = 80
+GREEDY_NODES: Final = 200
 """Maximum number of boards that a greedy bot searches for a move."""
 
 CAREFUL_NODES: Final = 4000
 """Maximum number of boards that a careful bot searches for a line of moves, which takes about 50 ms."""
+
+FOUNDATION_APPEAL: Final = 12.0
+REVEAL_APPEAL: Final = 6.0
+"""How much likelier a random bot puts a card on a foundation, or turns one up, than it makes another move."""
 
 _MAX_DETOURS: Final = 6
 """Maximum number of consecutive plans that gain nothing, before a greedy or careful bot stops."""
@@ -36,12 +42,13 @@ _MAX_DETOURS: Final = 6
 class BotMemory:
     """The state of a bot between the moves of one race.
 
-    ``node_budget`` limits every search. ``line`` is the plan: the moves still to be made, each with the
-    board that it applies to. ``detours`` counts the consecutive plans that gained nothing.
+    ``node_budget`` limits every search, together with the temperament. ``line`` is the plan: the moves still to be made,
+    each with the board that it applies to. ``detours`` counts the consecutive plans that gained nothing.
     """
 
     rng: Random
     node_budget: int = CAREFUL_NODES
+    temperament: Temperament = STEADY
     evaluation: Evaluation | None = None
     visited: set[Key] = field(default_factory=set)
     line: list[tuple[Board, Move]] = field(default_factory=list)
@@ -52,12 +59,32 @@ def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
     """Choose a bot's move, or None if it makes no more moves. Updates ``memory``."""
     match level:
         case "random":
-            moves = board.legal_moves()
-            return memory.rng.choice(moves) if moves else None
+            return _random_move(board, memory)
         case "greedy":
             return _searched_move(board, memory, min(GREEDY_NODES, memory.node_budget))
         case "careful":
             return _searched_move(board, memory, memory.node_budget)
+
+
+def _random_move(board: Board, memory: BotMemory) -> Move | None:
+    """Return a random move to a board that the bot has not seen yet, or None if there is none."""
+    memory.visited.add(key_of(board))
+    weights = {move: _appeal(board, move) for move in board.legal_moves() if _leads_on(board, move, memory)}
+    return memory.rng.choices(list(weights), list(weights.values()))[0] if weights else None
+
+
+def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
+    """Whether a move turns up a card, or leads to a board that the bot has not seen yet."""
+    if move.is_transfer and board.is_worry_back(move):
+        return False
+    return bool(board.turns_up(move)) or key_of(board.play(move).board) not in memory.visited
+
+
+def _appeal(board: Board, move: Move) -> float:
+    """How much more likely a random bot makes a move than one that only rearranges cards."""
+    if move.target == FOUNDATION:
+        return FOUNDATION_APPEAL
+    return REVEAL_APPEAL if board.turns_up(move) else 1.0
 
 
 def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | None:
@@ -95,8 +122,11 @@ def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Mov
     if memory.detours > _MAX_DETOURS:
         return ()
     if memory.evaluation is None:
-        memory.evaluation = Evaluation(board.game, weights_of(board.game).varied(memory.rng))
-    best, most_foundation_cards = search(board, memory.evaluation, memory.visited, node_budget)
+        rng, temperament = memory.rng, memory.temperament
+        weights = weights_of(board.game).varied(rng, temperament)
+        memory.evaluation = Evaluation(board.game, weights, partial(rng.uniform, -temperament.whim, temperament.whim))
+    budget = max(round(memory.temperament.patience * node_budget), 1)
+    best, most_foundation_cards = search(board, memory.evaluation, memory.visited, budget)
     if best is None:
         return ()
     if best.gain > 0 or best.moves[-1] == DEAL:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from samedeal_client.net.room_client import RoomClient
 
 DESCRIPTION = """\
-A bot joins a room, plays one race and leaves. It sees only what a player sees. At the level random it makes any
-legal move, at greedy the move that looks best. At careful it looks several moves ahead."""
+A bot joins a room, plays one race and leaves. It sees only what a player sees. At the level random it makes any move
+that leads on, at greedy it looks a few moves ahead, at careful many. No two bots of a level play alike."""
 
 EXAMPLES = """\
 examples:
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_address(parser, room="the room's code")
     parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
     parser.add_argument(
-        "--pace", type=_pace, default=20.0, metavar="N", help="moves per minute, 1 to 1000 (default: 20)"
+        "--pace", type=_pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
     )
     parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
     parser.add_argument(

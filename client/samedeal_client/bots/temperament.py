@@ -1,0 +1,41 @@
+"""The character of a bot, by which bots of the same level differ from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Temperament:
+    """A bot's character. ``pace``, ``risk`` and ``patience`` are factors.
+
+    ``pace`` is the bot's speed. ``unevenness`` is how much the time between two moves varies, as a share of that time.
+    ``risk`` is the worth of turning up cards. ``patience`` is the number of boards that the bot searches. ``taste`` is the
+    largest share by which its weights differ from those of its level. ``whim`` is the largest amount by which it likes a
+    column for no reason, where an average weight is 1.
+    """
+
+    pace: float = 1.0
+    unevenness: float = 0.4
+    risk: float = 1.0
+    patience: float = 1.0
+    taste: float = 0.1
+    whim: float = 0.0
+
+    @classmethod
+    def random(cls, rng: Random) -> Temperament:
+        """Return a random temperament."""
+        return cls(
+            pace=rng.uniform(0.75, 1.3),
+            unevenness=rng.uniform(0.2, 0.7),
+            risk=rng.uniform(0.6, 1.6),
+            patience=rng.uniform(0.5, 1.1),
+            taste=0.25,
+            whim=rng.uniform(0.2, 0.6),
+        )
+
+
+STEADY: Final = Temperament()
+"""The temperament of the bot that gives hints."""
