@@ -44,7 +44,7 @@ race: .venv/.race
 	@$(BIN)/samedeal play "$(GAME)" $(ARGS)
 
 test: lint
-	@$(BIN)/pytest -q -n 4
+	@$(BIN)/pytest -q -n 4 --dist loadgroup
 
 lint: .venv/.test
 	@$(BIN)/ruff check

@@ -120,17 +120,21 @@ class HandshakeAdmission:
             _decrement(self._pending_by_network, networks)
         return networks is not None
 
-    def refuse(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
-        """Return the response that rejects a handshake, or None to admit it. ``count`` is the number of open connections."""
-        self._warn_if_ignored(request, _peer(socket))
+    def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
+        """Return the response that rejects a handshake from a web page that may not connect, or None to admit it."""
         origins = request.headers.get_all("Origin")
-        if any(not self._allows(origin, request.headers.get_all("Host"), _peer(socket)) for origin in origins):
-            origin = printable(origins[0], _MAX_ORIGIN_WIDTH)
-            self.reject("origin", socket, origin=origin)
-            return socket.respond(
-                http.HTTPStatus.FORBIDDEN,
-                f"This server accepts no connections from pages of {origin}. Its host can allow them with --origins.\n",
-            )
+        if all(self._allows(origin, request.headers.get_all("Host"), _peer(socket)) for origin in origins):
+            return None
+        origin = printable(origins[0], _MAX_ORIGIN_WIDTH)
+        self.reject("origin", socket, origin=origin)
+        return socket.respond(
+            http.HTTPStatus.FORBIDDEN,
+            f"This server accepts no connections from pages of {origin}. Its host can allow them with --origins.\n",
+        )
+
+    def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
+        """Return the response that rejects a request beyond the limits, or None. ``count`` connections are open."""
+        self._warn_if_ignored(request, _peer(socket))
         if count >= self.limits.current.connections:
             self._fullness_log.refuse(self.limits.current.connections)
             self.reject("full", socket)

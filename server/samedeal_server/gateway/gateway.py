@@ -129,7 +129,7 @@ class Gateway:
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
         # Operators, who offer their subprotocol alone, are admitted to a node that is full of players.
         count = 0 if any(offered == [name] for name in self._subprotocols) else len(self.connections)
-        if (rejection := self.handshakes.refuse(socket, request, count)) is not None:
+        if (rejection := self.handshakes.refuse_excess(socket, request, count)) is not None:
             return rejection
         try:
             self._rates.connect(networks_of(self.handshakes.address(socket)))
@@ -138,7 +138,9 @@ class Gateway:
             return busy(
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
-        return None if self._page is None else self._page.respond(request)
+        if self._page is not None and (file := self._page.respond(request)) is not None:
+            return file
+        return self.handshakes.refuse_origin(socket, request)
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """Return the subprotocol to use, or None if no offered one is known. ``serve`` then closes the connection."""

@@ -62,39 +62,38 @@ export class BoardView {
 	show(piles, animated) {
 		const before = this.drawn;
 		this.drawn = new Map();
-		const moved = [];
+		const changed = []; // cards that moved, and those above them, which must be painted after them
 		this.counts.replaceChildren();
 		for (const [i, { key, what, x, y, room }] of this.places.entries()) {
 			const pile = piles[i];
-			const step = SPREAD.includes(what) ? Math.min(STRIP, room / Math.max(1, pile.length - 1)) : 0;
+			const top = pile.length - 1;
+			const step = SPREAD.includes(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0;
+			let above = false;
 			pile.forEach((card, depth) => {
-				const fromTop = pile.length - 1 - depth;
-				const down = what === "waste" ? STRIP * Math.max(0, Math.min(2, pile.length - 1) - fromTop) : depth * step;
+				const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step;
 				const old = before.get(card.id);
-				const entry = { element: old?.element ?? svg("g"), code: old?.code, x, y: y + down, key };
+				const entry = { element: old?.element ?? svg("g"), code: old?.code, x, y: y + under, key, came: old && old.key !== key };
 				if (entry.code !== card.code) draw(entry, card.code);
 				entry.element.dataset.pile = key;
-				entry.element.classList.toggle("buried", !SPREAD.includes(what) && fromTop > (what === "waste" ? 3 : 1));
+				entry.element.classList.toggle("buried", !SPREAD.includes(what) && top - depth > (what === "waste" ? 3 : 1));
 				this.drawn.set(card.id, entry);
-				const isSame = old && old.x === entry.x && old.y === entry.y;
-				if (!isSame || old.key !== key) {
-					entry.element.style.transform = `translate(${entry.x}px, ${entry.y}px)`;
-					moved.push([entry, old]);
-				}
+				above ||= !old || entry.came || old.y !== entry.y;
+				if (above) changed.push([entry, old]);
 				before.delete(card.id);
 			});
 			const middle = { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "count" };
 			if (what === "stock" && pile.length) this.counts.append(svg("text", middle, String(pile.length)));
 		}
 		for (const { element } of before.values()) element.remove();
-		// Cards are painted in the order of their elements: those that change piles last, above the others.
-		moved.sort(([a, oldA], [b, oldB]) => (oldA && oldA.key !== a.key ? 1 : 0) - (oldB && oldB.key !== b.key ? 1 : 0));
-		for (const [entry, old] of moved) {
+		const came = new Set(changed.filter(([{ came }]) => came).map(([{ key }]) => key));
+		changed.sort(([a], [b]) => came.has(a.key) - came.has(b.key)); // piles that cards have come to are painted last
+		for (const [entry, old] of changed) {
+			const to = `translate(${entry.x}px, ${entry.y}px)`;
+			entry.element.style.transform = to;
 			this.cards.append(entry.element);
-			if (old && animated && !still.matches && !document.hidden) {
-				const from = `translate(${old.x}px, ${old.y}px)`;
-				entry.element.animate([{ transform: from }, { transform: entry.element.style.transform }], { duration: 240, easing: "ease-out" });
-			}
+			if (!old || !animated || still.matches || document.hidden) continue;
+			const from = `translate(${old.x}px, ${old.y}px)`;
+			if (from !== to) entry.element.animate([{ transform: from }, { transform: to }], { duration: 240, easing: "ease-out" });
 		}
 	}
 }

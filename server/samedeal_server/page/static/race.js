@@ -61,20 +61,22 @@ export class Race {
 		board.finishedAt = board.count === this.cards ? board.at : 0;
 	}
 
-	// Give the cards of a new board the ids that they had on the old one, as far as they can be told apart.
+	// Give the cards of a new board the ids that they had on the old one, first those that lie where they lay.
 	follow(old, piles) {
-		const known = new Map();
-		const at = (pile, depth) => `${pile}/${depth}`;
-		old?.forEach((pile, i) =>
-			pile.forEach((card, depth) => {
-				const key = card.code === HIDDEN ? at(i, depth) : card.code & FACE;
-				known.set(key, [...(known.get(key) ?? []), card.id]);
+		const left = new Map(old?.flat().map(({ id, code }) => [id, code & FACE]));
+		const cards = piles.map((pile, i) =>
+			[...pile].map((code, depth) => {
+				const { id, code: was } = old?.[i][depth] ?? {};
+				const stays = was === HIDDEN || code === HIDDEN || (was & FACE) === (code & FACE);
+				return { code, id: stays && left.delete(id) ? id : -1 };
 			}),
 		);
-		const take = (key) => known.get(key)?.shift();
-		return piles.map((pile, i) =>
-			[...pile].map((code, depth) => ({ code, id: take(code === HIDDEN ? at(i, depth) : code & FACE) ?? take(at(i, depth)) ?? this.nextCard++ })),
-		);
+		for (const card of cards.flat().filter(({ id }) => id < 0)) {
+			const [id] = [...left].find(([, face]) => face === (card.code & FACE)) ?? [this.nextCard++];
+			left.delete(id);
+			card.id = id;
+		}
+		return cards;
 	}
 
 	// The players in their order: by the final standings, or by what their boards show.

@@ -1,0 +1,130 @@
+"""A real browser, headless Chromium, in which tests open the page."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+from samedeal.board import Board
+
+DEADLINE: Final = 60.0
+"""Timeout, in seconds, for the page to show something on a busy machine."""
+
+LAPTOP: Final = (1366, 768)
+PHONE: Final = (390, 844)
+
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+_FLAGS: Final = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+_BOARDS: Final = """
+const boards = {};
+for (const tile of document.querySelectorAll('.tile')) {
+  const piles = {};
+  for (const card of tile.querySelectorAll('.card')) (piles[card.dataset.pile] ??= []).push(Number(card.dataset.card));
+  boards[tile.dataset.player] = { revision: Number(tile.dataset.revision ?? -1), piles };
+}
+return boards;
+"""
+
+
+class Browser:
+    """A browser with one tab. Selenium waits for the browser in a thread, because players and nodes run in the loop."""
+
+    def __init__(self, driver: Chrome) -> None:
+        self._driver = driver
+
+    async def open(self, url: str, size: tuple[int, int] = LAPTOP) -> None:
+        """Open an address in a tab without history, at a size of the screen."""
+        screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 600}
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setDeviceMetricsOverride", screen)
+        await asyncio.to_thread(self._driver.get, url.replace("ws://", "http://"))
+
+    async def run(self, script: str, *arguments: object) -> Any:
+        """Run a script in the page and return what it returns."""
+        return await asyncio.to_thread(self._driver.execute_script, script, *arguments)
+
+    async def until(self, script: str, *arguments: object) -> Any:
+        """Wait until an expression in the page is true. Return its value."""
+        limit = time.monotonic() + DEADLINE
+        while not (value := await self.run(f"return {script}", *arguments)):
+            if time.monotonic() > limit:
+                raise AssertionError(f"{script} was never true in:\n{await self.text()}")
+            await asyncio.sleep(0.05)
+        return value
+
+    async def text(self, selector: str = "body") -> str:
+        """The text of an element, as it is shown."""
+        return str(await self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector))
+
+    async def shows(self, text: str, selector: str = "body") -> None:
+        """Wait until an element shows a text."""
+        await self.until(
+            "(document.querySelector(arguments[1])?.innerText ?? '').includes(arguments[0])", text, selector
+        )
+
+    async def shows_board(self, player: str, revision: int, board: Board) -> None:
+        """Wait until the page shows a revision of a player's board, and compare the cards one by one."""
+        await self.until(
+            "document.querySelector(`[data-player='${arguments[0]}']`)?.dataset.revision === arguments[1]",
+            player,
+            str(revision),
+        )
+        shown = (await self.run(_BOARDS))[player]
+        assert shown["revision"] == revision
+        keys = board.game.keys
+        expected = {key: list(pile) for key, pile in zip(keys, board.masked().piles, strict=True) if pile}
+        assert shown["piles"] == expected
+
+    async def press(self, key: str) -> None:
+        """Press and release a key."""
+        for kind in ("keyDown", "keyUp"):
+            event = {"type": kind, "key": key, "text": "\r" if key == "Enter" and kind == "keyDown" else ""}
+            await asyncio.to_thread(self._driver.execute_cdp_cmd, "Input.dispatchKeyEvent", event)
+
+    async def close_page(self) -> None:
+        """Leave the page, so that it does not reconnect."""
+        await asyncio.to_thread(self._driver.get, "about:blank")
+
+    def errors(self) -> list[str]:
+        """Return what the browser has complained about since the last call, such as errors in scripts."""
+        lines: list[dict[str, str]] = self._driver.get_log("browser")  # type: ignore[no-untyped-call]  # it has no types
+        return [line["message"] for line in lines if line["level"] == "SEVERE"]
+
+
+@contextmanager
+def running_browser(profile: Path) -> Iterator[Browser]:
+    """Run a browser with a new profile. Skip the test if there is none on the PATH."""
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("chromium and chromedriver are not on the PATH: see CONTRIBUTING.md")
+    options = Options()
+    options.binary_location = browser
+    for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = Chrome(options=options, service=Service(driver))
+    try:
+        yield Browser(chrome)
+    finally:
+        chrome.quit()

@@ -1,0 +1,262 @@
+"""The page in a real browser: races watched to their end, card by card, and what the page says when it cannot show one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from samedeal.games import GAMES
+from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign, Start
+from samedeal.record import Record
+from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
+from tests.end_to_end.processes import Programs
+from tests.server.client import Client
+from tests.server.live_nodes import Node, serving
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+
+RECORDS = Path(__file__).parents[1] / "golden" / "records"
+ROOM = "friday"
+
+BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
+VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with running_browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+async def browser(chromium: Browser) -> AsyncIterator[Browser]:
+    chromium.errors()
+    yield chromium
+    await chromium.close_page()
+
+
+@pytest.fixture
+async def one(redis_url: str) -> AsyncIterator[Node]:
+    async with serving(redis_url, "n1") as node:
+        yield node
+
+
+async def players(url: str, *names: str, bots: int = 0, **options: Any) -> list[Client]:
+    """Connect players and open a room for them, in which the last ones are bots."""
+    clients = [await Client.hello(url, name, bot=i >= len(names) - bots) for i, name in enumerate(names)]
+    await clients[0].create(ROOM, **{"players": len(names), "delay": 0, "undo": "free", **options})
+    for client in clients:
+        await client.join(ROOM)
+    return clients
+
+
+async def start(clients: list[Client]) -> None:
+    await clients[0].expect(Done, Start)
+    for client in clients:
+        await client.dealt()
+
+
+async def play_randomly(client: Client, count: int, rng: Random) -> None:
+    """Make legal moves, and take some of them back."""
+    for _ in range(count):
+        assert client.play is not None
+        moves = client.play.board.legal_moves()
+        await client.act("undo" if client.play.past and rng.random() < 0.2 else str(rng.choice(list(moves))))
+
+
+async def play(client: Client, actions: Sequence[str]) -> None:
+    """Play actions without waiting for the ack of one before the next."""
+    assert client.play is not None
+    first = client.play.revision
+    sent = [await client.send(Act, revision=first + i, action=action) for i, action in enumerate(actions)]
+    for number, action in zip(sent, actions, strict=True):
+        acked = await client.answer(number)
+        assert isinstance(acked, Acked), acked
+        client.apply(action, acked)
+
+
+async def compare(browser: Browser, clients: list[Client]) -> None:
+    """Compare the boards in the page with those of the players, which the server has confirmed with hashes."""
+    for client in clients:
+        assert client.play is not None
+        await browser.shows_board(client.player, client.play.revision, client.play.board)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, game: str) -> None:
+    record = Record.parse((RECORDS / f"{game}.txt").read_text())
+    clients = await players(one.url, "mira", "deep", bots=1, games=(game,), deal=str(record.deal))
+    mira, deep = clients
+    await browser.open(f"{one.url}/{ROOM}")
+    await browser.shows("Waiting for the start, 2 of 2 players", "#clock")
+    await start(clients)
+    await compare(browser, clients)
+    actions = [action for _, action in record.actions]
+    await asyncio.gather(play_randomly(mira, 20, Random(1)), play(deep, actions[:-1]))
+    await compare(browser, clients)
+    await browser.shows("deep\nbot", "tbody tr")
+    await mira.expect(Done, Resign)
+    await deep.act(actions[-1])
+    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await compare(browser, clients)
+    await browser.shows("won in", "tbody tr")
+    await browser.shows("gave up", "tbody tr:last-child")
+    assert browser.errors() == []
+
+
+async def test_random_deal_is_verified_by_late_spectator(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, "mira", "jonas", games=("athena",))
+    await start(clients)
+    for number, client in enumerate(clients):
+        await play_randomly(client, 25, Random(number))
+    await browser.open(f"{one.url}/{ROOM}")
+    await compare(browser, clients)
+    for client in clients:
+        await client.expect(Done, Resign)
+    await browser.shows("Fair deal, checked here", ".deal.fair")
+    assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓", "✓"]
+
+
+async def test_page_recovers_from_killed_node(browser: Browser, programs: Programs, redis_url: str) -> None:
+    url, program = await programs.server(redis_url)
+    clients = await players(url, "mira", "jonas")
+    await start(clients)
+    await browser.open(f"{url}/{ROOM}")
+    await compare(browser, clients)
+    program.process.kill()
+    await browser.shows("Not live", "#status")
+    await compare(browser, clients)  # what was shown remains
+    await programs.server(redis_url, port=int(url.rpartition(":")[2]))
+    again = [
+        await Client.hello(url, name, client.session) for name, client in zip(("mira", "jonas"), clients, strict=True)
+    ]
+    for client in again:
+        await client.join(ROOM)
+        await client.dealt()
+    await browser.shows("Live", "#status")
+    await play_randomly(again[0], 10, Random(3))
+    await compare(browser, again)
+
+
+async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, *(f"player {letter}" for letter in "abcdefghijklmnop"), games=("steve",))
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}")
+    await compare(browser, clients)
+    boxes = await browser.run(
+        "return [...document.querySelectorAll('.tile')].map((tile) => tile.getBoundingClientRect().toJSON())"
+    )
+    assert len(boxes) == 16
+    assert all(box["left"] >= 0 and box["right"] <= LAPTOP[0] and box["bottom"] <= LAPTOP[1] for box in boxes)
+    assert all(
+        a["right"] <= b["left"] or b["right"] <= a["left"] or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+    )
+    assert (await browser.run(BOX, ".rank"))["height"] >= 9
+
+
+async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, "mira")
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}", PHONE)
+    await compare(browser, clients)
+    assert await browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
+    tile, rank = [await browser.run(BOX, name) for name in (".tile", ".rank")]
+    assert tile["width"] >= 0.9 * PHONE[0]
+    assert rank["height"] >= 14
+
+
+async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, "mira", "jonas", "zoe")
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}")
+    await compare(browser, clients)
+    await browser.run("document.querySelector('.tile button').focus()")
+    await browser.press("Enter")
+    assert await browser.run(VISIBLE) == [clients[0].player]
+    await browser.press("ArrowRight")
+    assert await browser.run(VISIBLE) == [clients[1].player]
+    await browser.run("document.querySelector('aside details:not([hidden]) summary').click()")
+    await browser.shows("Column 1: ", "aside details")
+    await browser.press("Escape")
+    assert await browser.run(VISIBLE) == [client.player for client in clients]
+
+
+async def test_hostile_names_are_only_text(browser: Browser, one: Node) -> None:
+    names = ["<img src=x>", "<b>bold</b>", "&lt;i&gt;", "'\"><svg onload=x", "${1+1}", "__proto__"]
+    clients = await players(one.url, *names)
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}")
+    await compare(browser, clients)
+    for place in (".tile .name", "tbody .name"):
+        shown = await browser.run(
+            "return [...document.querySelectorAll(arguments[0])].map((name) => name.textContent)", place
+        )
+        assert sorted(shown) == sorted(names)
+    assert await browser.run("return document.querySelectorAll('main :is(img, b, i, script)').length") == 0
+    assert browser.errors() == []
+
+
+async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
+    await players(one.url, "mira")
+    closed = await Client.hello(one.url, "zoe")
+    await closed.create("closed", spectators=False)
+    await browser.open(one.url)
+    await browser.shows("closed", ".rooms")
+    assert await browser.run("return [...document.querySelectorAll('.rooms a')].map((link) => link.pathname)") == [
+        f"/{ROOM}"
+    ]
+    await browser.run("document.querySelector('.rooms a').click()")
+    await browser.shows("mira", "tbody")
+    assert browser.errors() == []
+
+
+async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node) -> None:
+    host = await Client.hello(one.url, "mira")
+    await host.create(ROOM, passphrase="sesam open", delay=0)
+    await host.join(ROOM, passphrase="sesam open")
+    await browser.open(f"{one.url}/{ROOM}")
+    for words, answer in (("sesame", "This passphrase is wrong."), ("sesam open", "mira")):
+        await browser.until("document.querySelector('#passphrase:not(:disabled)')")
+        await browser.run(
+            "document.querySelector('#passphrase').value = arguments[0]; document.querySelector('form button').click()",
+            words,
+        )
+        await browser.shows(answer)
+    assert await browser.run("return location.pathname + location.search") == f"/{ROOM}"
+
+
+async def test_unknown_room_and_room_without_spectators_are_explained(browser: Browser, one: Node) -> None:
+    host = await Client.hello(one.url, "mira")
+    await host.create("closed", spectators=False)
+    await browser.open(f"{one.url}/nowhere")
+    await browser.shows("There is no room 'nowhere'", ".message")
+    await browser.open(f"{one.url}/closed")
+    await browser.shows("This room admits no spectators", ".message")
+    await browser.shows(f"samedeal join {one.url} closed", ".message")
+
+
+async def test_blocked_websocket_is_explained(browser: Browser, one: Node) -> None:
+    """A node that listens on loopback refuses WebSockets from pages of other names. A proxy may refuse all of them."""
+    await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
+    await browser.shows("blocks WebSockets", "#status")
+
+
+async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, "mira")
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}?embed")
+    await compare(browser, clients)
+    assert await browser.run("return document.querySelector('aside').offsetParent") is None
+    await clients[0].expect(Done, Resign)
+    await clients[0].phase("finished")
+    answer = await clients[0].ask(Rematch)
+    link = await browser.until("document.querySelector('aside a')?.getAttribute('href')")
+    assert link == f"{getattr(answer, 'room', None)}?embed"
