@@ -5,31 +5,28 @@ from __future__ import annotations
 import os
 import signal
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.events import Callback
-from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.timer import Timer
 
 from samedeal_client.bots.bot_manager import LocalBots
-from samedeal_client.history_file import HistoryFile
-from samedeal_client.input.key_names import QUIT_KEY, key_sign
+from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
-from samedeal_client.state.history import History
 from samedeal_client.state.model import Model
 from samedeal_client.state.room_form import RoomForm
 from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.terminal_driver import TerminalDriver
-from samedeal_client.widgets.themes import look_filters, prepare_app
 
 if TYPE_CHECKING:
     from samedeal_client.input.bindings import Bindings
@@ -54,7 +51,7 @@ def screen_for(model: Model) -> ScreenName:
     return "waiting" if room.phase == "open" else "race"
 
 
-class SamedealApp(App[int]):
+class SamedealApp(LookApp[int]):
     """The app. It runs the client's session and shows the screen for its model.
 
     During practice, ``back_to`` names the server whose lobby the player came from; the app ends instead of showing the
@@ -63,8 +60,6 @@ class SamedealApp(App[int]):
     the next time they are shown.
     """
 
-    ALLOW_SELECT: ClassVar[bool] = False
-    CSS_PATH: ClassVar[str] = "samedeal.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
         Binding(QUIT_KEY, "quit", "quit", priority=True),
@@ -75,10 +70,8 @@ class SamedealApp(App[int]):
     def __init__(
         self, client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
     ) -> None:
-        super().__init__(driver_class=TerminalDriver)
-        prepare_app(self, look)
+        super().__init__(look, driver_class=TerminalDriver)
         self.client = client
-        self.look = look
         self.bindings = bindings
         self.bots = LocalBots(client.link.address)
         self.back_to = back_to
@@ -170,20 +163,9 @@ class SamedealApp(App[int]):
 
                 return ResultsScreen()
 
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters for everything that Textual's widgets draw."""
-        return (*super().get_line_filters(), *look_filters(self.look))
-
-    def get_key_display(self, binding: Binding) -> str:
-        """The name of a key in the footer."""
-        return key_sign(binding.key, self.look) if len(binding.key) > 1 else super().get_key_display(binding)
-
-    def read_history(self) -> History:
-        """Return the player's past races, as far as they can be read."""
-        try:
-            return HistoryFile().read()
-        except OSError:
-            return History()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
+        """Whether the footer shows an action."""
+        return action != "help" or isinstance(self.screen, ClientScreen)
 
     async def action_help(self) -> None:
         """Open the help."""

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol, cast
 
 COMMANDS: Final = {
@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "rooms": "list the rooms of a server",
     "new": "open a room and join it",
     "bot": "let a bot join a race",
+    "host": "host a race on this machine",
     "serve": "run a server",
     "admin": "operate a server",
     "history": "show your past races and best times",
@@ -41,7 +42,7 @@ environment:
   SAMEDEAL_DEBUG         if set, errors show a traceback
   SAMEDEAL_REDIS_SERVER  path of redis-server or valkey-server (default: searched for)
   NO_COLOR               if set, no colours are used
-  XDG_CONFIG_HOME        key bindings, in samedeal/keys.toml
+  XDG_CONFIG_HOME        key bindings and settings, in samedeal/keys.toml and settings.json
   XDG_DATA_HOME          records of your races, and data of races hosted here
   XDG_STATE_HOME         saved sessions, used to reclaim your seat, and the history of your races
   HTTPS_PROXY, NO_PROXY  proxy for connections, and the hosts that need none
@@ -121,9 +122,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from samedeal_client.commands.admin import with_url
 
         given = with_url(given)
+    if not given and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        return _run(_start)
     parsed = parser(wanted).parse_args(given)
+    return _run(lambda: _command(parsed.command).run(parsed))
+
+
+def _start() -> int:
+    from samedeal_client.commands.start import start
+
+    return start(main)
+
+
+def _run(command: Callable[[], int]) -> int:
+    """Run a command, and report its error."""
     try:
-        return _command(parsed.command).run(parsed)
+        return command()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

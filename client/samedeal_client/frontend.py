@@ -22,6 +22,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
+from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.signals import is_terminal, on_signals
 from samedeal_client.state.action_journal import ActionJournal
 from samedeal_client.text.appearance import Look
@@ -38,8 +39,9 @@ class DisplayOptions:
 
     @classmethod
     def from_arguments(cls, given: Namespace) -> DisplayOptions:
-        """Return the options given on the command line."""
-        return cls(given.plain, given.ascii, given.four_color)
+        """Return the options given on the command line, or else in the settings."""
+        saved = load_settings()
+        return cls(given.plain, given.ascii or saved.ascii, given.four_color or saved.four_color)
 
 
 class LineIO:
@@ -93,6 +95,8 @@ async def run_client(
     async with Link(address, name, sessions) as link:
         _print_warnings(warnings)
         client = ClientSession(link, journal=ActionJournal())
+        if lasting:
+            remember_server(address.typed)
         recorder = HistoryRecorder(client, warnings.append)
         client.subscribe(recorder.update)
         if screen:

@@ -39,6 +39,19 @@ def samedeal(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "samedeal_client", *arguments]
 
 
+async def test_start_screen_leads_to_a_race_and_back(terminal: Terminal) -> None:
+    terminal.open((80, 24), *samedeal())
+    await terminal.wait_for("S A M E D E A L")
+    terminal.type("p")
+    await terminal.wait_for("RACE  4 players")
+    terminal.type("C-q")
+    await terminal.wait_for("end practice, back to the start screen")
+    terminal.type("q")
+    await terminal.wait_for("S A M E D E A L")
+    terminal.type("q")
+    await terminal.wait_for("code 0")
+
+
 async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, terminal: Terminal, redis_url: str) -> None:
     address, _ = await programs.server(redis_url)
     record = won_record("willow")
@@ -57,7 +70,8 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
             os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
             await terminal.wait_for("code 137")
             terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
-            await terminal.wait_for("Your race in room friday is under way. Press 1 to return to it.")
+            await terminal.wait_for("Your race is running")
+            await terminal.wait_for("back to your seat")
             terminal.type("Enter")
             await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
         if number == 40:

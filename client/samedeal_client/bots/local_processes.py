@@ -17,7 +17,7 @@ from typing import IO, Final
 from samedeal.terminal_text import printable
 from samedeal_client.bots import parent_watch
 from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
+from samedeal_client.net.address import DEFAULT_PORT, PASSPHRASE, ServerAddress, parse_address
 from samedeal_client.state.bot_levels import MIXES, Level
 
 START_TIMEOUT: Final = 30.0
@@ -68,8 +68,10 @@ class LocalServer:
 
 
 @asynccontextmanager
-async def local_server() -> AsyncIterator[LocalServer]:
+async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
     """Run a server and its own Redis on a free port of this machine. Raises CannotHost if the server does not start.
+
+    With ``public``, other machines can reach it, at the port that addresses have by default.
 
     Both end with the context, and also if this process is killed.
     """
@@ -77,7 +79,8 @@ async def local_server() -> AsyncIterator[LocalServer]:
         data = mkdtemp(prefix="samedeal-")
         command = [
             *("-I", "-S", parent_watch.__file__, data, sys.executable),
-            *("-m", "samedeal_server", "--port", "0", "--announce"),
+            *("-m", "samedeal_server", "--announce"),
+            *(("--host", "all", "--port", str(DEFAULT_PORT)) if public else ("--port", "0")),
             *("--data", data, "--durability", "everysec"),
             *("--log-level", "warning", "--log-style", "json"),
         ]

@@ -122,11 +122,13 @@ def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[S
 
 
 def player_name(given: str) -> str:
-    """Return the ``given`` name, or the login name unless it is a reserved word such as ``admin``.
+    """Return the ``given`` name, the name in the settings, or the login name unless it is a reserved word such as ``admin``.
 
     Raises MalformedText or Failure if the name is no valid player name.
     """
-    if given:
+    from samedeal_client.saved_settings import load_settings
+
+    if given or (given := load_settings().name):
         return clean_name(given)
     with contextlib.suppress(OSError, KeyError, ImportError, MalformedText):
         name = clean_name(getpass.getuser()[:20])

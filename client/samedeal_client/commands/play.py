@@ -140,7 +140,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
             lasting=False,
             back_to=printable(given.back_to),
         )
-        return await _while_server_runs(race, server)
+        return await while_server_runs(race, server)
 
 
 async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
@@ -159,7 +159,7 @@ async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
                 return await _print_race(client)
 
     async with local_server() as server:
-        return await _while_server_runs(race(server), server)
+        return await while_server_runs(race(server), server)
 
 
 def _ignore(lines: Iterable[str]) -> None:
@@ -222,7 +222,7 @@ async def _print_race(client: ClientSession) -> int:
     return 0
 
 
-async def _while_server_runs(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
+async def while_server_runs(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
     """Run a race and return its exit code. Raises CannotHost if the server ends first."""
 
     async def until_server_ends() -> int:

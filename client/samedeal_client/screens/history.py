@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import DataTable, Static
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Static
 
 from samedeal_client.history_file import HistoryFile
-from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.history import History, PastRace
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
 from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import text_of
 
 
-class HistoryScreen(WidgetScreen):
+class HistoryScreen(Screen[None]):
     """The summary of each game above all past races."""
 
-    help_context = "history"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "copy", "copy the result"),
         Binding("escape,h", "close", "back"),
@@ -32,12 +34,15 @@ class HistoryScreen(WidgetScreen):
         super().__init__()
         self.history = History()
 
-    def compose_body(self) -> ComposeResult:
+    def compose(self) -> ComposeResult:
         """The tables."""
         self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
         self._races = ListTable(views.HEADINGS, id="races", classes="panel")
         self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
+        self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
+        yield self._sentence
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Read the history."""
@@ -49,7 +54,7 @@ class HistoryScreen(WidgetScreen):
             self.history, problem = History(), f"Cannot read {file.path} ({error.strerror})."
         else:
             problem = views.unreadable_text(self.history, str(file.path))
-        look = self.look
+        look = self._look
         cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False
         self._summary.show_rows({line[0].plain: line for line in cells})
@@ -65,17 +70,11 @@ class HistoryScreen(WidgetScreen):
             table.display = bool(self.history.races)
         self._empty.display = not self.history.races
         self._races.focus()
-        if problem:
-            self.show_message(problem)
+        self._sentence.update(problem)
 
-    def title_parts(self) -> Row:
-        """The title."""
-        return self.breadcrumbs("history")
-
-    def prompt_row(self) -> Row:
-        """The line that ``c`` copies."""
-        race = self._selected
-        return (Span(f" {self.look.displayable(views.result_line(race))}", "label"),) if race is not None else ()
+    @property
+    def _look(self) -> Look:
+        return cast("LookApp[Any]", self.app).look
 
     @property
     def _selected(self) -> PastRace | None:
@@ -84,7 +83,9 @@ class HistoryScreen(WidgetScreen):
 
     def on_data_table_row_highlighted(self, _: DataTable.RowHighlighted) -> None:
         """Show the line of the selected race."""
-        self.show_frame()
+        race = self._selected
+        if race is not None:
+            self._sentence.update(Text(f" {views.result_line(race)}"))
 
     def on_data_table_row_selected(self, _: DataTable.RowSelected) -> None:
         """Copy the line of the race that was chosen with Enter or a click."""
@@ -95,7 +96,7 @@ class HistoryScreen(WidgetScreen):
         race = self._selected
         if race is not None:
             self.app.copy_to_clipboard(views.result_line(race))
-            self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
+            self._sentence.update(" Copied. If pasting fails, select the line with Shift and the mouse instead.")
 
     def action_close(self) -> None:
         """Go back."""

@@ -117,7 +117,7 @@ def choice_row(choice: Choice, look: Look) -> Row:
     return (
         Span(f"{choice.key}  ", "key"),
         Span(f"{choice.name:<13}", "title"),
-        Span(look.displayable(choice.description), "label"),
+        Span(look.displayable(choice.description)),
     )
 
 

@@ -6,13 +6,12 @@ The filters cover what Textual draws itself: borders, scroll bars, menus and the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from rich.segment import Segment
 from rich.text import Text
-from textual.app import App
 from textual.color import Color
-from textual.filter import LineFilter, NoColor
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from samedeal_client.text.appearance import Look
@@ -141,19 +140,6 @@ class AsciiFilter(LineFilter):
             else Segment(ascii_only(segment.text.translate(_ASCII_GLYPHS)), segment.style, segment.control)
             for segment in segments
         ]
-
-
-def look_filters(look: Look) -> list[LineFilter]:
-    """The filters that a look needs."""
-    return [NoColor()] * (not look.colour) + [AsciiFilter()] * look.ascii
-
-
-def prepare_app(app: App[Any], look: Look) -> None:
-    """Add the themes to an app, and choose the one that suits a look."""
-    for theme in (DARK, LIGHT):
-        app.register_theme(theme)
-    app.theme = DARK.name if look.dark else LIGHT.name
-    app.no_color = not look.colour
 
 
 def text_of(row: Row, look: Look) -> Text:

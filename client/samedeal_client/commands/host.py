@@ -1,0 +1,58 @@
+"""``samedeal host``: host a race on this machine, and take part in it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from samedeal.games import GAMES
+from samedeal_client.commands.common import add_look, player_name
+from samedeal_client.errors import Failure
+from samedeal_client.signals import until_stopped
+
+DESCRIPTION = """\
+Host a race on this machine and take part in it. Others on your network join it with the command that the room shows. The
+server ends when you quit. To keep a server running, use samedeal serve."""
+
+EXAMPLES = f"""\
+examples:
+  samedeal host                  Willow
+  samedeal host athena
+
+games: {", ".join(GAMES)}"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments to the parser."""
+    parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
+    parser.add_argument("--name", default="", help="your name (default: your login name)")
+    add_look(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Host the race and return the exit code."""
+    from samedeal.games import Game
+    from samedeal_client.bots.local_processes import CannotHost
+
+    game = Game.named(given.game.lower()).name
+    try:
+        return asyncio.run(until_stopped(_host(given, game)))
+    except CannotHost as error:
+        raise Failure(str(error)) from None
+
+
+async def _host(given: argparse.Namespace, game: str) -> int:
+    from samedeal.options import Options
+    from samedeal_client.bots.local_processes import local_server
+    from samedeal_client.commands.play import while_server_runs
+    from samedeal_client.frontend import DisplayOptions, LineIO, run_client
+    from samedeal_client.net.client_session import ClientSession
+
+    name = player_name(given.name)
+    async with local_server(public=True) as server:
+
+        async def enter(client: ClientSession, _: LineIO | None) -> None:
+            await client.join(await client.rooms.create(Options(games=(game,))))
+
+        race = run_client(server.address, name, DisplayOptions.from_arguments(given), enter, lasting=False)
+        return await while_server_runs(race, server)

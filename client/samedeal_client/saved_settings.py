@@ -1,0 +1,47 @@
+"""The player's settings in ``settings.json`` in the configuration directory. Options of the command line override them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from samedeal_client.paths import config_home, write_private
+
+_FILE: Final = "settings.json"
+
+
+class Settings(Struct, frozen=True):
+    """The settings. ``server`` is the address of the server that was joined last. An empty ``theme`` suits the terminal."""
+
+    name: str = ""
+    server: str = ""
+    game: str = "willow"
+    theme: str = ""
+    ascii: bool = False
+    four_color: bool = False
+
+
+def load_settings() -> Settings:
+    """Return the saved settings, or the defaults if there are none that can be read."""
+    try:
+        return msgspec.json.decode((config_home() / _FILE).read_bytes(), type=Settings)
+    except (OSError, ValueError, RecursionError):
+        return Settings()
+
+
+def save_settings(settings: Settings) -> None:
+    """Save the settings. Raises OSError if that fails."""
+    write_private(config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n")
+
+
+def remember_server(address: str) -> None:
+    """Save the address of a server that was joined. A failure is ignored, since the player can type the address again."""
+    settings = load_settings()
+    if settings.server != address:
+        try:
+            save_settings(replace(settings, server=address))
+        except OSError:
+            return

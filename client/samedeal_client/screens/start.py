@@ -1,0 +1,290 @@
+"""The start screen: what to do when ``samedeal`` is started without a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final, cast
+
+from msgspec.structs import replace
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Footer, Input, Label, OptionList, Select, Static
+from textual.widgets.option_list import Option
+
+from samedeal.errors import MalformedText
+from samedeal.games import GAMES
+from samedeal.names import clean_name
+from samedeal_client.net.address import parse_address
+from samedeal_client.saved_settings import load_settings, save_settings
+from samedeal_client.screens.history import HistoryScreen
+from samedeal_client.state.lobby import Lobby
+from samedeal_client.state.start_menu import MENU, enter_arguments, is_room_code
+from samedeal_client.text.option_wording import title_of
+from samedeal_client.text.spans import Span
+from samedeal_client.views import history as history_views
+from samedeal_client.views import lobby as views
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.look_app import LookApp
+from samedeal_client.widgets.themes import lines_of, text_of
+
+_LATEST: Final = 20
+
+
+class AddressScreen(ModalScreen[str | None]):
+    """A dialog that asks for a link, a server or a room code."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel")]
+
+    def __init__(self, title: str, hint: str, server: str, *, may_be_empty: bool = False) -> None:
+        super().__init__()
+        self._title = title
+        self._hint = hint
+        self._server = server
+        self._may_be_empty = may_be_empty
+
+    def compose(self) -> ComposeResult:
+        """The input with its explanation."""
+        box = Vertical(Input(id="address"), Static(self._hint, id="meaning"), classes="panel dialog")
+        box.border_title = self._title
+        yield box
+        yield Footer(compact=True, show_command_palette=False)
+
+    @on(Input.Changed)
+    def _explain(self, event: Input.Changed) -> None:
+        """Say what the text means."""
+        self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
+
+    def _meaning(self, typed: str) -> str:
+        words = typed.split()
+        if not words:
+            return self._hint
+        if len(words) == 1 and self._server and is_room_code(words[0]):
+            return f"Room {words[0]} on {self._server}"
+        try:
+            address = parse_address(enter_arguments("join", typed, self._server)[1])
+        except MalformedText as error:
+            return str(error)
+        room = words[-1] if len(words) > 1 else address.room
+        return f"Room {room} on {address.host}" if room else f"The rooms of {address.host}"
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        typed = event.value.strip()
+        if not typed and not self._may_be_empty:
+            return
+        if typed:
+            try:
+                parse_address(enter_arguments("join", typed, self._server)[1])
+            except MalformedText as error:
+                self.query_one("#meaning", Static).update(Text(str(error)))
+                return
+        _ = self.dismiss(typed)
+
+    def action_cancel(self) -> None:
+        """Answer nothing."""
+        _ = self.dismiss(None)
+
+
+def _choice(value: bool) -> dict[str, Any]:  # noqa: FBT001 (the value of a setting)
+    return {"value": value, "allow_blank": False, "compact": True}
+
+
+class SettingsScreen(ModalScreen[None]):
+    """The settings. They are saved when the screen is closed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f10", "close", "save and go back")]
+
+    def compose(self) -> ComposeResult:
+        """One widget for each setting."""
+        settings = load_settings()
+        box = Vertical(
+            Label("Name"),
+            Input(settings.name, placeholder="your login name", max_length=20, id="name"),
+            Label("Server, for room codes"),
+            Input(settings.server, placeholder="none", id="server"),
+            Label("Characters"),
+            Select([("Unicode", False), ("ASCII only", True)], **_choice(settings.ascii), id="ascii"),
+            Label("Colours of the suits"),
+            Select([("two", False), ("four", True)], **_choice(settings.four_color), id="four-color"),
+            Static("Ctrl+P changes the theme.", id="meaning"),
+            classes="panel dialog",
+        )
+        box.border_title = "Settings"
+        yield box
+        yield Footer(compact=True)
+
+    def action_close(self) -> None:
+        """Save the settings and go back, unless one is invalid."""
+        name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
+        try:
+            name = clean_name(name) if name else ""
+            server = parse_address(server).typed if server else ""
+            settings = replace(
+                load_settings(),
+                name=name,
+                server=server,
+                ascii=self.query_one("#ascii", Select).value is True,
+                four_color=self.query_one("#four-color", Select).value is True,
+            )
+            save_settings(settings)
+        except (MalformedText, OSError) as error:
+            self.query_one("#meaning", Static).update(Text(f"Not saved. {error}"))
+            return
+        _ = self.dismiss()
+
+
+class StartScreen(Screen[list[str]]):
+    """The menu. The chosen command, as arguments of ``samedeal``, ends the app."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),
+        Binding("g", "next_game", "game", show=False),
+    ]
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
+
+    def compose(self) -> ComposeResult:
+        """The menu beside the deal of the day and the latest races."""
+        look = self._app.look
+        suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
+        title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)
+        games = [(game.title, name) for name, game in GAMES.items()]
+        self._menu = OptionList(
+            *(
+                Option(
+                    text_of(
+                        (
+                            Span(f"{choice.key}  ", "key"),
+                            Span(f"{choice.name:<13}", "title"),
+                            Span(choice.description),
+                        ),
+                        look,
+                    )
+                )
+                for choice in MENU
+            ),
+            id="menu",
+            compact=True,
+        )
+        chosen = load_settings().game
+        self._game = Select(
+            games, allow_blank=False, compact=True, id="game", value=chosen if chosen in GAMES else "willow"
+        )
+        label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), look), id="game-label")
+        self._play = Vertical(
+            self._menu, Horizontal(label, self._game, id="game-row"), classes="panel", id="start-menu"
+        )
+        self._rules = Static(id="rules", classes="panel")
+        self._today = Static(classes="panel today")
+        self._latest = Static(id="latest", classes="panel")
+        yield Static(title, id="title")
+        yield Static("Everyone plays the same deal. The fastest player wins.", id="tagline")
+        self._summary = ListTable(history_views.SUMMARY_HEADINGS, id="games", classes="panel", show_cursor=False)
+        self._summary.can_focus = False
+        yield Horizontal(
+            Vertical(self._play, self._summary, id="left"), Vertical(self._today, self._latest, id="right")
+        )
+        yield self._rules
+        yield Footer(compact=True)
+
+    @property
+    def _app(self) -> LookApp[Any]:
+        return cast("LookApp[Any]", self.app)
+
+    @property
+    def _game_name(self) -> str:
+        return str(self._game.value)
+
+    def on_mount(self) -> None:
+        """Choose the first line."""
+        self._menu.highlighted = 0
+        self.set_focus(self._menu)
+        self._play.border_title = "Samedeal"
+        self._latest.border_title, self._summary.border_title = "Your latest races", "Your games"
+
+    def on_screen_resume(self) -> None:
+        """Show the history as it is now."""
+        self._show()
+
+    @property
+    def _lobby(self) -> Lobby:
+        return Lobby(datetime.now(UTC).date())
+
+    def _show(self) -> None:
+        look, lobby, history = self._app.look, self._lobby, self._app.read_history()
+        self._today.border_title = f"Today: {title_of(lobby.daily_game)}"
+        self._today.update(lines_of(views.today_rows(lobby, history), look))
+        rows = [
+            (Span(f"{day}  {game:<14} "), Span(f"{outcome:<13} ", "title"), Span(place, "label"))
+            for day, game, place, outcome in (
+                history_views.short_cells(race, look) for race in history.latest[:_LATEST]
+            )
+        ]
+        self._latest.update(lines_of(rows or [(Span("None yet. Press p to play.", "label"),)], look))
+        self._summary.show_rows(
+            {
+                line[0]: [text_of((Span(cell),), look) for cell in line]
+                for line in history_views.summary_cells(history, look)
+            }
+        )
+        self._rules.border_title = f"How to play {title_of(self._game_name)}"
+        self._rules.update(lines_of(views.game_rows(self._game_name), look))
+
+    @on(Select.Changed, "#game")
+    def _choose_game(self) -> None:
+        settings = load_settings()
+        if settings.game != self._game_name:
+            try:
+                save_settings(replace(settings, game=self._game_name))
+            except OSError as error:
+                self.notify(f"Cannot save the settings ({error.strerror}).")
+        self._show()
+
+    @on(OptionList.OptionSelected, "#menu")
+    def _choose_option(self, event: OptionList.OptionSelected) -> None:
+        self.action_choose(MENU[event.option_index].action)
+
+    def action_next_game(self) -> None:
+        """Choose the next game."""
+        games = list(GAMES)
+        self._game.value = games[(games.index(self._game_name) + 1) % len(games)]
+
+    def action_choose(self, choice: str) -> None:
+        """Run a line of the menu."""
+        server = load_settings().server
+        match choice:
+            case "play":
+                self._run(["play", self._game_name])
+            case "daily":
+                self._run(["play", self._lobby.daily_game, "--deal", "daily"])
+            case "join" | "watch":
+                last = f" A code alone is a room on {server}." if server else ""
+                hint = f"Type a link, or a server and a room code.{last}"
+
+                def enter(typed: str | None) -> None:
+                    if typed:
+                        self._run(enter_arguments(choice, typed, server))
+
+                _ = self.app.push_screen(AddressScreen(choice.capitalize(), hint, server), enter)
+            case "host":
+                hint = "Type a server, or leave this empty to host on this machine."
+
+                def host(typed: str | None) -> None:
+                    if typed is not None:
+                        self._run(["new", typed, "--game", self._game_name] if typed else ["host", self._game_name])
+
+                _ = self.app.push_screen(AddressScreen("Host", hint, "", may_be_empty=True), host)
+            case "history":
+                _ = self.app.push_screen(HistoryScreen())
+            case "settings":
+                _ = self.app.push_screen(SettingsScreen())
+            case _:
+                self._run([])
+
+    def _run(self, arguments: Sequence[str]) -> None:
+        self.app.exit(list(arguments))

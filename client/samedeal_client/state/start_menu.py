@@ -1,0 +1,50 @@
+"""The start screen's choices, and the commands of ``samedeal`` that they run."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from samedeal.names import ROOM_CODE
+
+WITHOUT_DOTS: Final = ("localhost",)
+"""Words that are hosts although they could be room codes."""
+
+
+class MenuChoice(NamedTuple):
+    """A line of the menu: its action, its key, its name, and what it does."""
+
+    action: str
+    key: str
+    name: str
+    description: str
+
+
+MENU: Final = (
+    MenuChoice("play", "p", "Play", "race three bots on this machine"),
+    MenuChoice("daily", "d", "Today's deal", "the same cards for everybody today"),
+    MenuChoice("join", "j", "Join", "a race or a server, by link or code"),
+    MenuChoice("host", "o", "Host", "open a room for your friends"),
+    MenuChoice("watch", "w", "Watch", "other people's race"),
+    MenuChoice("history", "h", "History", "your races and best times"),
+    MenuChoice("settings", "s", "Settings", "name, characters and colours"),
+    MenuChoice("quit", "q", "Quit", ""),
+)
+
+
+def is_room_code(typed: str) -> bool:
+    """Whether a text is the code of a room rather than the address of a server."""
+    word = typed.strip().lower()
+    return bool(ROOM_CODE.fullmatch(word)) and word not in WITHOUT_DOTS
+
+
+def enter_arguments(command: str, typed: str, server: str) -> list[str]:
+    """Return the arguments of ``join`` or ``watch`` for what the player has typed.
+
+    A link or an address stands for itself, and a room code for that room on ``server``, the last one. A server without a
+    room can only be joined: its lobby lists the races that can be watched. Without a server, a code is taken for a host.
+    """
+    words = typed.replace("samedeal join ", "").replace("samedeal watch ", "").split()[:2]
+    if len(words) == 1 and server and is_room_code(words[0]):
+        words = [server, *words]
+    has_room = len(words) > 1 or "/" in words[0].partition("://")[2] or ("://" not in words[0] and "/" in words[0])
+    return [command if has_room else "join", *words]

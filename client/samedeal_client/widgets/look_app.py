@@ -1,0 +1,65 @@
+"""An app in the look of this terminal: its themes, its characters, and the names of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar
+
+from msgspec.structs import replace
+from textual.app import App
+from textual.binding import Binding
+from textual.filter import LineFilter, NoColor
+
+from samedeal_client.history_file import HistoryFile
+from samedeal_client.input.key_names import key_sign
+from samedeal_client.saved_settings import load_settings, save_settings
+from samedeal_client.state.history import History
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
+
+_Result = TypeVar("_Result")
+
+
+class LookApp(App[_Result]):
+    """An app that draws in a ``look``. The theme that the player chooses is saved."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    CSS_PATH: ClassVar[str] = "samedeal.tcss"  # beside the modules of the apps
+
+    def __init__(self, look: Look, **options: Any) -> None:
+        super().__init__(**options)
+        self.look = look
+        self.no_color = not look.colour
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self._own_theme = DARK.name if look.dark else LIGHT.name
+        saved = load_settings().theme
+        self.theme = saved if saved in self.available_themes else self._own_theme
+
+    async def on_mount(self) -> None:
+        """Save every theme that the player chooses."""
+        self.theme_changed_signal.subscribe(self, self._save_theme)
+
+    def _save_theme(self, _: object) -> None:
+        theme = "" if self.theme == self._own_theme else self.theme
+        settings = load_settings()
+        if theme != settings.theme:
+            with suppress(OSError):
+                save_settings(replace(settings, theme=theme))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """The filters for everything that Textual's widgets draw."""
+        own = [NoColor()] * (not self.look.colour) + [AsciiFilter()] * self.look.ascii
+        return (*super().get_line_filters(), *own)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """The name of a key in the footer."""
+        return key_sign(binding.key, self.look) if len(binding.key) > 1 else super().get_key_display(binding)
+
+    def read_history(self) -> History:
+        """Return the player's past races, as far as they can be read."""
+        try:
+            return HistoryFile().read()
+        except OSError:
+            return History()

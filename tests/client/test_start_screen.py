@@ -1,0 +1,192 @@
+"""The start screen: what its keys run, its dialogs, and its settings."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from samedeal_client.commands.common import player_name
+from samedeal_client.history_file import HistoryFile
+from samedeal_client.paths import config_home, write_private
+from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
+from samedeal_client.screens.history import HistoryScreen
+from samedeal_client.screens.start import StartScreen
+from samedeal_client.start_app import StartApp
+from samedeal_client.state.history import Opponent, PastRace
+from samedeal_client.state.lobby import game_of_the_day
+from samedeal_client.state.start_menu import enter_arguments
+from samedeal_client.text.appearance import Look
+from tests.textual_internals import screen_text
+
+SIZES = [(60, 20), (80, 24), (120, 40), (200, 60)]
+
+
+@contextlib.asynccontextmanager
+async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = None) -> AsyncIterator[Pilot[list[str]]]:
+    app = StartApp(look or Look())
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert isinstance(app.screen, StartScreen)
+        yield pilot
+
+
+async def chosen(*keys: str) -> list[str] | None:
+    """Press keys and return the command that was chosen."""
+    async with start_screen() as pilot:
+        for key in keys:
+            await pilot.press(key)
+        return pilot.app.return_value
+
+
+def today() -> str:
+    return game_of_the_day(datetime.now(UTC).date())
+
+
+@pytest.mark.parametrize(
+    ("keys", "arguments"),
+    [
+        (["p"], ["play", "willow"]),
+        (["enter"], ["play", "willow"]),
+        (["q"], []),
+        (["up", "enter"], []),
+        (["j", *"example.org", "enter"], ["join", "example.org"]),
+        (["j", *"example.org friday", "enter"], ["join", "example.org", "friday"]),
+        (["w", *"example.org friday", "enter"], ["watch", "example.org", "friday"]),
+        (["o", "enter"], ["host", "willow"]),
+        (["o", *"example.org", "enter"], ["new", "example.org", "--game", "willow"]),
+        (["j", "enter"], None),
+        (["j", *"a b c", "escape"], None),
+        (["j", *"ftp://x", "enter"], None),
+    ],
+)
+async def test_keys_choose_a_command(keys: list[str], arguments: list[str] | None) -> None:
+    assert await chosen(*(key.replace(" ", "space") for key in keys)) == arguments
+
+
+async def test_todays_deal_is_that_of_the_day() -> None:
+    assert await chosen("d") == ["play", today(), "--deal", "daily"]
+
+
+async def test_chosen_game_is_remembered() -> None:
+    assert await chosen("g", "p") == ["play", "athena"]
+    assert await chosen("p") == ["play", "athena"]
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "server", "arguments"),
+    [
+        ("join", "friday", "example.org", ["join", "example.org", "friday"]),
+        ("watch", "friday", "example.org", ["watch", "example.org", "friday"]),
+        ("join", "friday", "", ["join", "friday"]),
+        ("join", "localhost", "example.org", ["join", "localhost"]),
+        ("join", "other.org", "example.org", ["join", "other.org"]),
+        ("join", "samedeal://other.org/friday", "example.org", ["join", "samedeal://other.org/friday"]),
+        ("watch", "samedeal://other.org/friday", "", ["watch", "samedeal://other.org/friday"]),
+        ("watch", "other.org/friday", "", ["watch", "other.org/friday"]),
+        ("watch", "other.org", "", ["join", "other.org"]),
+        ("watch", "wss://other.org", "", ["join", "wss://other.org"]),
+        ("join", "samedeal join other.org friday", "", ["join", "other.org", "friday"]),
+    ],
+)
+def test_typed_text_becomes_arguments(command: str, typed: str, server: str, arguments: list[str]) -> None:
+    assert enter_arguments(command, typed, server) == arguments
+
+
+async def test_dialog_says_what_a_code_means() -> None:
+    remember_server("example.org")
+    async with start_screen() as pilot:
+        await pilot.press("j", *"friday")
+        await pilot.pause()
+        assert "Room friday on example.org" in screen_text(pilot.app)
+        await pilot.press("enter")
+        assert pilot.app.return_value == ["join", "example.org", "friday"]
+
+
+async def test_settings_are_saved_and_used() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s", *"mira", "escape")
+        assert isinstance(pilot.app.screen, StartScreen)
+    assert load_settings() == Settings(name="mira")
+    assert (player_name(""), player_name("ana")) == ("mira", "ana")
+
+
+async def test_invalid_setting_is_explained_and_not_saved() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s", "tab", *"ftp://x", "escape")
+        await pilot.pause()
+        assert "Not saved." in screen_text(pilot.app)
+        pilot.app.screen.query_one("#server", Input).value = ""
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, StartScreen)
+    assert load_settings() == Settings()
+
+
+def test_damaged_settings_are_the_defaults() -> None:
+    write_private(config_home() / "settings.json", "{")
+    assert load_settings() == Settings()
+
+
+async def test_theme_is_remembered() -> None:
+    for _ in range(2):
+        async with start_screen() as pilot:
+            pilot.app.theme = "nord"
+            await pilot.pause()
+        assert load_settings().theme == "nord"
+    async with start_screen() as pilot:
+        assert pilot.app.theme == "nord"
+
+
+def remember_races() -> None:
+    now = round(datetime.now(UTC).timestamp() * 1000)
+    deal = f"daily {datetime.now(UTC).date().isoformat()}"
+    for number, time in enumerate((0, 352_000)):
+        HistoryFile().append(
+            PastRace(
+                game=today(),
+                deal=deal,
+                room=f"k{number}",
+                starts=now,
+                name="ana",
+                place=2,
+                players=4,
+                foundation_cards=31,
+                time=time,
+                opponents=(Opponent("漢字", bot=True),),
+            )
+        )
+
+
+async def test_history_is_shown_and_copied() -> None:
+    remember_races()
+    async with start_screen((120, 40)) as pilot:
+        text = screen_text(pilot.app)
+        assert "2nd of 4, 5:52" in text
+        assert "Daily streak 1 day" in text
+        await pilot.press("h")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert "1 day in a row" in screen_text(pilot.app)
+        await pilot.press("c")
+        assert pilot.app.clipboard.endswith(": 2nd of 4, 5:52")
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, StartScreen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["", "h", "j", "o", "s"])
+async def test_ascii_screens_are_ascii_in_every_size(size: tuple[int, int], key: str) -> None:
+    remember_races()
+    save_settings(Settings(server="example.org"))
+    async with start_screen(size, Look(ascii=True)) as pilot:
+        if key:
+            await pilot.press(key)
+            await pilot.pause()
+        lines = screen_text(pilot.app).splitlines()
+        assert "".join(lines).isascii()
+        assert len(lines) == size[1]
+        assert lines[-1].strip()
