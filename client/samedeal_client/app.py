@@ -200,6 +200,12 @@ class SamedealApp(LookApp[int]):
             self.screen.show_frame()
 
     @property
+    def may_animate(self) -> bool:
+        """Whether cards may move on the screen: the player wants it, and the terminal keeps up."""
+        slow = isinstance(self._driver, TerminalDriver) and self._driver.is_slow
+        return self.look.motion and not slow
+
+    @property
     def racing(self) -> bool:
         """Whether the player is in a race that has not ended for them."""
         model = self.client.model

@@ -36,12 +36,14 @@ class DisplayOptions:
     plain: bool = False
     ascii_only: bool = False
     four_colour: bool = False
+    motion: bool = True
 
     @classmethod
     def from_arguments(cls, given: Namespace) -> DisplayOptions:
         """Return the options given on the command line, or else in the settings."""
         saved = load_settings()
-        return cls(given.plain, given.ascii or saved.ascii, given.four_color or saved.four_color)
+        ascii_only, four_colour = given.ascii or saved.ascii, given.four_color or saved.four_color
+        return cls(given.plain, ascii_only, four_colour, not given.no_motion)
 
 
 class LineIO:
@@ -89,7 +91,7 @@ async def run_client(
     """
     can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
     screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
-    look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour)
+    look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
     async with Link(address, name, sessions) as link:

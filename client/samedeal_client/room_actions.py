@@ -96,6 +96,7 @@ def daily_deal_options(game: str) -> Options:
 def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
     """Return the command that runs a race against bots on this machine and then returns to the lobby of this server."""
     display = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
+    display += ["--no-motion"] * (not look.motion)
     link = client.link
     practice = [sys.executable, "-m", "samedeal_client", "play", game, "--name", link.name]
     return [*practice, *display, "--back-to", link.address.typed]

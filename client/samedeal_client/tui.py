@@ -7,7 +7,9 @@ import gc
 import os
 import signal
 import sys
+import time
 from dataclasses import replace
+from typing import Final
 
 from samedeal_client.input.bindings import Bindings
 from samedeal_client.net.client_session import ClientSession
@@ -16,10 +18,16 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.terminal_background import has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
 
+SLOW_ANSWER: Final = 0.1
+"""Time, in seconds, after which the answer of a terminal is too late for motion. It may be far away."""
+
 
 def with_background(look: Look) -> Look:
-    """Return the look, adapted to the terminal's background."""
-    return replace(look, dark=has_dark_background()) if look.colour else look
+    """Return the look, adapted to the terminal's background and speed."""
+    asked = time.monotonic()
+    dark = has_dark_background()
+    slow = time.monotonic() - asked > SLOW_ANSWER
+    return replace(look, dark=dark if look.colour else look.dark, motion=look.motion and not slow)
 
 
 async def show(

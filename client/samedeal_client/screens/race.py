@@ -113,7 +113,8 @@ class RaceScreen(ClientScreen):
         if board is None or shown is None:
             self._board_view.show(Board(self.game, (b"",) * len(self.game.piles)), places, NO_MARKS)
         else:
-            self._board_view.show(board, places, controller.marks(board, shown.last), controller.preview(board))
+            marks, preview = controller.marks(board, shown.last), controller.preview(board)
+            self._board_view.show(board, places, marks, preview, motion=self.samedeal.may_animate)
         self._show_inspected_pile()
 
     def _show_inspected_pile(self) -> None:

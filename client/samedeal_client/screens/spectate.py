@@ -47,6 +47,7 @@ class SpectateScreen(ClientScreen):
         self._state = Spectating()
         self._players: tuple[RankedPlayer, ...] = ()
         self._boards: Mapping[str, WatchedBoard] = {}
+        self._player_shown = ""
 
     def compose_body(self) -> ComposeResult:
         """The grid of boards, or one board with the ranking."""
@@ -154,7 +155,9 @@ class SpectateScreen(ClientScreen):
         if places is None:
             return
         board = watched.play.board
-        self._board_view.show(board, places, Marks(last=arrived_cards(board, watched.play.last)))
+        self._board_view.show(
+            board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
+        )
         everyone = [player._replace(you=False) for player in self._players]  # a spectator reads names
         self._rivals_panel.show_in(places.panel, everyone, self.model.room.watching if self.model.room else 0)
 

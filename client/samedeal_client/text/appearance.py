@@ -125,7 +125,7 @@ class Look:
 
     ``ascii`` writes 10H instead of 10♥. ``four_colour`` gives each suit its own colour. Without ``colour`` (NO_COLOR) cards
     are in reverse video. ``dark`` tells a theme that the terminal's background is dark. With ``felt`` everything lies on
-    a dark green card table.
+    a dark green card table. With ``motion`` cards fly to their new piles.
     """
 
     ascii: bool = False
@@ -133,6 +133,7 @@ class Look:
     colour: bool = True
     dark: bool = True
     felt: bool = False
+    motion: bool = False
 
     def on_table(self) -> Look:
         """Return the look of boards. On a light terminal they lie on felt, since cards are white."""

@@ -32,6 +32,21 @@ def row_width(row: Row) -> int:
     return sum(columns_of(span.text) for span in row)
 
 
+def changed_columns(before: Row, after: Row) -> tuple[int, int]:
+    """The first column in which two rows differ, and the column after the last one."""
+    same = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
+    same = min(len(before), len(after)) if same is None else same
+    start, end = row_width(after[:same]), row_width(after)
+    old_end = row_width(before)
+    if old_end != end:
+        return start, max(old_end, end)
+    for old, new in zip(reversed(before[same:]), reversed(after[same:]), strict=False):
+        if old != new:
+            break
+        end -= columns_of(new.text)
+    return start, end
+
+
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
     """The text if it fits into ``width`` columns, otherwise its beginning with an ellipsis.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
+from textual.timer import Timer
 from textual.widget import Widget
 
 from samedeal.board import Board
@@ -13,11 +15,30 @@ from samedeal_client.drawing.board_picture import HitTarget, Region
 from samedeal_client.drawing.drag_preview import DragPreview
 from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest
 from samedeal_client.drawing.marks import NO_MARKS, Marks
+from samedeal_client.drawing.motion import (
+    Flight,
+    Sprite,
+    board_in_flight,
+    cascade,
+    changed_rows,
+    flights,
+    frame_count,
+    with_sprites,
+)
 from samedeal_client.drawing.render import draw_region
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.plain_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.theme import style_of
+
+FLIGHT_TIME: Final = 0.12
+"""Time, in seconds, that a card needs to its new pile."""
+
+FLASH_TIME: Final = 0.1
+"""Time, in seconds, for which a card that arrives on a foundation is highlighted."""
+
+CASCADE_FRAME: Final = 1 / 30
+"""Time, in seconds, between two frames of the cascade of a won board."""
 
 
 class RegionView(Rows):
@@ -62,16 +83,43 @@ class BoardView(PlainContainer):
         self.blank_style = self._above.blank_style = self._columns.blank_style = style_of("", look)
         self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
         self._block: Rect | None = None
+        self._regions: Mapping[str, Region] = {}
+        self._above_corner = self._columns_corner = (0, 0)
+        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The containers with the regions."""
         yield from (self._above, self._columns)
 
-    def show(self, board: Board, at: Layout, marks: Marks = NO_MARKS, preview: DragPreview | None = None) -> None:
-        """Show a board in a layout, with the preview of a drag."""
-        if self._shown == (board, at, marks, preview):
+    def show(
+        self,
+        board: Board,
+        at: Layout,
+        marks: Marks = NO_MARKS,
+        preview: DragPreview | None = None,
+        *,
+        motion: bool = False,
+    ) -> None:
+        """Show a board in a layout, with the preview of a drag. With ``motion``, cards fly to their new piles."""
+        shown = (board, at, marks, preview)
+        before, self._shown = self._shown, shown
+        if before == shown:
             return
-        self._shown = (board, at, marks, preview)
+        self._stop_motion()
+        self._place_containers(at)
+        old, self._regions = self._regions, self._drawn(board, at, marks, preview)
+        if motion and before is not None and before[1] == at and before[3] is None:
+            flying = flights(before[0], board, self.look, at)
+            frames = frame_count(flying, changed_rows(old.values(), self._regions.values()))
+            if frames > 1:
+                self._fly(self._drawn(board_in_flight(before[0], board, flying), at, marks, None), flying, frames)
+                return
+            if board.won and not before[0].won:
+                self.play_cascade()
+                return
+        self._show_regions(self._regions)
+
+    def _place_containers(self, at: Layout) -> None:
         places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
         body = at.body
         block = Rect(places[0].x, places[0].y, body.x + body.width - places[0].x, places[0].height)
@@ -79,15 +127,69 @@ class BoardView(PlainContainer):
             self._block = block
             _put(self._columns, block)
             _put(self._above, Rect(body.x, body.y, body.width, block.y - body.y))
-        for name, view in self._views.items():
-            corner = (body.x, body.y) if name in (TOP, RESERVE) else (block.x, block.y)
-            drawn, marked = (
-                (preview.board, preview.marks) if preview is not None and preview.region == name else (board, marks)
-            )
-            view.show_region(draw_region(drawn, name, self.look, at, marked), corner)
+            self._columns_corner, self._above_corner = (block.x, block.y), (body.x, body.y)
+
+    def _drawn(self, board: Board, at: Layout, marks: Marks, preview: DragPreview | None) -> dict[str, Region]:
+        regions = {name: draw_region(board, name, self.look, at, marks) for name in self._views}
+        if preview is not None:
+            regions[preview.region] = draw_region(preview.board, preview.region, self.look, at, preview.marks)
+        return regions
+
+    def _show_regions(self, regions: Mapping[str, Region]) -> None:
+        for name, region in regions.items():
+            above = name in (TOP, RESERVE)
+            self._views[name].show_region(region, self._above_corner if above else self._columns_corner)
+
+    def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight], frames: int) -> None:
+        """Show cards in flight over ``regions``, then the board, and flash the cards that arrived on foundations."""
+        remaining = iter([[flight.sprite(frame / frames) for flight in flying] for frame in range(1, frames)])
+        flashes = [Sprite(flight.end.x, flight.end.y, flight.flash) for flight in flying if flight.flash]
+
+        def show_frame() -> None:
+            sprites = next(remaining, None)
+            if sprites is not None:
+                self._show_regions(with_sprites(regions, sprites))
+                return
+            self._stop_motion()
+            if self._shown is not None and self._shown[0].won:
+                self.play_cascade()
+            elif flashes:
+                self._show_regions(with_sprites(self._regions, flashes))
+                self._timer = self.set_timer(FLASH_TIME, self._stop_motion)
+
+        self._show_regions(with_sprites(regions, [flight.start for flight in flying]))
+        self._timer = self.set_interval(FLIGHT_TIME / frames, show_frame)
+
+    def play_cascade(self) -> None:
+        """Let the cards of a won board bounce off the table, until something else is shown."""
+        if self._shown is None:
+            return
+        board, at, _, _ = self._shown
+        remaining = cascade(board, self.look, at)
+        table: Mapping[str, Region] = self._regions
+
+        def show_frame() -> None:
+            nonlocal table
+            sprite = next(remaining, None)
+            if sprite is None:
+                self._stop_motion()
+                return
+            table = with_sprites(table, [sprite])
+            self._show_regions(table)
+
+        self._show_regions(table)
+        self._timer = self.set_interval(CASCADE_FRAME, show_frame)
+
+    def _stop_motion(self) -> None:
+        """End all motion and show the board as it is."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+            self._show_regions(self._regions)
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """The card or pile at a column and row of the board."""
+        """The card or pile at a column and row of the board. What moves has arrived before anything can be hit."""
+        self._stop_motion()
         for view in self._views.values():
             region = view.region_shown
             if region is not None and _within(region.place, x, y):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TextIO, cast
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -15,20 +17,47 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
-class LossyStream:
-    """A stream that drops what it can't write."""
+SLOW_WRITE: Final = 0.03
+"""Time, in seconds, after which a write counts as slow."""
 
-    def __init__(self, stream: TextIO) -> None:
+SLOW_FOR: Final = 5.0
+"""Time, in seconds, for which a terminal counts as slow after a slow write."""
+
+
+class LossyStream:
+    """A stream that drops what it can't write, and that knows whether the terminal keeps up with the output."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._clock = clock
+        self._began: float | None = None
+        self._slow_until = -1.0
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a write takes long now, or did lately. A terminal that lags behind takes no more output for a while."""
+        now, began = self._clock(), self._began
+        return now < self._slow_until or (began is not None and now - began > SLOW_WRITE)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        self._began = self._clock()
+        try:
+            yield
+        finally:
+            now = self._clock()
+            if now - self._began > SLOW_WRITE:
+                self._slow_until = now + SLOW_FOR
+            self._began = None
 
     def write(self, text: str) -> None:
         """Write ``text`` if the terminal still takes it."""
-        with suppress(OSError):
+        with suppress(OSError), self._timed():
             self._stream.write(text)
 
     def flush(self) -> None:
         """Write the buffered text if the terminal still takes it."""
-        with suppress(OSError):
+        with suppress(OSError), self._timed():
             self._stream.flush()
 
     def fileno(self) -> int:
@@ -49,6 +78,12 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        self._file = cast("TextIOWrapper", LossyStream(cast("TextIO", self._file)))
+        self._output = LossyStream(cast("TextIO", self._file))
+        self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the terminal lags behind the output."""
+        return self._output.is_slow

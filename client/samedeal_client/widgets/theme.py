@@ -27,7 +27,14 @@ class Paint(NamedTuple):
     light_background: str = ""
 
 
-_INK: Final = "#16181d"
+_INK: Final = "color(234)"
+"""The colour of black suits. Colours of the 256-colour palette have the shortest codes, and cards are redrawn often."""
+
+
+def _on_card(colour: str, background: str = "", attributes: str = "") -> Paint:
+    """The paint of a card, which is the same in dark and light terminals."""
+    return Paint(attributes, colour, colour, background, background)
+
 
 PAINTS: Final[dict[str, Paint]] = {
     "red": Paint("", "#ff7b72", "#cf222e"),
@@ -38,19 +45,19 @@ PAINTS: Final[dict[str, Paint]] = {
     "seen": Paint("italic", "#8b949e", "#6e7781"),
     "empty": Paint("", "#8b949e", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
-    "paper": Paint("", _INK, _INK, "#fbf8f0", "#fbf8f0"),
-    "buried": Paint("", _INK, _INK, "#c9c5bb", "#d3cfc4"),
-    "back": Paint("", "#6f93d6", "#6f93d6", "#1d3f9e", "#1d3f9e"),
-    "red-card": Paint("", "#c4161c", "#c4161c"),
-    "black-card": Paint("", _INK, _INK),
-    "diamond-card": Paint("", "#0b5cc4", "#0b5cc4"),
-    "club-card": Paint("", "#007a2a", "#007a2a"),
-    "seen-card": Paint("italic", "#d6e0f5", "#d6e0f5"),
-    "source": Paint("bold", _INK, _INK, "#ffd24a", "#ffd24a"),
-    "target": Paint("bold", _INK, _INK, "#5fe07a", "#5fe07a"),
-    "last": Paint("", _INK, _INK, "#cfe3f7", "#cfe3f7"),
-    "found": Paint("bold", _INK, _INK, "#e08cff", "#e08cff"),
-    "hint": Paint("bold", _INK, _INK, "#5fd7ff", "#5fd7ff"),
+    "paper": _on_card(_INK, "color(231)"),
+    "buried": _on_card(_INK, "color(251)"),
+    "back": _on_card("#6f93d6", "#1d3f9e"),
+    "red-card": _on_card("color(160)"),
+    "black-card": _on_card(_INK),
+    "diamond-card": _on_card("color(26)"),
+    "club-card": _on_card("color(28)"),
+    "seen-card": _on_card("#d6e0f5", "", "italic"),
+    "source": _on_card(_INK, "color(221)", "bold"),
+    "target": _on_card(_INK, "color(77)", "bold"),
+    "last": _on_card(_INK, "color(153)"),
+    "found": _on_card(_INK, "color(177)", "bold"),
+    "hint": _on_card(_INK, "color(81)", "bold"),
     "label": Paint("", "#8b949e", "#57606a"),
     "count": Paint(),
     "title": Paint("bold"),

@@ -1,0 +1,192 @@
+"""Cards in motion: a move as the flight of a card, and a won board as a cascade. Pure.
+
+A moving card is a sprite: rows of styled text at a position of the board. It is drawn over the regions that it touches, so
+that each frame changes only a few characters of a few rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import ne
+from typing import Final, NamedTuple
+
+from samedeal.board import Board
+from samedeal.cards import FACE
+from samedeal_client.drawing.board_picture import HitTarget, Region
+from samedeal_client.drawing.card_tile import tile
+from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect
+from samedeal_client.drawing.render import draw_region, region_of
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Row, Span, row_width
+
+MAX_FLIGHTS: Final = 4
+"""Maximum number of cards that fly at the same time. A deal of a whole row is shown at once."""
+
+_SPRITE_HEIGHT: Final = 3
+"""Maximum height of a flying card. Lower cards need fewer bytes."""
+
+MOVE_BYTES: Final = 6_000
+"""Maximum number of bytes that are written for a move, from the first key to the end of the flight."""
+
+_FRAME_BYTES: Final = 1_600
+_BYTES_PER_CHANGED_ROW: Final = 90
+_BYTES_PER_SPRITE_ROW: Final = 90
+"""Bytes for the header and the keys, for a row that the move changes, and for a row of a flying card."""
+
+_MAX_FRAMES: Final = 6
+
+
+class Sprite(NamedTuple):
+    """A picture at a position of the board."""
+
+    x: int
+    y: int
+    rows: tuple[Row, ...]
+
+
+class Flight(NamedTuple):
+    """The way of a card to a pile. ``flash`` is its picture after the landing on a foundation, empty for other piles."""
+
+    pile: str
+    start: Sprite
+    end: Sprite
+    flash: tuple[Row, ...]
+
+    def sprite(self, progress: float) -> Sprite:
+        """Return the card on its way, with ``progress`` from 0 to 1. It slows down towards the end."""
+        eased = 1 - (1 - progress) ** 2
+        x = self.start.x + round((self.end.x - self.start.x) * eased)
+        y = self.start.y + round((self.end.y - self.start.y) * eased)
+        return Sprite(x, y, self.start.rows)
+
+
+def flights(before: Board, after: Board, look: Look, at: Layout) -> tuple[Flight, ...]:
+    """Return the flights of the cards that changed their piles, without those whose start or end is not shown."""
+    grown = [index for index, pile in enumerate(after.piles) if len(pile) > len(before.piles[index])]
+    if len(grown) > MAX_FLIGHTS or before.game != after.game:
+        return ()
+    found = [_flight(before, after, index, look, at) for index in grown if index != after.game.stock_at]
+    return tuple(flight for flight in found if flight is not None)
+
+
+def changed_rows(before: Iterable[Region], after: Iterable[Region]) -> int:
+    """Return the number of rows in which regions differ."""
+    pairs = [(old.rows, new.rows) for old, new in zip(before, after, strict=False)]
+    return sum(sum(map(ne, old, new)) + abs(len(old) - len(new)) for old, new in pairs)
+
+
+def frame_count(flying: Sequence[Flight], changed: int) -> int:
+    """Return the number of frames for flights, so that a move with ``changed`` rows stays within ``MOVE_BYTES``."""
+    rows = 2 * sum(len(flight.start.rows) + len(flight.flash) // 2 for flight in flying)
+    spare = MOVE_BYTES - _FRAME_BYTES - changed * _BYTES_PER_CHANGED_ROW
+    return min(max(spare, 0) // (rows * _BYTES_PER_SPRITE_ROW), _MAX_FRAMES) if rows else 0
+
+
+def board_in_flight(before: Board, after: Board, flying: Iterable[Flight]) -> Board:
+    """Return the board that is shown while cards fly: they have left their piles and not arrived yet."""
+    piles = list(after.piles)
+    for flight in flying:
+        at = after.game.index[flight.pile]
+        piles[at] = before.piles[at]
+    return Board(after.game, tuple(piles))
+
+
+def with_sprites(regions: Mapping[str, Region], sprites: Sequence[Sprite]) -> dict[str, Region]:
+    """Return regions with the parts of the sprites that lie in them."""
+    return {name: _with_sprites(region, sprites) for name, region in regions.items()}
+
+
+def _with_sprites(region: Region, sprites: Sequence[Sprite]) -> Region:
+    place, rows = region.place, list(region.rows)
+    for sprite in sprites:
+        x = sprite.x - place.x
+        if -row_width(sprite.rows[0]) < x < place.width:
+            for y, row in enumerate(sprite.rows, sprite.y - place.y):
+                if 0 <= y < place.height:
+                    rows += [(Span(" " * place.width),)] * (y + 1 - len(rows))
+                    rows[y] = _spliced(rows[y], row, x, place.width)
+    return replace(region, rows=tuple(rows))
+
+
+def cascade(board: Board, look: Look, at: Layout) -> Iterator[Sprite]:
+    """Yield the places of the foundations' cards as they bounce off the table, one after the other."""
+    game, body = board.game, at.body
+    tops = [(game.keys[index], board.piles[index]) for index in game.foundations if board.piles[index]]
+    for number in range(2 * len(tops)):
+        key, pile = tops[number % len(tops)]
+        place = _card_place(board, key, len(pile) - 1, look, at)
+        if place is not None:
+            card = pile[-1 - number // len(tops)] if len(pile) > 1 else pile[-1]
+            rows = tile(card, look, at.card.width, at.card.height)
+            yield from _bounce(place, rows, body, 1 if number % 2 == 0 else -1)
+
+
+def _bounce(place: tuple[int, int], rows: tuple[Row, ...], body: Rect, direction: int) -> Iterator[Sprite]:
+    x, y = float(place[0]), float(place[1])
+    speed_x, speed_y = direction * 2.5, 0.0
+    floor = body.y + body.height - len(rows)
+    width = row_width(rows[0])
+    while body.x - width < x < body.x + body.width:
+        yield Sprite(round(x), round(y), rows)
+        speed_y += 0.6
+        x, y = x + speed_x, y + speed_y
+        if y > floor:
+            y, speed_y = float(floor), -0.75 * speed_y
+
+
+def _flight(before: Board, after: Board, index: int, look: Look, at: Layout) -> Flight | None:
+    game = after.game
+    pile, key = after.piles[index], game.keys[index]
+    to_foundation = index in game.foundations
+    arrived = len(pile) - 1 if to_foundation or index == game.waste_at else len(before.piles[index])
+    card = pile[arrived]
+    start = _start(before, after, card, look, at)
+    end = _card_place(after, key, arrived, look, at)
+    if start is None or end is None:
+        return None
+    size = at.card
+    rows = tile(card, look, size.width, min(size.height, _SPRITE_HEIGHT), mark="last")
+    flash = tile(card, look, size.width, size.height, mark="target") if to_foundation else ()
+    return Flight(key, Sprite(*start, rows), Sprite(*end, rows), flash)
+
+
+def _start(before: Board, after: Board, card: int, look: Look, at: Layout) -> tuple[int, int] | None:
+    """The place of a card before a move, in a pile that got smaller."""
+    for index, pile in enumerate(before.piles):
+        if len(pile) > len(after.piles[index]):
+            key = before.game.keys[index]
+            if index == before.game.stock_at:
+                return _card_place(before, key, None, look, at)
+            for number in range(len(pile) - 1, len(after.piles[index]) - 1, -1):
+                if pile[number] & FACE == card & FACE:
+                    return _card_place(before, key, number, look, at)
+    return None
+
+
+def _card_place(board: Board, key: str, card: int | None, look: Look, at: Layout) -> tuple[int, int] | None:
+    name = region_of(board.game, key)
+    region = draw_region(board, name, look, at)
+    area = next((area for area in region.hit_areas if area.target == HitTarget(key, card)), None)
+    if area is None:
+        return None
+    small_reserve = name == RESERVE and not at.card.is_large
+    beside = 0 if name == TOP or (name == RESERVE and at.card.is_large) else 1 if small_reserve else at.gap
+    in_waste = card is not None and board.game.index[key] == board.game.waste_at
+    below = (name == TOP and not in_waste) or (name == RESERVE and at.card.is_large)
+    return region.place.x + area.x + beside, region.place.y + area.y + below
+
+
+def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
+    """A row of ``width`` characters with another row over it at ``x``. The part outside is cut off."""
+    return (*_part(row, 0, x), *_part(over, max(-x, 0), width - x), *_part(row, x + row_width(over), width))
+
+
+def _part(row: Row, start: int, end: int) -> Iterator[Span]:
+    """The characters of a row from ``start`` up to ``end``."""
+    x = 0
+    for text, style in row:
+        part = text[max(start - x, 0) : max(end - x, 0)]
+        if part:
+            yield Span(part, style)
+        x += len(text)
