@@ -29,6 +29,7 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.board import BoardView, RegionView
+from samedeal_client.widgets.terminal_driver import compacted
 from tests.client.referee import Referee
 from tests.textual_internals import has_queued_messages, paint_now
 
@@ -47,7 +48,7 @@ class CountingDriver(HeadlessDriver):
         return False
 
     def write(self, data: str) -> None:
-        CountingDriver.sent += len(data.encode())
+        CountingDriver.sent += len(compacted(data).encode())
 
 
 class Meter:

@@ -31,7 +31,7 @@ MOVE_BYTES: Final = 6_000
 
 _FRAME_BYTES: Final = 1_600
 _BYTES_PER_CHANGED_ROW: Final = 90
-_BYTES_PER_SPRITE_ROW: Final = 90
+_BYTES_PER_SPRITE_ROW: Final = 100
 """Bytes for the header and the keys, for a row that the move changes, and for a row of a flying card."""
 
 _MAX_FRAMES: Final = 6

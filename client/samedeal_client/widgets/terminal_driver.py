@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,14 @@ SLOW_WRITE: Final = 0.03
 
 SLOW_FOR: Final = 5.0
 """Time, in seconds, for which a terminal counts as slow after a slow write."""
+
+
+_REDUNDANT: Final = re.compile(r"(?:\x1b\[\d+;\d+H)?\n(?=\x1b\[\d+;\d+H)")
+
+
+def compacted(output: str) -> str:
+    """Return Textual's output without the line feeds and cursor movements that another cursor movement follows at once."""
+    return _REDUNDANT.sub("", output)
 
 
 class LossyStream:
@@ -82,6 +91,10 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
+
+    def write(self, data: str) -> None:
+        """Write output to the terminal."""
+        super().write(compacted(data))
 
     @property
     def is_slow(self) -> bool:
