@@ -29,8 +29,8 @@ _SPRITE_HEIGHT: Final = 3
 MOVE_BYTES: Final = 6_000
 """Maximum number of bytes that are written for a move, from the first key to the end of the flight."""
 
-_FRAME_BYTES: Final = 1_600
-_BYTES_PER_CHANGED_ROW: Final = 90
+_FRAME_BYTES: Final = 2_000
+_BYTES_PER_CHANGED_ROW: Final = 110
 _BYTES_PER_SPRITE_ROW: Final = 100
 """Bytes for the header and the keys, for a row that the move changes, and for a row of a flying card."""
 
