@@ -5,6 +5,8 @@ SEED ?= 1
 ROUNDS ?= 3
 INPUTS ?= 2000
 FROM ?= 1
+DEALS ?= 60
+BUDGET ?= 100000
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
@@ -19,7 +21,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench load worlds chaos fuzz mutants proxies picture release clean
+.PHONY: help race test lint bench load worlds chaos fuzz mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
@@ -35,6 +37,7 @@ help:
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
 	@echo 'make proxies race through each proxy of deploy/ that is installed, and test the alerts'
 	@echo 'make picture draw deploy/pictures/race.svg, the picture of a race in the README'
+	@echo 'make solver  measure what the solver decides within which budget, as tables: DEALS=n BUDGET=m'
 	@echo 'make release check, build, test, commit and tag: VERSION=x.y.z, DRY=1 for a dry run, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and all build output'
 	@echo
@@ -69,6 +72,9 @@ fuzz: .venv/.test
 
 mutants: .venv/.test
 	@$(BIN)/python -m tests.mutants $(if $(ONLY),--only $(ONLY))
+
+solver: .venv/.test
+	@$(BIN)/python -m tests.tools.solver_tables --deals '$(DEALS)' --budget '$(BUDGET)' $(ARGS)
 
 release: .venv/.release
 	@$(BIN)/python .ci/release.py '$(VERSION)' $(if $(DRY),--dry) $(SKIP:%=--skip %)

@@ -11,7 +11,7 @@ from samedeal.games import Game
 from samedeal.joint_deal import DealTerms, mix, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 
-BUDGETS = {"athena": 2000, "steve": 20_000, "phoenix": 2000, "ace-of-hearts": 2000, "willow": 2000}
+BUDGETS = {"athena": 2000, "steve": 30_000, "phoenix": 2000, "ace-of-hearts": 2000, "willow": 2000}
 NAMES = ("ana", "Zo\u00eb Q", "\u5f20\u4f1f")
 
 

@@ -38,22 +38,50 @@ class CostWeights:
 
 
 _WEIGHTS: Final = {
-    (Build.DOWN_ALTERNATING, "reserve"): CostWeights(card=6, side_card=7, buried=10, broken=1, misfit=2, column=7),
-    (Build.DOWN_ALTERNATING, "fans"): CostWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
-    (Build.DOWN_ALTERNATING, ""): CostWeights(card=4, side_card=5, buried=2, broken=1, column=2),
-    (Build.DOWN_SAME_SUIT, ""): CostWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
-    (Build.DOWN_ANY_SUIT, ""): CostWeights(card=1, side_card=10, buried=9, broken=1, misfit=3, column=2, given=8),
+    (Build.DOWN_ALTERNATING, "reserve"): (
+        CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
+        CostWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
+        CostWeights(card=4, side_card=8, buried=4, broken=2),
+        CostWeights(card=4, side_card=4, buried=3, broken=1, column=4),
+    ),
+    (Build.DOWN_ALTERNATING, "fans"): (
+        CostWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
+        CostWeights(card=6, side_card=7, buried=9, buried_in_fan=3, broken=1, misfit=5, column=7),
+        CostWeights(card=5, side_card=5, buried=2, buried_in_fan=2, column=3),
+        CostWeights(card=3, side_card=3, buried_in_fan=2, broken=3, column=9),
+    ),
+    (Build.DOWN_ALTERNATING, ""): (
+        CostWeights(card=4, side_card=4, buried=3, broken=1, column=4),
+        CostWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
+        CostWeights(card=4, side_card=8, buried=4, broken=2),
+        CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
+    ),
+    (Build.DOWN_SAME_SUIT, ""): (
+        CostWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
+        CostWeights(card=5, side_card=12, buried=2, broken=2, misfit=10, column=2),
+    ),
+    (Build.DOWN_ANY_SUIT, ""): (
+        CostWeights(card=1, side_card=10, buried=10, broken=6, misfit=1, column=2, given=15),
+        CostWeights(card=1, side_card=10, buried=9, broken=1, misfit=3, column=2, given=8),
+    ),
 }
+"""The weights of each kind of game, the best ones first."""
+
+
+def weights_of(game: Game) -> tuple[CostWeights, ...]:
+    """Return the weights to try for a game, the best ones first."""
+    build = game.piles[game.columns.start].build
+    others = "reserve" if game.reserve else "fans" if game.fans else ""
+    return _WEIGHTS.get((build, others)) or _WEIGHTS[build, ""]
 
 
 class Estimate:
     """The costs of the parts of states of a game."""
 
-    def __init__(self, game: Game, weights: CostWeights | None = None) -> None:
+    def __init__(self, game: Game, weights: CostWeights) -> None:
+        self.weights = weights
         self._columns: Piles = game.piles[game.columns.start]
         self._rows = game.stock.to_columns
-        others = "reserve" if game.reserve else "fans" if game.fans else ""
-        self.weights = weights or _WEIGHTS.get((self._columns.build, others)) or _WEIGHTS[self._columns.build, ""]
 
     @property
     def most(self) -> int:

@@ -1,4 +1,4 @@
-"""The search: best first, until the board is won, all states are searched, or the budget is spent.
+"""The search: best first, until the board is won, all states are searched, or a limit is reached.
 
 States that are reached for the first time are counted, kept in a table with the state before them, and put into buckets
 by their estimate. The newest state of the lowest bucket is searched next. Except for safe moves, every move that leads to
@@ -20,11 +20,9 @@ _Fact = TypeVar("_Fact")
 
 
 class Found(NamedTuple):
-    """The result of a search: the states of a winning line, whether all states were searched, and how many."""
+    """The result of a search: the states of a winning line. There are none if all states were searched."""
 
     path: tuple[State, ...]
-    exhausted: bool
-    states: int
 
 
 class _Facts(dict[bytes, _Fact], Generic[_Fact]):
@@ -43,12 +41,12 @@ _Child = tuple[bytes, bytes, list[bytes], int]
 
 
 class Search:
-    """A search of the states that a board leads to.
+    """A search of the states that can be reached from a start.
 
     With ``safe_moves``, a card that ``StateSpace.safe_cards`` returns goes to its foundation at once.
     """
 
-    def __init__(self, space: StateSpace, estimate: Estimate, *, safe_moves: bool = True) -> None:
+    def __init__(self, space: StateSpace, estimate: Estimate, start: State, *, safe_moves: bool = True) -> None:
         self._space = space
         self._tops = _Facts(space.tops_facts)
         self._sides = _Facts(space.side_facts)
@@ -57,36 +55,43 @@ class Search:
         self._side_costs = _Facts(estimate.side)
         self._given = estimate.weights.given
         self._safe_moves = safe_moves and space.has_safe_cards
-        self._buckets = space.game.cards * estimate.most + estimate.weights.given + 1
-
-    def run(self, start: State, budget: int) -> Found:
-        """Search from a state until more than ``budget`` states are known."""
-        empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
-        before: dict[State, State | None] = {}
-        buckets: list[list[State]] = [[] for _ in range(self._buckets)]
-        lowest = 0
-        state: State | None = None
+        self._buckets: list[list[State]] = [[] for _ in range(space.game.cards * estimate.most + self._given + 1)]
+        self._lowest = 0
+        self._before: dict[State, State | None] = {}
+        self._state: State | None = None
         cost = self._side_costs[start[1]] + sum(map(self._column_costs.__getitem__, start[2:]))
-        children = [self._play_safe(start[0], start[1], list(start[2:]), cost)]
-        while len(before) <= budget:
-            for tops, side, columns, cost in children:
+        self._next = [self._play_safe(start[0], start[1], list(start[2:]), cost)]
+
+    @property
+    def states(self) -> int:
+        """The number of states reached so far."""
+        return len(self._before)
+
+    def run(self, limit: int) -> Found | None:
+        """Search on, and return None when more than ``limit`` states are reached without a result."""
+        empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
+        before, buckets, lowest = self._before, self._buckets, self._lowest
+        while len(before) <= limit:
+            for tops, side, columns, cost in self._next:
                 if not rows or side == empty_side:
                     columns.sort()
                 child = (tops, side, *columns)
                 if child in before:
                     continue
-                before[child] = state
+                before[child] = self._state
                 if side == empty_side and not any(columns):
-                    return Found(_path(before, child), exhausted=False, states=len(before))
+                    return Found(_path(before, child))
                 buckets[cost].append(child)
-                lowest = min(lowest, cost)
+                if cost < lowest:
+                    lowest = cost
             while not buckets[lowest]:
                 lowest += 1
                 if lowest == len(buckets):
-                    return Found((), exhausted=True, states=len(before))
-            state = buckets[lowest].pop()
-            children = self._children(state)
-        return Found((), exhausted=False, states=len(before))
+                    return Found(())
+            self._state = state = buckets[lowest].pop()
+            self._next = self._children(state)
+        self._lowest = lowest
+        return None
 
     def _children(self, state: State) -> list[_Child]:
         """Return the states after each move, except moves that only change the place of a column."""
