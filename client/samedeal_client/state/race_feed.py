@@ -144,9 +144,8 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
     changed = ahead - feed.ahead or feed.ahead - ahead
     others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
     # A finish or a resignation was news by itself.
-    nearest = min(
-        (racer for racer in others if racer.racing), key=lambda racer: abs(racer.place - own.place), default=None
-    )
+    racing = (racer for racer in others if racer.racing)
+    nearest = min(racing, key=lambda racer: (abs(racer.place - own.place), racer.player), default=None)
     if nearest is None:
         return told
     kind: NewsKind = "overtaken" if nearest.player in ahead else "passed"
