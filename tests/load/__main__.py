@@ -23,7 +23,7 @@ from samedeal_server.process.fd_limits import RESERVED
 from tests.chaos.plan import deploy_plan
 from tests.chaos.rounds import play_round, winning_records
 from tests.load.flood import FLOODS
-from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, kill_crowd, load_setup, race
+from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, kill_crowd, load_setup, race, url_of
 from tests.server.client import Client
 
 SECONDS: Final = 8.0
@@ -123,8 +123,11 @@ async def flood(setup: LoadSetup, kind: str) -> list[object]:
     """Return a row for clients who send cheap requests as fast as the default limits let one address."""
     node = await setup.node(limits=())
     racers = await race(node, "racer")
-    for _ in range(ROOMS):
-        await racers[0].create()
+    for number in range(ROOMS // 5):
+        host = await Client.hello(url_of(node), f"lobby-{number}")
+        for _ in range(5):
+            await host.create()
+        await host.close()
     requests: list[asyncio.subprocess.Process] = []
     began = accepted = 0.0
 

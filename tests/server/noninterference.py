@@ -80,8 +80,8 @@ NEVER: Final = 10**9
 MIN_UNSEEN: Final = 12
 """Minimum number of unseen cards. Racers turn up no more cards when fewer are left."""
 
-_MAX_LATENCY: Final = 0.008
-"""Maximum time, in seconds, by which a slow Redis delays a command, its answer, or an announcement."""
+_MAX_LATENCY: Final = 0.03
+"""Maximum time, in seconds, by which a slow Redis delays a command, its answer, or an announcement. Most delays are short."""
 
 _COUNTDOWN: Final = 60
 _STEPS_OF_COUNTDOWN: Final = 10
@@ -562,7 +562,7 @@ def _slow_redis(rng: Random) -> Iterator[None]:
     execute, announcements = PrimaryClient.try_execute, Listener.announcements
 
     async def delay() -> None:
-        await asyncio.sleep(rng.uniform(0, _MAX_LATENCY))
+        await asyncio.sleep(_MAX_LATENCY * rng.random() ** 6)
 
     async def execute_slowly(
         client: PrimaryClient, commands: Sequence[RedisCommand], *, durable: bool = False
