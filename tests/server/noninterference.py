@@ -81,7 +81,7 @@ MIN_UNSEEN: Final = 12
 """Minimum number of unseen cards. Racers turn up no more cards when fewer are left."""
 
 _MAX_LATENCY: Final = 0.03
-"""Maximum time, in seconds, by which a slow Redis delays a command, its answer, or an announcement. Most delays are short."""
+"""Maximum time, in seconds, by which a slow Redis delays a command, its answer or an announcement. Most delays are short."""
 
 _COUNTDOWN: Final = 60
 _STEPS_OF_COUNTDOWN: Final = 10
