@@ -17,6 +17,7 @@ from samedeal.protocol.messages import (
     ListRooms,
     ProgressUpdate,
     Ready,
+    Refused,
     Rematch,
     Resign,
     Rooms,
@@ -242,11 +243,10 @@ async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pyt
     if wrong > 0:
         await two.rooms.tick(room)
         await two.rooms.sweep()
-    await bob.refused("not_racing", Act, revision=0, action="draw")
-    await bob.dealt()
-    assert await one.store.now() >= counting.starts
-    acked = await bob.act("draw")
-    assert acked.moves == 1
+    while isinstance(answer := await bob.ask(Act, revision=0, action="draw"), Refused):
+        assert answer.code == "not_racing"
+    assert isinstance(answer, Acked)
+    assert answer.at >= counting.starts
     update = await ana.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
     (tally,) = [tally for tally in update.tallies if tally.moves == 1]
     assert counting.starts <= tally.last_action_at <= await one.store.now()

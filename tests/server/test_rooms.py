@@ -205,8 +205,8 @@ async def test_move_of_a_player_without_seat_is_ignored(node: NodeMaker) -> None
 async def test_leave_is_answered_if_another_change_follows_at_once(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = await node()
-    ana, bob = await one.player("ana"), await one.player("bob")
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create()
     await ana.join(room)
     await bob.join(room)
@@ -215,7 +215,7 @@ async def test_leave_is_answered_if_another_change_follows_at_once(
     async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], by: str) -> bool:
         done = await compare_and_set(before, race, changes, by)
         if "left" in changes:
-            await one.rooms.command(room, ReadyCommand(bob.player, ready=True), bob.player)
+            await two.rooms.command(room, ReadyCommand(bob.player, ready=True), bob.player)
         return done
 
     monkeypatch.setattr(one.store, "compare_and_set", followed_by_ready)

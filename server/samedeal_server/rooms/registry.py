@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from itertools import product
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
@@ -16,7 +17,8 @@ from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
-from samedeal_server.races.race import Progress, Race, RaceCommand, TickCommand, apply
+from samedeal_server.races.race import Outcome, Progress, Race, RaceCommand, TickCommand, apply
+from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL, StoreClock
@@ -73,6 +75,7 @@ class RoomRegistry:
         self.nodes_channel_event = asyncio.Event()
         """Set when an announcement concerns all nodes."""
         self._limits = limits
+        self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
         self._opening: dict[str, asyncio.Lock] = {}
         self._refcounts: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -108,12 +111,30 @@ class RoomRegistry:
         Return the race after the command. Raise RequestRefused if there is no such room, if the command is refused by
         ``race.apply``, or if the player is fenced.
         """
+        queue = self._commands.setdefault(room, CommandQueue())
+        async with queue.turn():
+            race, changes = await self._apply(room, command, by, generation)
+        if changes:
+            self.record(race, changes, by)
+            hub = self.hubs.get(room)
+            if hub is not None:
+                await self._guard(hub.pull())
+        return race
+
+    async def _apply(
+        self,
+        room: str,
+        command: RaceCommand | Callable[[Snapshot], RaceCommand],
+        by: str,
+        generation: int | None,
+    ) -> Outcome:
+        """Apply a command as ``command`` describes. Return the race, and the changes to record."""
         wanted: Race | None = None
         while True:
             snapshot = await self.load(room)
             if snapshot.race == wanted:
                 await self.store.wait_replicated(room)
-                return wanted  # the change was made, though the store's answer was lost
+                return wanted, ()  # the change was made, though the store's answer was lost
             if generation is not None and snapshot.progress.get(by, Progress()).generation > generation:
                 raise refusals.fenced()
             given = command(snapshot) if callable(command) else command
@@ -121,13 +142,9 @@ class RoomRegistry:
             if not changes:
                 if by:
                     await self.store.wait_replicated(room)
-                return wanted
+                return wanted, ()
             if await self.store.compare_and_set(snapshot, wanted, changes, by):
-                self.record(wanted, changes, by)
-                hub = self.hubs.get(room)
-                if hub is not None:
-                    await self._guard(hub.pull())
-                return wanted
+                return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
         """Log and count the changes of a race."""
