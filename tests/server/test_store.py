@@ -633,6 +633,8 @@ async def test_announced_events_equal_stream_events(redis: RedisClient, store: S
     await listener.subscribe("friday")
     async with asyncio.timeout(5), aclosing(listener.announcements()) as announcements:
         await until_subscribed(announcements)
+        other = redis.pubsub()
+        await other.ssubscribe(keys.channel("friday"))
         await redis.delete(keys.meta("friday"))
         generation = await racing(store)
         await store.commit(act(generation))

@@ -132,6 +132,14 @@ class Hub:
         elif numbered.number > self.model.event:
             self.catch_up()
 
+    def committed(self, numbered: SequencedEvent, *, is_announced: bool) -> None:
+        """Apply the event of a move that was made on this node.
+
+        If earlier events are missing, read the stream, or wait for the announcements if this event is announced too.
+        """
+        if numbered.previous == self.model.event or not is_announced:
+            self.announced(numbered)
+
     def catch_up(self) -> None:
         """Read and apply missed events in the background. Retry while the store is unavailable."""
         self._spawn_with_retry(self.pull)

@@ -41,6 +41,8 @@ class MoveService:
             raise refusals.too_many_actions(self._rooms.limits.actions_per_race)
         result = await self._rooms.store.commit(_commit(hub, seat, after, message.action, message.id))
         if result.outcome in ("ok", "repeated"):
+            if result.outcome == "repeated":
+                hub.catch_up()  # the answer to the first commit was lost, and with it the move's event
             seat.play, seat.chain = after, follow(seat.chain, message.action, result.committed_at)
             self._rooms.metrics.moves[result.outcome].inc()
             return acked(message, hub, seat, after, seat.chain, result.committed_at)

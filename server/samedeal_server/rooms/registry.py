@@ -80,6 +80,7 @@ class RoomRegistry:
         self._refcounts: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._listener = store.listen()
+        store.on_committed = self._apply_committed
 
     @property
     def limits(self) -> Limits:
@@ -308,8 +309,23 @@ class RoomRegistry:
                         if hub := self.hubs.get(room):
                             hub.catch_up()  # this node did not receive the events that were announced before
                     case RoomEvent(room, event):
-                        if hub := self.hubs.get(room):
-                            await self._guard(_apply_announced(hub, event))
+                        self._apply(room, lambda hub, event=event: hub.announced(event))  # type: ignore[misc]
+
+    def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001
+        """Apply a move of this node, which is announced only if other nodes follow the room.
+
+        Hearing of its own moves through Redis cost a node 20 to 30 µs of CPU time a move.
+        """
+        self._apply(room, lambda hub: hub.committed(event, is_announced=is_announced))
+
+    def _apply(self, room: str, apply_event: Callable[[Hub], None]) -> None:
+        """Apply an event to a room if this node follows it. A mistake in one room must not end the others."""
+        if hub := self.hubs.get(room):
+            try:
+                apply_event(hub)
+            except Exception:  # noqa: BLE001  # as in _guard
+                self.metrics.faults.inc()
+                _log.exception(LogEvent.FAULT)
 
     async def sweep(self) -> None:
         """Make the transitions that are due in all rooms, including rooms that no node follows."""
@@ -374,7 +390,3 @@ class RoomRegistry:
         if hub.audience.spectators or hub.model.spectator_count:
             await self.publish_spectator_count(hub)
         await hub.refresh()
-
-
-async def _apply_announced(hub: Hub, event: SequencedEvent) -> None:
-    hub.announced(event)

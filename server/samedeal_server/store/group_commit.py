@@ -42,13 +42,16 @@ class CommitResult(Struct, frozen=True):
 
     ``outcome`` is ``ok``, ``repeated`` (the same request was committed before), or the reason why the commit was rejected:
     ``stale`` (the board is at ``revision``), ``fenced`` (by ``generation``), ``not_racing``, ``time_up``,
-    ``already_finished`` or ``no_room``.
+    ``already_finished`` or ``no_room``. An ``ok`` commit has led to the event ``event``, which follows ``previous``.
     """
 
     outcome: str
     committed_at: int = 0
     revision: int = -1
     generation: int = -1
+    event: int = 0
+    previous: int = 0
+    is_announced: bool = False
 
 
 class GroupCommit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -54,6 +54,9 @@ CLOSED_LIFETIME: Final = 60
 
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
 """Time, in milliseconds, for which a node's count of spectators is valid unless it is set again."""
+
+OnCommitted = Callable[[str, SequencedEvent, bool], None]
+"""Takes a room, the event of a commit in it, and whether the event was announced too."""
 
 _RACE_FIELDS: Final = ("race", "schema", "engine")
 _PROGRESS_FIELDS: Final = Progress.__struct_fields__
@@ -108,6 +111,8 @@ class Store:
         self.sessions = Sessions(self.executor)
         self.guesses = PassphraseGuesses(self.executor)
         self.receipt_key = b""
+        self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
+        """Called with the event of each commit of this node, before the commit is acked."""
         self._commits = GroupCommit(self._commit_batch)
 
     async def check_schema(self) -> None:
@@ -310,10 +315,15 @@ class Store:
         answers = await self.executor.try_execute([_commit_command(commit) for commit in commits], durable=True)
         self.metrics.commit.observe(perf_counter() - sent)
         self.metrics.batch.observe(len(commits))
-        return [
+        results: list[CommitResult | Exception] = [
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
             for commit, answer in zip(commits, answers, strict=True)
         ]
+        for commit, result in zip(commits, results, strict=True):
+            if isinstance(result, CommitResult) and result.outcome == "ok":
+                event = SequencedEvent(result.event, result.previous, result.committed_at, _event(commit))
+                self.on_committed(commit.room, event, result.is_announced)
+        return results
 
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
         """Load a player's committed actions from revision ``first`` to ``last``, both included."""
@@ -353,10 +363,10 @@ def _presence_command(room: str, player: str, generation: int, *, connected: boo
     )
 
 
-def _commit_command(commit: Commit) -> RedisCommand:
-    room, player = commit.room, commit.player
-    event = MoveCommitted(
-        player,
+def _event(commit: Commit) -> MoveCommitted:
+    """Make the event of a commit."""
+    return MoveCommitted(
+        commit.player,
         commit.revision + 1,
         commit.action,
         commit.seen,
@@ -366,6 +376,10 @@ def _commit_command(commit: Commit) -> RedisCommand:
         commit.finished,
         commit.no_moves_left,
     )
+
+
+def _commit_command(commit: Commit) -> RedisCommand:
+    room, player = commit.room, commit.player
     return _COMMIT(
         [keys.meta(room), keys.progress(room, player), keys.log(room, player), keys.events(room)],
         player,
@@ -380,7 +394,7 @@ def _commit_command(commit: Commit) -> RedisCommand:
         int(commit.finished),
         int(commit.no_moves_left),
         int(commit.first_finish_ends),
-        encode_event(event),
+        encode_event(_event(commit)),
         STREAM_LENGTH,
         keys.channel(room),
         LIFETIME,
@@ -390,8 +404,11 @@ def _commit_command(commit: Commit) -> RedisCommand:
 
 def _commit_result(commit: Commit, answer: list[Any]) -> CommitResult:
     match answer:
-        case [b"ok" | b"repeated" as outcome, committed_at]:
-            return CommitResult(outcome.decode(), committed_at=int(committed_at), revision=commit.revision + 1)
+        case [b"ok", committed_at, event, previous, is_announced]:
+            revision = commit.revision + 1
+            return CommitResult("ok", int(committed_at), revision, -1, int(event), int(previous), bool(is_announced))
+        case [b"repeated", committed_at]:
+            return CommitResult("repeated", committed_at=int(committed_at), revision=commit.revision + 1)
         case [b"fenced", generation]:
             return CommitResult("fenced", generation=int(generation))
         case [b"stale", revision]:

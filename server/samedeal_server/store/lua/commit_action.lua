@@ -1,6 +1,6 @@
 -- Commits one action of one player. No other script changes a board.
 -- Returns one of:
---   {'ok', committed_at}
+--   {'ok', committed_at, event_number, previous_event_number, is_announced}
 --   {'repeated', committed_at}   this request was committed before
 --   {'stale', revision}          the board is at another revision
 --   {'fenced', generation}       the player has a newer connection
@@ -70,5 +70,8 @@ if original_time ~= '' then
   -- A node that is just computing the standings has to load the players' progress again.
   redis.call('HSET', meta_key, 'version', next_number(version, now))
 end
-append_event(meta_key, events_key, channel, stream_length, now, event, time)
-return {'ok', committed_at}
+-- The node that commits the action applies the event itself. If the only listener is another node, because this one just
+-- reconnects, that node reads the event from the stream a few seconds later, as after any lost announcement.
+local is_announced = has_other_listeners(channel)
+local number, previous = append_event(meta_key, events_key, channel, stream_length, now, event, time, not is_announced)
+return {'ok', committed_at, number, previous, is_announced and 1 or 0}
