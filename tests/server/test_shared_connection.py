@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import TimeoutError as NoAnswer
 
+from samedeal_server.store import shared_connection
 from samedeal_server.store.connect import connect
 from samedeal_server.store.redis_client import PrimaryClient
 
@@ -56,3 +58,12 @@ async def test_answers_are_converted_as_redis_py_does(client: PrimaryClient) -> 
     ]
     assert (type(seconds), type(microseconds)) == (int, int)
     assert entry == (b"1-0", {b"field": b"value"})
+
+
+async def test_timeout_for_answers_can_be_set_in_the_address(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_connection, "ANSWER_TIMEOUT", 1000.0)
+    async with asyncio.timeout(60), connect(f"{redis_url}?socket_timeout=1") as redis:
+        assert isinstance(redis, PrimaryClient)
+        with pytest.raises(NoAnswer):
+            await redis.send_batch([("BLPOP", "nothing", 0)])
+        assert await redis.send_batch([("ECHO", "a")]) == [b"a"]

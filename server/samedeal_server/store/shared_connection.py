@@ -24,7 +24,7 @@ from samedeal_server.store.availability import Failure, RedisAvailability
 from samedeal_server.tasks import cancel_and_wait
 
 ANSWER_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for Redis to answer a batch or a command."""
+"""Timeout, in seconds, for Redis to answer a batch or a command, unless its address sets another one."""
 
 _NO_ANSWER_YET: Final = object()
 
@@ -119,6 +119,7 @@ class _Wire(asyncio.Protocol):
         # redis-py has no other access to the transport. The writer is kept, as it closes the transport when it is freed.
         self._writer = connection._writer  # noqa: SLF001
         connection._reader = connection._writer = None  # noqa: SLF001
+        self._timeout: float = connection.socket_timeout or ANSWER_TIMEOUT
         self._where = where
         self._availability = availability
         self._pending: deque[_Batch] = deque()
@@ -140,7 +141,7 @@ class _Wire(asyncio.Protocol):
         self._pending.append(batch)
         self._writer.transport.write(packed)
         if self._timer is None:
-            self._timer = self._loop.call_later(ANSWER_TIMEOUT, self._check_timeout)
+            self._timer = self._loop.call_later(self._timeout, self._check_timeout)
         return await batch.future
 
     async def aclose(self) -> None:
@@ -195,7 +196,7 @@ class _Wire(asyncio.Protocol):
         """Fail everything if the oldest batch has waited for too long. One timer serves all batches."""
         self._timer = None
         if self._pending:
-            remaining = self._pending[0].sent_at + ANSWER_TIMEOUT - time.perf_counter()
+            remaining = self._pending[0].sent_at + self._timeout - time.perf_counter()
             if remaining <= 0:
                 self._fail(NoAnswer(f"Timeout reading from {self._where}"))
             else:
