@@ -10,19 +10,23 @@ from samedeal.board import Board
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.model import Model
+from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.state.record_files import save_record
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
 from samedeal_client.text.player_names import player_name
+from samedeal_client.views.live_ranking import current_ranking
+from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.narration import Narrator
-
-PROGRESS_INTERVAL: Final = 5.0
-"""Minimum seconds between two lines with the progress of the rivals."""
+from samedeal_client.views.race_news import news_text, statuses
 
 _CLOCK_INTERVAL: Final = 0.5
 """Seconds between two checks of the race clock."""
 
-_WARNINGS: Final = ((60_000, "One minute left."), (10_000, "Ten seconds left."))
+_WARNINGS: Final = ((60_000, "One minute left."), (30_000, "30 seconds left."), (10_000, "Ten seconds left."))
+
+_TOLD_BY_NARRATOR: Final = ("finished", "resigned")
+"""The news that the narrator tells too."""
 
 
 class LineOutput:
@@ -47,7 +51,8 @@ class LineOutput:
         self._race_over = race_over
         self._model = client.model
         self._printed_board: Board | None = None
-        self._printed_rivals = ""
+        self._feed = RaceFeed()
+        self._feed_room = ""
         self._warned: set[int] = set()
         self._disconnected = False
         self._finished_room = ""
@@ -81,18 +86,14 @@ class LineOutput:
             self._print_watched_board(model, player)
 
     async def watch_clock(self) -> None:
-        """Print the rivals' progress, and warnings about the time left, until the task is cancelled."""
-        since_progress = 0.0
+        """Print the news of the race, and warnings about the time left, until the task is cancelled."""
         while True:
             await asyncio.sleep(_CLOCK_INTERVAL)
-            since_progress += _CLOCK_INTERVAL
             model = self._client.model
             if model.room is None or model.room.phase != "racing":
                 self._warned.clear()
                 continue
-            if since_progress >= PROGRESS_INTERVAL and model.delay is None:
-                since_progress = 0.0
-                self._print_rivals(model)
+            self._print_news(model)
             left = model.time_left(self._client.now())
             for bound, sentence in _WARNINGS:
                 if 0 < left <= bound < model.room.options.limit * 1000 and bound not in self._warned:
@@ -114,11 +115,21 @@ class LineOutput:
         elif after.board is None:
             self._printed_board = None
         elif after.board != self._printed_board:
-            self.print_board(after.board)
+            self._print_own_changes(before, after.board, after)
         if after.room is not None and after.room.phase == "finished" and self._finished_room != after.room.room:
             self._finished_room = after.room.room
             self._save_record(after)
             self._race_over()
+
+    def _print_own_changes(self, before: Model, board: Board, after: Model) -> None:
+        """Print a sentence for each of the player's moves, or the whole board if it has changed in another way."""
+        known = before.own.shown
+        sentences = move_sentences(known, after.own.shown, self._look) if known and after.own.shown else []
+        if not sentences or known is None or known.board != self._printed_board:
+            self.print_board(board)
+        else:
+            self._printed_board = board
+            self.print(*sentences[:-1], f"{sentences[-1]} {_foundations_sentence(board)}")
 
     def _print_watched_changes(self, before: Model, after: Model) -> None:
         for player, watched in after.watched.items():
@@ -140,11 +151,19 @@ class LineOutput:
             self.print("", f"The board of {name}, {model.delay} s late:")
             self.print_board(watched.play.board)
 
-    def _print_rivals(self, model: Model) -> None:
-        line = self.narrator.rivals_line(model)
-        if line and line != self._printed_rivals:
-            self.print(line)
-        self._printed_rivals = line
+    def _print_news(self, model: Model) -> None:
+        """Print the news since the last call, a sentence each. A spectator reads every move instead."""
+        room, before = model.room, self._feed
+        if room is None or model.delay is not None:
+            return
+        if (before.me, self._feed_room) != (model.me, room.room):
+            before, self._feed_room = RaceFeed(model.me), room.room
+        now = self._client.now()
+        self._feed = before.after(statuses(current_ranking(model, now)), now)
+        seats = {seat.player: seat for seat in room.players}
+        for news in self._feed.news:
+            if news not in before.news and news.kind not in _TOLD_BY_NARRATOR:
+                self.print(f"{news_text(news, seats, model.me, self._look)}.")
 
     def _save_record(self, model: Model) -> None:
         record, room = self._client.record(), model.room

@@ -132,7 +132,7 @@ def _legend(curves: Sequence[Curve], width: int, look: Look) -> Row:
     spans = [Span(" " + title, "title")]
     name_width = max((width - len(title) - 1) // max(len(curves), 1) - 5, 3)
     for number, curve in enumerate(curves):
-        name = fit_player_name(curve.name, look, name_width, bot=curve.bot)
+        name = fit_player_name(curve.name, look, name_width, bot=False)
         spans.append(Span(f"{name.rstrip()} ", "name"))
         spans.append(Span(look.glyphs.strokes[number] * 2 + "  ", f"line{number + 1}"))
     return fit_row(tuple(spans), width)
