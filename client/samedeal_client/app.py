@@ -56,8 +56,8 @@ class SamedealApp(LookApp[int]):
 
     During practice, ``back_to`` names the server whose lobby the player came from; the app ends instead of showing the
     lobby of the practice server. ``lasting`` says that the server outlives this program, so that a player who quits can
-    return. ``game``, ``room`` and ``room_form`` keep the choices of the lobby and of the form for
-    the next time they are shown.
+    return. ``with_bell`` lets the terminal ring at the turns of a race. ``game``, ``room`` and ``room_form`` keep the
+    choices of the lobby and of the form for the next time they are shown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,7 +68,14 @@ class SamedealApp(LookApp[int]):
     ]
 
     def __init__(
-        self, client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
+        self,
+        client: ClientSession,
+        look: Look,
+        bindings: Bindings,
+        back_to: str = "",
+        *,
+        lasting: bool = True,
+        with_bell: bool = False,
     ) -> None:
         super().__init__(look, driver_class=TerminalDriver)
         self.client = client
@@ -76,6 +83,7 @@ class SamedealApp(LookApp[int]):
         self.bots = LocalBots(client.link.address)
         self.back_to = back_to
         self.lasting = lasting
+        self._with_bell = with_bell
         self.game = self.room = ""
         self.room_form = RoomForm()
         self.screen_name: ScreenName | None = None
@@ -177,6 +185,11 @@ class SamedealApp(LookApp[int]):
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen.help_context))
+
+    def ring(self) -> None:
+        """Ring the terminal's bell, if the player wants that."""
+        if self._with_bell:
+            self.bell()
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
         """Show a message on the current screen."""

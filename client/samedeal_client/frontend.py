@@ -37,13 +37,14 @@ class DisplayOptions:
     ascii_only: bool = False
     four_colour: bool = False
     motion: bool = True
+    bell: bool = False
 
     @classmethod
     def from_arguments(cls, given: Namespace) -> DisplayOptions:
         """Return the options given on the command line, or else in the settings."""
         saved = load_settings()
         ascii_only, four_colour = given.ascii or saved.ascii, given.four_color or saved.four_color
-        return cls(given.plain, ascii_only, four_colour, not given.no_motion)
+        return cls(given.plain, ascii_only, four_colour, not given.no_motion, given.bell)
 
 
 class LineIO:
@@ -106,7 +107,7 @@ async def run_client(
 
             bindings = key_bindings()
             await enter(client, None)
-            code = await show(client, with_background(look), bindings, back_to, lasting=lasting)
+            code = await show(client, with_background(look), bindings, back_to, lasting=lasting, with_bell=display.bell)
             if back_to:
                 print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
             if lasting and (sentence := _how_to_return(client)):

@@ -31,11 +31,17 @@ def with_background(look: Look) -> Look:
 
 
 async def show(
-    client: ClientSession, look: Look, bindings: Bindings, back_to: str = "", *, lasting: bool = True
+    client: ClientSession,
+    look: Look,
+    bindings: Bindings,
+    back_to: str = "",
+    *,
+    lasting: bool = True,
+    with_bell: bool = False,
 ) -> int:
     """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to`` and ``lasting`` are as for ``SamedealApp``.
+    ``back_to``, ``lasting`` and ``with_bell`` are as for ``SamedealApp``.
     """
     # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -44,7 +50,7 @@ async def show(
         os.environ.pop(name, None)
     from samedeal_client.app import SamedealApp
 
-    app = SamedealApp(client, look, bindings, back_to, lasting=lasting)
+    app = SamedealApp(client, look, bindings, back_to, lasting=lasting, with_bell=with_bell)
     # Everything loaded so far stays. Freezing it saves garbage collection pauses of several frames during a race.
     gc.collect()
     gc.freeze()

@@ -431,12 +431,13 @@ async def running_app(
     bindings: Bindings = DEFAULT,
     *,
     watch: bool = False,
+    with_bell: bool = False,
 ) -> AsyncIterator[RunningApp]:
     """Run the app in the referee's room, as a player or with ``watch`` as a spectator."""
     answering = asyncio.create_task(referee.answer_requests())
     client = ClientSession(referee, clock=lambda: 0.0)
     client.entering = True
-    app = SamedealApp(client, look or Look(), bindings)
+    app = SamedealApp(client, look or Look(), bindings, with_bell=with_bell)
     try:
         async with app.run_test(size=size) as pilot:
             await (client.watch(referee.room) if watch else client.join(referee.room))

@@ -3,9 +3,17 @@ from __future__ import annotations
 import pytest
 
 from samedeal.protocol.messages import Seat
-from samedeal_client.state.race_feed import MAX_NEWS, PLACE_CHANGE_SHOWN, QUIET_TIME, RaceFeed, RacerStatus
+from samedeal_client.state.race_feed import (
+    MAX_NEWS,
+    PLACE_CHANGE_SHOWN,
+    QUIET_TIME,
+    News,
+    NewsKind,
+    RaceFeed,
+    RacerStatus,
+)
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.race_news import news_text
+from samedeal_client.views.race_news import news_text, rings
 
 SEATS = {
     player: Seat(player=player, name=name, seat=1)
@@ -70,6 +78,22 @@ def told(*rankings: str, me: str = "m", step: int = QUIET_TIME) -> list[str]:
 )
 def test_news_of_a_change(before: str, after: str, news: list[str]) -> None:
     assert told(before, after) == news
+
+
+@pytest.mark.parametrize(
+    ("kind", "player", "other", "rung"),
+    [
+        ("finished", "a", "", True),
+        ("finished", "m", "", False),
+        ("lead", "a", "", True),
+        ("lead", "m", "", False),
+        ("overtaken", "m", "a", True),
+        ("passed", "m", "a", False),
+        ("away", "a", "", False),
+    ],
+)
+def test_bell_rings_for_turns_that_others_made(kind: NewsKind, player: str, other: str, rung: bool) -> None:
+    assert rings([News(1_000, kind, player, other=other)], "m") == rung
 
 
 def test_first_look_is_no_news() -> None:

@@ -14,6 +14,7 @@ from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Tally
+from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import smallest
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
@@ -541,6 +542,17 @@ async def test_header_shows_the_place_and_its_change() -> None:
         await ui.press("66", "77")
         await ui.wait_until(lambda: "▲1st of 3" in ui.line("#header"))
         assert "You took the lead" in ui.text()
+
+
+@pytest.mark.parametrize("with_bell", [True, False])
+async def test_bell_rings_only_if_wanted(with_bell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[bool] = []
+    monkeypatch.setattr(SamedealApp, "bell", lambda app: rung.append(True))
+    async with running_app(willow(), (100, 30), with_bell=with_bell) as ui:
+        rung.clear()
+        await ui.referee.rival_moves("p2", "6 0")
+        await ui.wait_until(lambda: "mira took the lead" in ui.text())
+        assert rung == [True] * with_bell
 
 
 async def test_news_without_a_panel_are_in_the_message_line() -> None:

@@ -36,7 +36,7 @@ from samedeal_client.views import race as views
 from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
-from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses, with_place_changes
+from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, statuses, with_place_changes
 from samedeal_client.views.screen_body import FooterKey
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.rivals import RivalsPanel
@@ -59,6 +59,7 @@ class RaceScreen(ClientScreen):
         self._feed = RaceFeed()
         self._ranking: tuple[RankedPlayer, ...] = ()
         self._news_shown = False
+        self._in_final_seconds = False
         self._best: int | None = None
         self._explained = False
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
@@ -94,6 +95,7 @@ class RaceScreen(ClientScreen):
         if before.room is None or before.room.phase != after.room.phase:
             self._best = best_before(after)
         if before.board is None and after.board is not None:
+            self.samedeal.ring()
             self.show_message("")  # what was said about the countdown is no longer true
         self._press_queued()
         self._show_board()
@@ -143,7 +145,12 @@ class RaceScreen(ClientScreen):
         if self._feed.me != self.model.me:
             self._feed = RaceFeed(self.model.me)
         if self.model.room is not None and self.model.room.phase == "racing":
-            self._feed = self._feed.after(statuses(ranking), now)
+            before, self._feed = self._feed, self._feed.after(statuses(ranking), now)
+            told = [news for news in self._feed.news if news not in before.news]
+            final = 0 < self.model.time_left(now) <= FINAL_SECONDS
+            if rings(told, self.model.me) or (final and not self._in_final_seconds):
+                self.samedeal.ring()
+            self._in_final_seconds = final
         self._ranking = with_place_changes(ranking, self._feed, now)
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:

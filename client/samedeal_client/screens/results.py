@@ -38,6 +38,7 @@ class ResultsScreen(TextScreen):
 
     def on_mount(self) -> None:
         """Save the record of the player's race, and start to count the players of the rematch."""
+        self.samedeal.ring()
         record = self.client.record()
         progress = record_progress(record) if record is not None else ()
         best = best_before(self.model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from samedeal.protocol.messages import Seat
@@ -17,6 +17,8 @@ FRESH: Final = 6_000
 """Milliseconds for which news are fresh: they are highlighted, or shown where there is no panel for them."""
 
 _MAX_ROWS: Final = 10
+
+_RINGING: Final = ("finished", "lead", "overtaken")
 
 
 def statuses(ranking: Sequence[RankedPlayer]) -> tuple[RacerStatus, ...]:
@@ -44,6 +46,11 @@ def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int
         else player
         for player in ranking
     )
+
+
+def rings(news: Iterable[News], me: str) -> bool:
+    """Whether news are worth a bell: another player has finished, took the lead or passed this one."""
+    return any(event.kind in _RINGING and (event.player != me or event.kind == "overtaken") for event in news)
 
 
 def news_text(news: News, seats: Mapping[str, Seat], me: str, look: Look) -> str:
