@@ -110,6 +110,7 @@ class LineOutput:
 
     def _print_changes(self, before: Model, after: Model) -> None:
         self.print(*self.narrator.narrate(before, after))
+        self._print_news(after)
         if after.delay is not None:
             self._print_watched_changes(before, after)
         elif after.board is None:
@@ -154,7 +155,7 @@ class LineOutput:
     def _print_news(self, model: Model) -> None:
         """Print the news since the last call, a sentence each. A spectator reads every move instead."""
         room, before = model.room, self._feed
-        if room is None or model.delay is not None:
+        if room is None or room.phase != "racing" or model.delay is not None:
             return
         if (before.me, self._feed_room) != (model.me, room.room):
             before, self._feed_room = RaceFeed(model.me), room.room
