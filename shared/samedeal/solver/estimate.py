@@ -39,10 +39,8 @@ class CostWeights:
 
 _WEIGHTS: Final = {
     (Build.DOWN_ALTERNATING, "reserve"): (
+        # One search is best here: most boards are dead, and have few enough states to search them all.
         CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
-        CostWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
-        CostWeights(card=4, side_card=8, buried=4, broken=2),
-        CostWeights(card=4, side_card=4, buried=3, broken=1, column=4),
     ),
     (Build.DOWN_ALTERNATING, "fans"): (
         CostWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
