@@ -10,7 +10,7 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.state.new_room_fields import DEFAULTS, FIELDS
+from samedeal_client.state.new_room_fields import DEFAULTS, FIELD_BY_NAME, FIELDS
 from samedeal_client.state.room_form import NewRoom, RoomForm
 from tests.golden.golden_files import assert_sentences
 
@@ -33,12 +33,6 @@ def options(**values: str) -> Options:
     room = form(**values).to_room(NOW)
     assert room is not None
     return room.options
-
-
-def pressed(made: RoomForm, *keys: str) -> RoomForm:
-    for key in keys:
-        made = made.press(key)
-    return made
 
 
 def test_untouched_form_has_the_default_options() -> None:
@@ -126,7 +120,6 @@ def test_error_is_shown_at_its_field(values: dict[str, str], name: str) -> None:
     made = form(**values)
     assert list(made.errors(NOW)) == [name]
     assert made.to_room(NOW) is None
-    assert made.focused_on_error(NOW).focus == name
 
 
 def test_errors_say_what_to_write() -> None:
@@ -138,107 +131,35 @@ def test_errors_say_what_to_write() -> None:
 def test_every_preset_is_valid_and_described(field: Any) -> None:
     made = form(start="at a time")
     for _ in range(max(len(field.steps), 1)):
-        made = made.do(f"step 1 {field.name}")
+        made = made.with_value(field.name, field.step(made.values[field.name], 1))
         text = made.values[field.name]
         assert field.name not in made.errors(NOW)
         assert field.describe(text)
         assert len(field.describe(text)) <= 42 or field.name == "then"
 
 
-def test_tab_cycles_through_the_fields() -> None:
-    made = RoomForm()
-    seen = []
-    for _ in made.fields:
-        seen.append(made.focus)
-        made = made.press("tab")
-    assert seen == [field.name for field in made.fields]
-    assert made.focus == "game"
-    assert made.press("shift+tab").focus == "passphrase"
-    assert made.press("down").focus == made.press("tab").focus
-    assert made.press("up").focus == made.press("shift+tab").focus
+STEPS = [("players", "8", "9", "7"), ("hints", "no", "yes", "yes"), ("deal", "#4821", "#4822", "#4820")]
 
 
-def test_arrows_step_forth_and_back() -> None:
-    made = RoomForm().do("to players")
-    assert made.press("right").values["players"] == "9"
-    assert made.press("left").values["players"] == "7"
-    assert pressed(made, "right", "left").values == made.values
-
-
-def test_space_steps_a_choice_but_is_typed_in_text() -> None:
-    assert RoomForm().do("to hints").press(" ").values["hints"] == "yes"
-    assert pressed(RoomForm().do("to passphrase"), "a", " ", "b").values["passphrase"] == "a b"
-
-
-def test_deal_number_steps_by_one() -> None:
-    assert form(deal="#4821").do("step 1 deal").values["deal"] == "#4822"
-    assert form(deal="#4821").do("step -1 deal").values["deal"] == "#4820"
-    assert form(deal="#1").do("step -1 deal").values["deal"] == "daily"
-
-
-def test_first_key_replaces_the_text() -> None:
-    made = pressed(RoomForm().do("to limit"), *"7:30")
-    assert made.values["limit"] == "7:30"
-    assert pressed(made, "backspace", "5").values["limit"] == "7:35"
-
-
-def test_backspace_edits_the_text() -> None:
-    assert pressed(RoomForm().do("to limit"), "backspace").values["limit"] == "15 mi"
+@pytest.mark.parametrize(("name", "text", "up", "down"), [*STEPS, ("deal", "#1", "#2", "daily")])
+def test_values_step_forth_and_back(name: str, text: str, up: str, down: str) -> None:
+    field = FIELD_BY_NAME[name]
+    assert (field.step(text, 1), field.step(text, -1)) == (up, down)
 
 
 @pytest.mark.parametrize(
-    ("field", "typed", "chosen"),
-    [
-        ("game", "p", "phoenix"),
-        ("game", "P", "phoenix"),
-        ("game", "a", "athena"),
-        ("game", "ac", "ace-of-hearts"),
-        ("game", "ace of", "ace-of-hearts"),
-        ("game", "ace-of", "ace-of-hearts"),
-        ("game", "sw", "willow"),
-        ("game", "pp", "phoenix"),
-        ("game", "hearts", "ace-of-hearts"),
-        ("undo", "f", "free"),
-        ("undo", "n", "no-reveal"),
-        ("hints", "y", "yes"),
-        ("start", "w", "when all are ready"),
-        ("start", "when f", "when full"),
-        ("start", "full", "when full"),
-        ("start", "at", "at a time"),
-    ],
+    ("typed", "found"),
+    [("p", ["phoenix"]), ("h", ["ace-of-hearts"]), ("A", ["athena", "ace-of-hearts"]), ("x", [])],
 )
-def test_typing_selects_the_choice_that_starts_so(field: str, typed: str, chosen: str) -> None:
-    made = pressed(RoomForm().do(f"to {field}"), *typed)
-    assert (made.values[field], made.no_match) == (chosen, False)
-
-
-def test_typing_without_a_match_changes_nothing() -> None:
-    made = pressed(RoomForm().do("to undo"), "x")
-    assert (made.values["undo"], made.no_match, made.search) == ("no-reveal", True, "x")
-    assert not made.press("f").no_match
-    assert not made.press("tab").no_match
-    assert RoomForm().do("to undo").paste("free").values["undo"] == "no-reveal"
-
-
-def test_next_field_starts_a_new_search() -> None:
-    assert pressed(RoomForm().do("to undo"), "f", "tab", "y").values["hints"] == "yes"
-
-
-@pytest.mark.parametrize("name", ["undo", "limit"])
-def test_unknown_key_returns_the_same_form(name: str) -> None:
-    made = RoomForm().do(f"to {name}")
-    assert made.press("f5") is made
+def test_typed_letter_finds_choices(typed: str, found: list[str]) -> None:
+    field = FIELD_BY_NAME["game"]
+    assert [text for text in field.steps if field.starts_with(text, typed)] == found
 
 
 def test_next_form_keeps_all_but_code_and_passphrase() -> None:
     left = form(game="steve", limit="7", undo="free", room="friday", passphrase="sesame").for_next_room()
-    assert left.for_game("") == form(game="steve", limit="7", undo="free").do("to game")
+    assert left.for_game("") == form(game="steve", limit="7", undo="free")
     assert left.for_game("athena").values["game"] == "athena"
-    assert left.for_game("athena").replace_text
-
-
-def test_paste_is_one_line_without_control_characters() -> None:
-    assert RoomForm().do("to room").paste("fri\x1bday\nlunch").values["room"] == "friday"
 
 
 def test_unused_fields_are_hidden() -> None:
@@ -253,9 +174,8 @@ def test_unused_fields_are_hidden() -> None:
 def test_refusal_is_shown_at_its_field_until_changed() -> None:
     refused = RoomForm(busy=True).with_refusal(RefusalCode.ROOM_EXISTS, "There is a room 'friday' already")
     assert not refused.busy
-    assert refused.focus == "room"
     assert refused.errors(NOW) == {"room": "There is a room 'friday' already"}
-    assert refused.press("x").errors(NOW) == {}
+    assert refused.with_value("room", "x").errors(NOW) == {}
 
 
 def test_other_refusal_is_shown_until_any_change() -> None:
@@ -265,4 +185,4 @@ def test_other_refusal_is_shown_until_any_change() -> None:
     refused = RoomForm().with_refusal(RefusalCode.DRAINING, "This server is stopping")
     assert refused.errors(NOW) == {"": "This server is stopping"}
     assert refused.to_room(NOW) is not None
-    assert refused.do("step 1 hints").errors(NOW) == {}
+    assert refused.with_value("hints", "yes").errors(NOW) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from types import MappingProxyType
 from typing import Any
 
@@ -22,13 +22,11 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory, ProgressPoint
-from samedeal_client.state.room_form import RoomForm
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import PAGES, help_view
 from samedeal_client.views.key_help import HelpContext
-from samedeal_client.views.new_room import new_room_view, status_line
 from samedeal_client.views.results import ResultDetails, race_length, results_keys, results_view
 from samedeal_client.views.screen_body import Page, View
 from samedeal_client.views.waiting import (
@@ -44,7 +42,6 @@ from samedeal_client.views.waiting import (
 from tests.golden.golden_files import assert_golden, assert_sentences
 
 NOW = 1_790_000_000_000
-EVENING = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 
 Draw = Callable[[Look, int, int], View]
 LOOKS = {"glyphs": Look(), "ascii": Look(ascii=True, colour=False)}
@@ -126,10 +123,6 @@ SAVED = "Record saved in ~/.local/share/samedeal/records/2026-11-21-180000-frida
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 
 
-def form(made: RoomForm) -> Draw:
-    return lambda look, width, height: new_room_view(made, look, width, height, EVENING)
-
-
 def waits(model: Model, invitation: Invitation = INVITATION, bots: OwnBots = NO_BOTS, *, kicking: bool = False) -> Draw:
     return lambda look, width, height: waiting_view(
         model, invitation, look, width, height, 0, UTC, bots, kicking=kicking
@@ -145,10 +138,7 @@ def helps(page: str, over: HelpContext = "race") -> Draw:
 
 
 BOTS = OwnBots(BOT_PLAYERS, ("ott",))
-WRONG = RoomForm().with_value("players", "99").with_value("start", "at a time").with_value("start_at", "20:99")
 VIEWS: dict[str, Draw] = {
-    "new_room": form(RoomForm()),
-    "new_room_wrong": form(WRONG),
     "waiting": waits(waiting()),
     "waiting_explained": lambda look, width, height: waiting_view(
         waiting("p0"), HERE, look, width, height, 0, UTC, explained=True
@@ -331,14 +321,6 @@ def test_own_bots_can_be_removed_by_click() -> None:
         assert name in lines[position[1]]
         assert label in lines[position[1]]
     assert view.position_of("remove ana") is None
-
-
-def test_the_status_line_of_the_form() -> None:
-    assert status_line(RoomForm(), Look(), EVENING).text.startswith("Game: 7 columns")
-    assert status_line(WRONG, Look(), EVENING).text.startswith("! ")
-    missed = status_line(RoomForm().press("x"), Look(), EVENING).text
-    assert missed == "Nothing starts with 'x'. Choices: Athena, Steve, Phoenix, Ace of Hearts, Willow"
-    assert "Opening" in status_line(RoomForm(busy=True), Look(), EVENING).text
 
 
 def test_the_rematch_key_names_an_open_rematch() -> None:

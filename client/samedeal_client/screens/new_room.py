@@ -2,29 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import ClassVar
 
-from textual import events
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Input, Label, Select, Static
 
 from samedeal.errors import RequestRefused
-from samedeal_client.screens.text_screen import TextScreen
-from samedeal_client.state.room_form import NewRoom, RoomForm
+from samedeal_client.screens.widget_screen import WidgetScreen
+from samedeal_client.state.new_room_fields import FIELD_BY_NAME, FIELDS, Field
+from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.new_room import form_keys, new_room_view, status_line
-from samedeal_client.views.screen_body import FooterKey, View
+from samedeal_client.widgets.themes import text_of
 
 
-class NewRoomScreen(TextScreen):
+def _id(field: str) -> str:
+    """The id of a field's widget."""
+    return f"field-{field}"
+
+
+def _name(widget: Widget | None) -> str:
+    """The name of a widget's field, or an empty string if it has none."""
+    return ((widget.id if widget is not None else None) or "").removeprefix("field-")
+
+
+class _Choice(Select[str], inherit_bindings=False):
+    """A menu of choices. Enter, which opens the room, is left to the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "show_overlay", "choose"),
+        Binding("right", "step(1)", show=False),
+        Binding("left", "step(-1)", show=False),
+    ]
+
+    def __init__(self, field: Field, value: str) -> None:
+        choices = [
+            (title_of(text) if field.name == "game" else field.shown.get(text, text), text) for text in field.steps
+        ]
+        super().__init__(choices, value=value, allow_blank=False, compact=True, id=_id(field.name))
+        self._field = field
+
+    def action_step(self, count: int) -> None:
+        """Choose the next or previous choice."""
+        self.value = self._field.step(str(self.value), count)
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose the next choice that starts with a typed letter."""
+        if self.expanded or event.character is None or not event.is_printable or event.character == " ":
+            return
+        texts = [*self._field.steps, *self._field.steps]
+        later = texts[texts.index(str(self.value)) + 1 :]
+        found = next((text for text in later if self._field.starts_with(text, event.character)), None)
+        if found is not None:
+            self.value = found
+            event.stop()
+
+
+class NewRoomScreen(WidgetScreen):
     """The form of a new room. ``form`` is its state."""
 
     help_context = "new room"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "open the room"),
+        Binding("tab", "app.focus_next", "next"),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+        Binding("escape", "back", "back"),
+    ]
 
     def __init__(self, form: RoomForm) -> None:
         super().__init__()
         self.form = form
+
+    def compose_body(self) -> ComposeResult:
+        """A row for each field: its name, its value, and what the value means."""
+        rows = []
+        for field in FIELDS:
+            value = self.form.values[field.name]
+            widget = _Choice(field, value) if field.choices is not None else self._input(field, value)
+            meaning = Static(id=f"{field.name}-meaning", classes="meaning")
+            rows.append(Horizontal(Label(field.label), widget, meaning, id=f"{field.name}-row", classes="field"))
+        panel = VerticalScroll(*rows, id="form", classes="panel", can_focus=False)
+        panel.border_title = "New room"
+        yield panel
+
+    @staticmethod
+    def _input(field: Field, value: str) -> Input:
+        return Input(
+            value,
+            placeholder=field.shown.get("", ""),
+            suggester=SuggestFromList([text for text in field.presets if text], case_sensitive=False),
+            max_length=MAX_LENGTH,
+            compact=True,
+            id=_id(field.name),
+        )
+
+    def on_mount(self) -> None:
+        """Show the meanings, and start at the first field."""
+        self._show()
+        self.set_focus(self.query_one(f"#{_id(FIELDS[0].name)}"))
 
     def _now(self) -> datetime:
         """The server's time in the player's time zone."""
@@ -34,56 +117,64 @@ class NewRoomScreen(TextScreen):
         """The title."""
         return self.breadcrumbs(self.client.link.address.typed, "new room")
 
-    def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed."""
-        return form_keys(self.look)
-
     def prompt_row(self) -> Row:
-        """The meaning of the chosen field, or the reason why its value is invalid."""
-        return (Span(" "), status_line(self.form, self.look, self._now()))
+        """The error or the meaning of the focused field in full, since the form may be too narrow for it."""
+        if self.form.busy:
+            return (Span(f" Opening the room {self.look.glyphs.ellipsis}", "label"),)
+        errors = self.form.errors(self._now())
+        field = FIELD_BY_NAME.get(_name(self.focused))
+        if error := errors.get(field.name if field is not None else "") or errors.get(""):
+            return (Span(f" ! {error}", "bad"),)
+        if field is None:
+            return ()
+        return (
+            Span(f" {field.label}: {self.look.displayable(field.describe(self.form.values[field.name]))}", "label"),
+        )
 
-    def draw(self, width: int, height: int) -> View:
-        """The fields."""
-        return new_room_view(self.form, self.look, width, height, self._now())
+    def _show(self) -> None:
+        errors, shown = self.form.errors(self._now()), {field.name for field in self.form.fields}
+        for field in FIELDS:
+            self.query_one(f"#{field.name}-row").display = field.name in shown
+            if field.name in shown:
+                error = errors.get(field.name, "")
+                text = (
+                    Span(f"! {error}", "bad") if error else Span(field.describe(self.form.values[field.name]), "label")
+                )
+                self.query_one(f"#{field.name}-meaning", Static).update(text_of((text,), self.look))
+        self.show_frame()
 
-    def apply_key(self, key: str) -> bool:
-        """Edit the form, open the room, or go back."""
-        before = self.form
-        if key == "escape":
-            _ = self.dismiss()
-        elif key == "enter":
-            self._open()
-        elif key == "f1":
-            self.open_help()
-        else:
-            self.form = self.form.press(key)
-            return self.form is not before
-        return True
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def _change(self, event: Input.Changed | Select.Changed) -> None:
+        """Take a value into the form."""
+        name, value = _name(event.control), str(event.value)
+        if self.form.values.get(name, value) != value:
+            self.form = self.form.with_value(name, value)
+            self._show()
 
-    def perform(self, action: str) -> None:
-        """Run the action of the part of the text that was clicked."""
-        self.form = self.form.do(action)
+    def on_descendant_focus(self) -> None:
+        """Explain the field that has the focus now."""
+        self.show_frame()
 
-    def scroll_by(self, rows: int) -> None:
-        """Choose the next or previous field."""
-        self.perform("next" if rows > 0 else "back")
-        self.redraw()
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Paste text into a field."""
-        event.stop()
-        self.form = self.form.paste(event.text)
-        self.redraw()
-
-    def _open(self) -> None:
+    @on(Input.Submitted)
+    def action_open(self) -> None:
+        """Open the room, or go to the first field with an error."""
         if self.form.busy:
             return
-        filled = self.form.to_room(self._now())
+        now = self._now()
+        filled = self.form.to_room(now)
         if filled is None:
-            self.form = self.form.focused_on_error(self._now())
+            self._focus_on_error()
             return
-        self.form = replace(self.form, busy=True)
+        self.form = self.form.opening()
         self.run_task(partial(self._create, filled))
+
+    def _focus_on_error(self) -> None:
+        errors = self.form.errors(self._now())
+        wrong = next((field.name for field in self.form.fields if field.name in errors), None)
+        if wrong is not None:
+            self.set_focus(self.query_one(f"#{_id(wrong)}"))
+        self._show()
 
     async def _create(self, filled: NewRoom) -> None:
         try:
@@ -92,4 +183,8 @@ class NewRoomScreen(TextScreen):
             await self.client.join(room, filled.passphrase)
         except RequestRefused as refused:
             self.form = self.form.with_refusal(refused.code, str(refused))
-            self.redraw()
+            self._focus_on_error()
+
+    def action_back(self) -> None:
+        """Go back to the lobby."""
+        _ = self.dismiss()

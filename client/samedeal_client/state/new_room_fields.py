@@ -49,12 +49,10 @@ class Field:
         """The texts that the arrow keys step through."""
         return self.presets if self.choices is None else tuple(self.choices)
 
-    def match_choice(self, typed: str) -> str | None:
-        """Return the first choice of which the whole or any word starts with ``typed``, or None if no choice matches."""
-        choices = {text: self.shown.get(text, text).replace("-", " ") for text in self.choices or ()}
-        start = typed.casefold().replace("-", " ")
-        first = next((text for text, plain in choices.items() if plain.startswith(start)), None)
-        return first or next((text for text, plain in choices.items() if f" {start}" in plain), None)
+    def starts_with(self, text: str, typed: str) -> bool:
+        """Whether any word of a choice, as the form shows it, starts with what was typed."""
+        words = self.shown.get(text, text).replace("-", " ").casefold()
+        return f" {typed.casefold()}" in f" {words}"
 
     def value(self, text: str) -> Any:
         """Return the value of a text. Raises ValueError if the field does not accept the text."""

@@ -112,9 +112,9 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
         (
             ("Tab Down", "the next field; or click a field"),
             ("Shift+Tab Up", "the previous field"),
-            ("Left Right", "change the field's value; or click the arrows next to it"),
-            ("typing", "write into a text field, or select the choice that starts with what you type"),
-            ("Backspace", "delete a character; Ctrl+U deletes all"),
+            ("Left Right", "the previous or next choice"),
+            ("Space", "all choices of a field; or click the field"),
+            ("typing", "write into a text field, or select the next choice that starts with the letter"),
             ("Enter", "open the room and join it"),
             ("Esc", "return to the lobby"),
         ),
