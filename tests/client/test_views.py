@@ -208,12 +208,12 @@ def clickable(text: str, action: str) -> Any:
     return ClickableText(text, "key", action)
 
 
-def long_page(rows: int, chosen: int = -1) -> Page:
+def long_page(rows: int) -> Page:
     from samedeal_client.text.spans import Span
 
     page = Page(Look(), 60)
     for number in range(rows):
-        page.add_row(Span(str(number)), selected=number == chosen)
+        page.add_row(Span(str(number)))
     return page
 
 
@@ -224,12 +224,6 @@ def long_page(rows: int, chosen: int = -1) -> Page:
 def test_scrolling_stops_at_the_ends(scroll: int, first: str, above: int, below: int) -> None:
     view = long_page(30).view(10, scroll)
     assert (row_text(view.rows[0]).strip(), view.scroll, view.rows_below) == (first, above, below)
-
-
-def test_the_selected_row_is_visible() -> None:
-    for chosen in range(30):
-        view = long_page(30, chosen).view(10)
-        assert str(chosen) in [row_text(row).strip() for row in view.rows]
 
 
 STARTS = {

@@ -75,27 +75,20 @@ class View:
 
 
 class Page:
-    """Builds a view: any number of rows, and a footer that is always visible."""
+    """Builds a view of any number of rows."""
 
     def __init__(self, look: Look, width: int) -> None:
         self.look = look
         self.width = width
         self._body: list[tuple[Row, tuple[ClickArea, ...]]] = []
-        self._footer: list[tuple[Row, tuple[ClickArea, ...]]] = []
-        self._selected = 0
 
     @property
     def height(self) -> int:
-        """The number of rows, without the footer."""
+        """The number of rows."""
         return len(self._body)
 
-    def add_row(self, *parts: RowPart, action: str = "", selected: bool = False) -> None:
-        """Add a row. ``action`` is triggered by clicks outside its clickable parts. A selected row stays visible."""
-        if selected:
-            self._selected = len(self._body)
-            left = self.width - sum(columns_of(part.text) for part in parts)
-            marked = [part._replace(style=f"{part.style} selected".strip()) for part in parts]
-            parts = (*marked, Span(" " * max(left, 0), "selected"))
+    def add_row(self, *parts: RowPart, action: str = "") -> None:
+        """Add a row. ``action`` is triggered by clicks outside its clickable parts."""
         self._body.append(self._row(parts, action))
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -110,10 +103,6 @@ class Page:
     def add_rule(self) -> None:
         """Add a horizontal line."""
         self.add_row(Span(self.look.glyphs.rest * self.width, "axis"))
-
-    def add_footer(self, *parts: RowPart) -> None:
-        """Add a row to the footer."""
-        self._footer.append(self._row(parts, ""))
 
     def _row(self, parts: Iterable[RowPart], action: str) -> tuple[Row, tuple[ClickArea, ...]]:
         row: list[Span] = []
@@ -134,23 +123,18 @@ class Page:
         more = f" {self.look.glyphs.ellipsis} {rows} more line{'s' if rows != 1 else ''} "
         return (*fit_row(row, self.width - len(more)), Span(more, "more"))
 
-    def view(self, height: int, scroll: int | None = None, *, count_below: bool = True) -> View:
-        """The page in ``height`` rows. Without ``scroll`` the selected row is visible.
-
-        With ``count_below`` the last row ends with the number of rows below it.
-        """
-        visible = max(height - len(self._footer), 0)
-        hidden = max(len(self._body) - visible, 0)
-        first = max(min(self._selected - visible // 2 if scroll is None else scroll, hidden), 0)
-        body = self._body[first : first + visible]
-        body += [self._row((), "")] * (visible - len(body))
-        if count_below and scroll is not None and first < hidden and body:
+    def view(self, height: int, scroll: int = 0, *, count_below: bool = True) -> View:
+        """The page in ``height`` rows. With ``count_below`` the last row ends with the number of rows below it."""
+        hidden = max(len(self._body) - height, 0)
+        first = max(min(scroll, hidden), 0)
+        body = self._body[first : first + height]
+        body += [self._row((), "")] * (height - len(body))
+        if count_below and first < hidden and body:
             row, areas = body[-1]
             body[-1] = (self._with_more(row, hidden - first), areas)
-        shown = [*body, *self._footer][:height]
         return View(
-            tuple(row for row, _ in shown),
-            tuple(area._replace(y=y) for y, (_, areas) in enumerate(shown) for area in areas),
+            tuple(row for row, _ in body),
+            tuple(area._replace(y=y) for y, (_, areas) in enumerate(body) for area in areas),
             first,
             hidden - first,
         )
