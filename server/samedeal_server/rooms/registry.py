@@ -114,7 +114,7 @@ class RoomRegistry:
         """
         queue = self._commands.setdefault(room, CommandQueue())
         async with queue.turn():
-            race, changes = await self._apply(room, command, by, generation)
+            race, changes = await self._compare_and_set(room, command, by, generation)
         if changes:
             self.record(race, changes, by)
             hub = self.hubs.get(room)
@@ -122,7 +122,7 @@ class RoomRegistry:
                 await self._guard(hub.pull())
         return race
 
-    async def _apply(
+    async def _compare_and_set(
         self,
         room: str,
         command: RaceCommand | Callable[[Snapshot], RaceCommand],
