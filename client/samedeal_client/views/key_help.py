@@ -172,9 +172,11 @@ _GLOBAL_KEYS: Final = (
 def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
     """The symbols on a board other than cards."""
     low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
+    last, target, hint, source, found = tuple(look.glyphs.marks)
     return (
         (look.glyphs.back * 4, "a face-down card"),
         (f"{low}{look.glyphs.back * 2}", "a face-down card that you have seen"),
+        (f"{source} {target} {last} {hint} {found}", "on a card: selected, possible target, last move, hint, found"),
         (f"{low}{high}", "two covered cards in one row of a long column"),
         (f"{look.glyphs.more}+5", "5 more cards that there is no room to show; view the pile to see them"),
     )
