@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from rich.color import ColorSystem
 
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Span
@@ -27,6 +28,21 @@ def test_colourless_styles_have_no_colour(style: str) -> None:
 def test_marks_differ_from_every_card_style(mark: str, look: Look) -> None:
     for card in ("red", "black", "diamond", "club"):
         assert style_of(f"{card} {mark}", look) != style_of(card, look)
+
+
+def test_tiles_differ_in_sixteen_colours() -> None:
+    tiles = [
+        style_of(tile, Look()).bgcolor for tile in ("paper", "buried", "back", "source", "target", "hint", "found")
+    ]
+    assert len({colour.downgrade(ColorSystem.STANDARD) for colour in tiles if colour is not None}) == len(tiles)
+    suits = [style_of(f"paper {suit}-card", Look()).color for suit in ("black", "red", "diamond", "club")]
+    assert len({colour.downgrade(ColorSystem.STANDARD) for colour in suits if colour is not None}) == len(suits)
+
+
+def test_light_terminals_show_boards_on_felt() -> None:
+    assert style_of("", Look(dark=False).on_table()).bgcolor is not None
+    assert style_of("", Look().on_table()).bgcolor is None
+    assert Look(dark=False, colour=False).on_table() == Look(dark=False, colour=False)
 
 
 def test_suit_colours_are_two_or_four() -> None:
