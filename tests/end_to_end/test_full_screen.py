@@ -181,11 +181,11 @@ async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Ter
     terminal.open((80, 24), "bash", "--norc", "-i")
     script = shlex.join(samedeal("join", address, "--name", "ana"))
     terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
     terminal.type("C-z")
     await terminal.wait_for("Stopped")
     terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
     for _ in range(20):  # a key typed while the client prepares the terminal again is lost
         terminal.type("C-q")
         with contextlib.suppress(AssertionError):
@@ -198,7 +198,7 @@ async def test_continue_signals_change_nothing(programs: Programs, terminal: Ter
     """Textual would read keys in another thread after each of them, and leave the terminal without echo."""
     address, _ = await programs.server(redis_url)
     terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
     process = terminal.process_id("samedeal_client")
     for game in ("Athena", "Steve"):
         os.kill(process, signal.SIGCONT)
@@ -214,13 +214,13 @@ async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Te
     address, _ = await programs.server(redis_url)
     terminal.open((80, 24), "bash", "--norc", "-i")
     terminal.type(shlex.join(samedeal("join", address, "--name", "ana")), "Enter")
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
     programs.kill(f"{sys.executable} -m samedeal_client", signal.SIGTSTP)
     await terminal.wait_for("Stopped")
     terminal.type("echo still here", "Enter")
     await terminal.wait_for("^still here")
     terminal.type("fg", "Enter")
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
 
 
 async def test_practice_announces_itself_and_returns_to_the_lobby(
@@ -229,7 +229,7 @@ async def test_practice_announces_itself_and_returns_to_the_lobby(
     address, _ = await programs.server(redis_url)
     shown_address = address.removeprefix("ws://")
     terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
-    await terminal.wait_for("Quick start")
+    await terminal.wait_for("Quick match")
     terminal.type("g", "p")
     await terminal.wait_for("Starting a server and three bots on this machine for Athena")
     await terminal.wait_for(f"back to {shown_address}")
