@@ -38,6 +38,9 @@ from tests.golden.golden_files import assert_sentences
         ("https://example.org/r/k7m2qx", "wss://example.org", "k7m2qx"),
         ("https://example.org:8443/r/k7m2qx/", "wss://example.org:8443", "k7m2qx"),
         ("https://example.org/games/r/friday", "wss://example.org/games", "friday"),
+        ("https://example.org/k7m2qx", "wss://example.org", "k7m2qx"),
+        ("https://example.org:8443/games/Friday?embed", "wss://example.org:8443/games", "friday"),
+        ("https://example.org/games/", "wss://example.org/games", None),
         ("https://example.org/", "wss://example.org", None),
         ("http://10.0.0.3:8080/r/friday", "ws://10.0.0.3:8080", "friday"),
     ],
@@ -99,3 +102,17 @@ def test_invalid_address_is_explained() -> None:
 def test_shortest_text_parses_to_the_same_url(url: str, typed: str) -> None:
     assert ServerAddress(url).typed == typed
     assert parse_address(typed) == ServerAddress(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("cards.example.org", "https://cards.example.org:7777/friday"),
+        ("localhost", "http://localhost:7777/friday"),
+        ("wss://cards.example.org/games/", "https://cards.example.org/games/friday"),
+    ],
+)
+def test_page_of_a_room_leads_back_to_it(url: str, page: str) -> None:
+    address = parse_address(url)
+    assert address.page("friday") == page
+    assert parse_address(page) == ServerAddress(address.url, "friday")

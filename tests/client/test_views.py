@@ -118,7 +118,7 @@ def finished(*ups: int, following: str = "") -> Model:
 
 
 INVITATION = Invitation("samedeal join cards.example.org friday")
-HERE = Invitation("samedeal join localhost friday", "localhost")
+HERE = Invitation("samedeal join localhost friday", "localhost", "http://localhost:7777/friday")
 SAVED = "Record saved in ~/.local/share/samedeal/records/2026-11-21-180000-friday.txt"
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -138,6 +139,20 @@ async def test_node_sees_real_client_address(site: Site) -> None:
         assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
     seen = [line["address"] for node in site.nodes for line in events(node, "connected")]
     assert seen == ["127.0.0.9"]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/friday?embed", 200), ("/page.js", 200), ("/none.js", 404)])
+async def test_page_passes_through(site: Site, path: str, status: int) -> None:
+    host = site.address.removeprefix("wss://")
+    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n".encode())
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    head = answer.partition(b"\r\n\r\n")[0].decode().lower()
+    assert head.startswith(f"http/1.1 {status} ")
+    assert "content-security-policy: default-src 'none'" in head
+    assert ("content-encoding: gzip" in head) is (status == 200)
 
 
 async def test_idle_connection_stays_open(site: Site) -> None:

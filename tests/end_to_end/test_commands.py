@@ -37,7 +37,10 @@ async def test_opened_rooms_are_listed(programs: Programs, url: str) -> None:
     assert await run(programs, "rooms", url) == (0, f"There are no rooms. Open one with samedeal new {url[5:]}.\n")
     code, text = await run(programs, "new", url, "--no-join", "--room", "friday", "--game", "steve", "--players", "3")
     assert code == 0
-    assert text == f"Room friday is open. Others join with: samedeal join samedeal://{url[5:]}/friday\n"
+    assert text.splitlines() == [
+        f"Room friday is open. Others join with: samedeal join samedeal://{url[5:]}/friday",
+        f"Watch it in a browser: http://{url[5:]}/friday",
+    ]
     await run(programs, "new", url, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
     code, text = await run(programs, "rooms", url)
     assert code == 0

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from samedeal.games import GAMES
+from samedeal.board import Board
+from samedeal.deal import Deal, commitment, shuffled
+from samedeal.games import ATHENA, GAMES
 from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign, Start
 from samedeal.record import Record
 from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
@@ -25,6 +27,10 @@ ROOM = "friday"
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
+CHECK = """
+const [game, deal, seed, commitment, boards, starts] = arguments;
+return import("./deal.js").then(({ checkDeal }) => checkDeal({ game, deal, seed }, commitment, boards, starts));
+"""
 VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
 
 
@@ -260,3 +266,26 @@ async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
     answer = await clients[0].ask(Rematch)
     link = await browser.until("document.querySelector('aside a')?.getAttribute('href')")
     assert link == f"{getattr(answer, 'room', None)}?embed"
+
+
+async def test_unfair_deals_are_noticed(browser: Browser, one: Node) -> None:
+    """The check itself, in the browser: of the seed, of the name of the deal, of a board at any time, and of its start."""
+    deal = Deal.parse("#4821")
+    seed = deal.public_seed()
+    start = Board.deal(ATHENA, shuffled(seed, 1))
+    board = start.play(next(move for move in start.legal_moves() if str(move) == "draw")).board
+    other = Board.deal(ATHENA, shuffled(bytes(32), 1))
+    await browser.open(one.url)
+
+    async def check(name: str, promised: bytes, boards: list[Board], starts: list[Board]) -> list[bool]:
+        piles = [[[list(pile) for pile in some.masked().piles] for some in group] for group in (boards, starts)]
+        steps = await browser.run(CHECK, "athena", name, list(seed), list(promised), *piles)
+        return [step["ok"] for step in steps]
+
+    fair = commitment(seed)
+    assert await check("#4821", fair, [start, board], [start]) == [True, True, True]
+    assert await check("random", fair, [board], []) == [True, True]
+    assert await check("#4821", commitment(bytes(32)), [board], []) == [False, True, True]
+    assert await check("#4822", fair, [board], []) == [True, False, True]
+    assert await check("#4821", fair, [board, other], []) == [True, True, False]
+    assert await check("#4821", fair, [board], [other]) == [True, True, False]

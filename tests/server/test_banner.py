@@ -114,3 +114,18 @@ def test_sentences_of_the_banner() -> None:
         if line
     ]
     assert_sentences("banner", lines)
+
+
+@pytest.mark.parametrize(
+    ("config", "page"),
+    [
+        (Config(), "http://127.0.0.1:5"),
+        (Config(tls_cert=Path("c"), tls_key=Path("k"), host="10.0.0.7"), "https://10.0.0.7:5"),
+        (Config(public_url="wss://cards.example.org/games"), "https://cards.example.org/games"),
+        (Config(public_url="https://cards.example.org"), "https://cards.example.org"),
+        (Config(public_url="samedeal://cards.example.org"), "https://cards.example.org:7777"),
+    ],
+)
+def test_banner_shows_the_page(config: Config, page: str) -> None:
+    assert f"   {page} in a browser\n" in banner(config, addresses_of(config), "")
+    assert "browser" not in banner(replace(config, page=False), addresses_of(config), "")

@@ -128,14 +128,15 @@ def run(given: argparse.Namespace) -> int:
     options = options_of(given)
     name = player_name(given.name)
 
-    def invite(room: str) -> str:
+    def invite(room: str, *, has_page: bool) -> list[str]:
         private = " --passphrase ..." if given.passphrase else ""
-        return f"Room {room} is open. Others join with: samedeal join {invitation(address, room)}{private}"
+        join = f"Room {room} is open. Others join with: samedeal join {invitation(address, room)}{private}"
+        return [join, f"Watch it in a browser: {address.page(room)}"] if has_page and options.spectators else [join]
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         room = await client.rooms.create(options, code, given.passphrase)
         if lines is not None:
-            lines.printer.print_lines([invite(room)])
+            lines.printer.print_lines(invite(room, has_page=client.link.has_page))
         await client.join(room, given.passphrase)
 
     async def open_room() -> int:
@@ -144,7 +145,8 @@ def run(given: argparse.Namespace) -> int:
         from samedeal_client.net.saved_sessions import MemorySessions
 
         async with Link(address, name, MemorySessions()) as link:
-            print(invite(await RoomClient(link).create(options, code, given.passphrase)))
+            room = await RoomClient(link).create(options, code, given.passphrase)
+            print(*invite(room, has_page=link.has_page), sep="\n")
         return 0
 
     return asyncio.run(

@@ -7,7 +7,7 @@
     [2001:db8::7]:9000            wss://[2001:db8::7]:9000
     ws://192.168.1.5:7777         unchanged, for a server without TLS in your own network
     samedeal://example.org/k7m2qx wss://example.org:7777    with the room k7m2qx; example.org/k7m2qx is the same
-    https://example.org/r/k7m2qx  wss://example.org         with the room k7m2qx, from a link for a browser
+    https://example.org/k7m2qx    wss://example.org         with the room k7m2qx, as on the page for browsers
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ class ServerAddress:
         """Whether the connection uses TLS."""
         return self.url.startswith("wss://")
 
+    def page(self, room: str) -> str:
+        """The address at which browsers show the race in a room, if the server has the page for browsers."""
+        return f"http{self.url.removeprefix('ws').rstrip('/')}/{room}"
+
     @property
     def typed(self) -> str:
         """The shortest text that ``parse_address`` turns into this URL."""
@@ -90,9 +94,10 @@ def parse_address(text: str) -> ServerAddress:
         query = f"?{parts.query}" if parts.query else ""
         return ServerAddress(f"{where}{parts.path.rstrip('/')}{query}")
     before, link, room = parts.path.partition("/r/")
-    if link:
-        return ServerAddress(where + before, clean_room(room.strip("/")))
-    return ServerAddress(where + parts.path.rstrip("/"))
+    if not link:
+        before, _, room = parts.path.rpartition("/")
+        return ServerAddress(where + before, clean_room(room) if room else None)
+    return ServerAddress(where + before, clean_room(room.strip("/")))
 
 
 def _native_address(stripped: str, parts: SplitResult) -> ServerAddress:

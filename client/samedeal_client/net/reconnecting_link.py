@@ -93,6 +93,7 @@ class Link:
         self.name = name
         self._bot = bot
         self.player = ""
+        self.has_page = False
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
         self._sessions = sessions
         self._clock = clock
@@ -242,7 +243,7 @@ class Link:
         welcome = await greet(socket, self.address.typed, self.name, session, self.new_id, bot=self._bot)
         self._offset.reset()
         self._offset.record(sent, self._clock(), welcome.time)
-        self.player = welcome.player
+        self.player, self.has_page = welcome.player, welcome.page
         if welcome.session != session:
             self._sessions.keep(self.address.url, self.name, welcome.session)
         await self.events.put(welcome)

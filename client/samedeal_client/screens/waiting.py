@@ -92,10 +92,13 @@ class WaitingScreen(TextScreen):
 
     @property
     def invitation(self) -> Invitation:
-        """The command with which others join."""
+        """How others join and watch."""
         address, room = self.client.link.address, self.model.room
+        if room is None:
+            return Invitation("")
         loopback_host = address.host if is_loopback_url(address.url) else ""
-        return Invitation(f"samedeal join {address.typed} {room.room if room else ''}", loopback_host)
+        page = address.page(room.room) if self.client.link.has_page and room.options.spectators else ""
+        return Invitation(f"samedeal join {address.typed} {room.room}", loopback_host, page)
 
     def apply_key(self, key: str) -> bool:
         """Handle a key."""

@@ -53,10 +53,14 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """The command with which others join. ``loopback_host`` is its host if that only works on this machine."""
+    """The command with which others join. ``loopback_host`` is its host if that only works on this machine.
+
+    ``page`` is the address at which browsers show the race, if there is one.
+    """
 
     command: str
     loopback_host: str = ""
+    page: str = ""
 
 
 def can_add_bot(model: Model, bots: OwnBots) -> bool:
@@ -162,6 +166,8 @@ def waiting_view(
     )
     if host := invitation.loopback_host:
         page.add_row(Span(f"          on other machines, write this machine's address instead of {host}", "label"))
+    if invitation.page:
+        page.add_row(Span(" Watch    ", "title"), Span(invitation.page, "field"), Span("   in a browser", "label"))
     if room.private:
         page.add_row(Span("          samedeal will ask for the passphrase", "label"))
     page.add_blank()

@@ -107,7 +107,8 @@ class Gateway:
         self._subprotocols = subprotocols
         self._page = page
         self._rates = RateLimits(limits, self.metrics, self._timers)
-        self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello)
+        has_page = page is not None
+        self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello, has_page=has_page)
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 

@@ -72,7 +72,10 @@ class RequestHandlers:
         connections: OpenConnections,
         bans: Bans,
         on_hello: Callable[[PlayerConnection], None],
+        *,
+        has_page: bool,
     ) -> None:
+        self._has_page = has_page
         self.lifecycle = RoomLifecycle(rooms)
         self.entry = RoomEntry(rooms, self.lifecycle, rates.passphrase)
         self._rooms = rooms
@@ -116,6 +119,7 @@ class RequestHandlers:
             time=self._rooms.clock.now(),
             server=f"samedeal {samedeal.__version__}",
             engine=samedeal.ENGINE,
+            page=self._has_page,
         )
 
     async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:

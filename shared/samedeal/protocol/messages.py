@@ -180,7 +180,7 @@ class Welcome(_Message, frozen=True):
     """Answers ``Hello``.
 
     ``session`` is the secret token that resumes the session. ``player`` is the player's public id. ``engine`` is the version
-    of the server's rules, as in ``samedeal.ENGINE``.
+    of the server's rules, as in ``samedeal.ENGINE``. ``page`` says whether the server has the page for browsers.
     """
 
     to: Id
@@ -190,6 +190,7 @@ class Welcome(_Message, frozen=True):
     time: int
     server: str
     engine: int = 0
+    page: bool = False
 
 
 class Pong(_Message, frozen=True):

@@ -93,7 +93,9 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Resign(id=12),
     DeclareStuck(id=15),
     Rematch(id=13),
-    Welcome(to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1),
+    Welcome(
+        to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1, page=True
+    ),
     Pong(to=2, time=1_795_000_000_000),
     Rooms(to=3, rooms=()),
     Rooms(
