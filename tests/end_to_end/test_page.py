@@ -56,7 +56,8 @@ async def one(redis_url: str) -> AsyncIterator[Node]:
 async def players(url: str, *names: str, bots: int = 0, **options: Any) -> list[Client]:
     """Connect players and open a room for them, in which the last ones are bots."""
     clients = [await Client.hello(url, name, bot=i >= len(names) - bots) for i, name in enumerate(names)]
-    await clients[0].create(ROOM, **{"players": len(names), "delay": 0, "undo": "free", **options})
+    usual = {"players": len(names), "delay": 0, "undo": "free", "end_when_settled": False}
+    await clients[0].create(ROOM, **{**usual, **options})
     for client in clients:
         await client.join(ROOM)
     return clients

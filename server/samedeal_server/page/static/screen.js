@@ -351,10 +351,11 @@ function forget(shown, rows, isOld = () => false) {
 }
 
 // What there is to say about a player besides the numbers.
-function stateOf({ final, finishedAt, resigned, connected, ready, board }, { phase, starts }) {
+function stateOf({ final, finishedAt, resigned, stuck, connected, ready, board }, { phase, starts }) {
 	const time = final?.time || (finishedAt && finishedAt - starts);
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`;
 	if (resigned || final?.resigned) return "gave up";
 	if (!connected && phase !== "finished") return "not connected";
+	if (stuck && phase === "racing") return "stuck";
 	return ready && !board && phase === "open" ? "ready" : "";
 }
