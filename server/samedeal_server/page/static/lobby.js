@@ -55,7 +55,7 @@ export class Lobby {
 		];
 		return element(
 			spectators ? "a" : "div",
-			spectators ? { href: encodeURIComponent(room), class: "box room" } : { class: "box room" },
+			spectators ? { href: encodeURIComponent(room) + location.search, class: "box room" } : { class: "box room" },
 			element("strong", {}, room),
 			element("span", { class: `phase ${phase}` }, PHASES[phase] ?? phase),
 			element("span", { class: "game" }, GAMES[game]?.title ?? game),

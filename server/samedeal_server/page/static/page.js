@@ -18,6 +18,8 @@ function setSuits(four) {
 setSuits(recall("suits", "localStorage") === "four");
 byId("suits").onclick = () => setSuits(!root.classList.contains("four"));
 
+document.querySelector(".brand").search = location.search; // a frame stays one
+
 const screen = room ? new RaceScreen(room) : new Lobby();
 screen.link = new Link({
 	welcome: () => screen.enter(),

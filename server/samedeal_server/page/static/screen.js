@@ -184,7 +184,7 @@ export class RaceScreen {
 		const wide = (across) => (this.boards.clientWidth - GAP * (across - 1)) / across;
 		let columns = count > 3 ? 2 : 1;
 		let best = Math.floor(wide(columns));
-		if (innerWidth > NARROW) {
+		if (innerWidth > NARROW || this.all.closest(".embed")) {
 			const top = this.boards.getBoundingClientRect().top + scrollY;
 			const tall = Math.max(240, innerHeight - top - 14);
 			best = 0;
@@ -322,7 +322,7 @@ export class RaceScreen {
 	say(sentence, command = "") {
 		const line = command && copyLine(`samedeal ${command} ${address} ${this.room}`);
 		this.message.hidden = !sentence;
-		this.message.replaceChildren(element("p", {}, sentence), line, element("a", { href: "./" }, "All rooms"));
+		this.message.replaceChildren(element("p", {}, sentence), line, element("a", { href: "./" + location.search }, "All rooms"));
 	}
 
 	askPassphrase() {
