@@ -163,7 +163,7 @@ class LobbyScreen(WidgetScreen):
         if own is not None:
             self._own_race.update(text_of(views.own_race_row(own, look, now), look))
         first = not self._rooms.row_count
-        width = self._rooms.size.width
+        width = self.size.width
         self._rooms.display, self._no_rooms.display = bool(rooms), not rooms
         self._rooms.show_rows(
             {

@@ -17,8 +17,8 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.history import outcome_text, place_text, race_time
 
 ROOM_HEADINGS: Final = ("#", "Room", "Game", "Seats", "State")
-_WITH_DEAL: Final = 66
-"""Minimum width, in columns, of a list of rooms with their deals."""
+_WITH_DEAL: Final = 76
+"""Minimum width, in columns, of a window whose list of rooms has their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
 _GAME: Final = len("Ace of Hearts ")
 NUMBERED_ROOMS: Final = 9
