@@ -85,7 +85,7 @@ class Top:
 
 @contextmanager
 def _screen(quit_: Callable[[], None], draw: Callable[[], None]) -> Iterator[None]:
-    """Switch to the alternate screen, unbuffered keys and size changes. On exit, restore the terminal."""
+    """Switch to the alternate screen, read keys unbuffered, and notice changes of size. On exit, restore the terminal."""
     keys = sys.stdin.fileno()
     before = termios.tcgetattr(keys)
     loop = asyncio.get_running_loop()

@@ -87,10 +87,12 @@ class DealProof:
             )
         for seat, name, commitment, share in self.shares:
             if share_commitment(self.terms.room, name, share) != commitment:
-                raise DealNotProven(f"The share of seat {seat} ({name}) is not the one that the player committed to.")
+                raise DealNotProven(
+                    f"The random number of {name} (seat {seat}) does not match the hash that was sent before."
+                )
         board = self.board()
         if not wins(board, self.line):
-            raise DealNotProven(f"The line does not win candidate {self.candidate}.")
+            raise DealNotProven(f"The moves in the proof do not win candidate deal {self.candidate}.")
         return board
 
     def check_deeply(self) -> Board:
@@ -107,10 +109,13 @@ class DealProof:
             )
         first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1)), None)
         if first is None:
-            raise DealNotProven(f"The solver does not win candidate {self.candidate} within {budget} states.")
+            raise DealNotProven(
+                f"The solver cannot win candidate deal {self.candidate} within its budget of {budget} positions."
+            )
         if first.number != self.candidate:
             raise DealNotProven(
-                f"The solver wins candidate {first.number}, so candidate {self.candidate} should not have been dealt."
+                f"The first candidate deal that the solver can win must be dealt. That is candidate {first.number}, "
+                f"not candidate {self.candidate}."
             )
         return board
 

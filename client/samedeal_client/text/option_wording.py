@@ -40,7 +40,7 @@ def deal_text(deal: Deal) -> str:
 def start_text(options: Options, zone: tzinfo | None = None) -> str:
     """Return the text that says when a race starts."""
     if options.start == "at":
-        countdown = f" (a countdown of {options.countdown} s ends then)" if options.countdown else ""
+        countdown = f", after a countdown of {options.countdown} s" if options.countdown else ""
         return f"at {date_and_time(options.start_at, zone)}{countdown}"
     count = f", then a countdown of {options.countdown} s" if options.countdown else ", without a countdown"
     return START_LABELS[options.start] + count

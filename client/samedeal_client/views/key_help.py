@@ -126,7 +126,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("Space", "ready, or not ready"),
             (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
             (REMOVE_BOT_KEY, 'remove the bot that you added last; or click "remove" next to a bot'),
-            (KICK_KEY, "if you are the host, kick a player: then type the key in front"),
+            (KICK_KEY, "kick a player, if you are the host: then type the key shown before the name"),
             ("c", "copy the command with which others join"),
             ("r", "the rules of the game"),
             ("Esc", "leave; your bots leave too"),

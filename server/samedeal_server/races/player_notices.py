@@ -27,7 +27,7 @@ def ending() -> Notice:
     """The race waits only for players who are disconnected or idle, and finishes without them soon."""
     return Notice(
         code=NoticeCode.ENDING,
-        message="Everybody who is left is away or idle. Unless they return, the race ends in about a minute.",
+        message="All players still racing are away or idle. Unless one of them returns, the race ends in about a minute.",
     )
 
 

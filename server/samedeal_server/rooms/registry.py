@@ -129,7 +129,7 @@ class RoomRegistry:
         by: str,
         generation: int | None,
     ) -> Outcome:
-        """Apply a command as ``command`` describes. Return the race, and the changes to record."""
+        """Apply a command to the race. Return the race, and the changes to record. The method ``command`` has the rules."""
         wanted: Race | None = None
         while True:
             snapshot = await self.load(room)

@@ -94,7 +94,7 @@ class Side(NamedTuple):
         return cls(tuple(fans.split(_FAN)) if fans else (), reserve, stock)
 
     def pack(self) -> bytes:
-        """Return the side. Empty fans are left out, because an empty fan stays empty."""
+        """Return the fans, the reserve and the stock as one key. Empty fans are left out, because they stay empty."""
         return _PART.join((_FAN.join(sorted(filter(None, self.fans))), self.reserve, self.stock))
 
 
