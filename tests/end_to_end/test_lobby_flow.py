@@ -528,8 +528,8 @@ def bots(ana: Player) -> list[str]:
 async def test_joining_bot_is_listed_until_it_is_seated(server: str) -> None:
     async with host_waiting(server) as ana:
         await ana.press("3")
-        await ana.wait_for_text("[ ]", "(bot)", "joining", "- remove")
-        await ana.wait_for_text("[x] ", "your bot   - remove")
+        await ana.wait_for_text("[ ]", "(bot)", "joining", "[-] remove")
+        await ana.wait_for_text("[x] ", "your bot   [-] remove")
         assert "joining" not in ana.text()
         await ana.wait_for_message("Waiting for you to start")
 
@@ -632,7 +632,7 @@ async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> 
 
 
 async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
-    async with host_waiting(server, countdown=0) as ana:
+    async with host_waiting(server, countdown=0, end_when_settled=False) as ana:
         await ana.press("1")
         await ana.wait_for_text("your bot")
         await ana.press("enter")
@@ -824,7 +824,7 @@ async def test_rematch_is_joined_with_a_click(server: str) -> None:
 async def test_similar_room_has_a_new_deal(server: str) -> None:
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
     async with finished_race(server, options=options) as (ana, _):
-        await ana.open_form()
+        await ana.press("n")
         await ana.wait_for_screen("waiting")
         assert ana.room.room != "friday"
         assert ana.room.deal == "random"

@@ -73,8 +73,9 @@ async def play_randomly(client: Client, count: int, rng: Random) -> None:
     """Make legal moves, and take some of them back."""
     for _ in range(count):
         assert client.play is not None
-        moves = client.play.board.legal_moves()
-        await client.act("undo" if client.play.past and rng.random() < 0.2 else str(rng.choice(list(moves))))
+        moves = list(client.play.board.legal_moves())
+        back = client.play.past and (not moves or rng.random() < 0.2)
+        await client.act("undo" if back else str(rng.choice(moves)))
 
 
 async def play(client: Client, actions: Sequence[str]) -> None:

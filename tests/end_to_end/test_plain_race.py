@@ -140,7 +140,7 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, red
         await ana.expect(r"Connected again\.")
         ana.type_lines("resign")
         await ana.expect(r"1 +ana \(you\)[^\n]+1/52[^\n]+ 2 +1\b")
-        await ana.expect(r"dealt your cards from it")
+        await ana.expect(r"Yours were dealt in it")
         assert await ana.exit_code() == 0
 
 
@@ -163,7 +163,7 @@ async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url:
         await ana.expect(r"Foundations 0/52\.")
         ana.type_lines("resign")
         await ana.expect(r"1 +ana \(you\)[^\n]+ 1 +0\b")
-        await ana.expect(r"dealt your cards from it")
+        await ana.expect(r"Yours were dealt in it")
         assert await ana.exit_code() == 0
 
 

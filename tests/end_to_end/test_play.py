@@ -65,7 +65,7 @@ async def test_frozen_server_is_killed_with_its_children(programs: Programs, mon
 async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> None:
     race = await programs.samedeal("play", "willow")
     await race.expect(r"Go!")
-    programs.kill(f"{sys.executable} -m samedeal_server --port")
+    programs.kill(f"{sys.executable} -m samedeal_server --announce")
     await race.expect(r"samedeal: The server has ended with code 137")
     assert await race.exit_code() == 1
     await nothing_remains(programs)

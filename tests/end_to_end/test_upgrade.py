@@ -124,7 +124,7 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
 async def assert_shared(*nodes: tuple[str, Release]) -> None:
     """Check that each of two nodes serves the rooms that were opened through the other."""
     for (opened, _), (entered, release) in (nodes, nodes[::-1]):
-        bob, room = await open_room(opened)
+        bob, room = await open_room(opened, games=("athena",))
         other = Player(await Client.hello(entered, "cleo"))
         assert other.version == release.version
         assert room in [line.room for line in (await other.client.expect(Rooms, ListRooms)).rooms]

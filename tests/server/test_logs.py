@@ -164,7 +164,7 @@ async def test_silent_and_malformed_handshakes_are_counted_apart(node: NodeMaker
     log.set_up("info")
     one = await node()
     parts = urlsplit(one.url)
-    for said in (b"", b"GET / HTTP/1.1\r\nHost: n\r\n\r\n"):
+    for said in (b"", b"GET / HTTP/1.1\r\nHost: n\r\nUpgrade: websocket\r\n\r\n"):
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
         writer.write(said)
         writer.write_eof()
