@@ -90,7 +90,8 @@ class Referee(Link):
     ) -> None:
         super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions())
         self.game = Game.named(game)
-        self.options = options or Options(games=(game,), deal=deal, delay=delay)
+        # The client's proof that a player is stuck takes any time, so only races that are about it may end by it.
+        self.options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
         self.phase = phase
         self.seed = Deal.parse(deal).public_seed()
         dealt = board or Board.deal(self.game, shuffled(self.seed, self.game.decks))
