@@ -37,10 +37,11 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
 from samedeal_server.store import keys
+from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted, RaceChanged, SequencedEvent
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.store import Snapshot
-from tests.server.client import Client
+from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import race, record
 from tests.server.real_clients import wait_for
@@ -358,15 +359,21 @@ async def test_scheduled_race_starts_while_the_node_is_gone(node: NodeMaker) -> 
     assert racing.starts >= start_at
 
 
-async def test_sweep_starts_a_race_that_no_client_follows(node: NodeMaker) -> None:
+@pytest.mark.parametrize("ahead", [0, 700], ids=["exact clock", "clock ahead"])
+async def test_sweep_starts_a_race_that_no_client_follows(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, ahead: int
+) -> None:
+    now = StoreClock.now
+    monkeypatch.setattr(StoreClock, "now", lambda clock: now(clock) + ahead)
     one = await node()
     ana = await one.player("ana")
     room = await ana.create(start="at", start_at=await one.store.now() + 1_500)
     await ana.join(room)
     await ana.close()
     bob = await one.player("bob")
-    while (line := (await bob.expect(Rooms, ListRooms)).rooms[0]).phase != "racing":
-        assert line.phase in ("open", "countdown")
+    async with asyncio.timeout(DEADLINE):
+        while (line := (await bob.expect(Rooms, ListRooms)).rooms[0]).phase != "racing":
+            assert line.phase in ("open", "countdown")
     assert not one.rooms.hubs
 
 

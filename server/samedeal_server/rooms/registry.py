@@ -43,6 +43,9 @@ _ROOMS_PER_READ: Final = 100
 _SEATS_PER_WRITE: Final = 250
 """Maximum number of players whose presence is recorded at once."""
 
+_EARLY: Final = 1_000
+"""Time, in milliseconds, after which a tick is retried that came too early, because this node's clock is ahead."""
+
 _POSTPONED: Final = 60_000
 """Time, in milliseconds, after which a tick is retried that failed or that only a node of another version can make."""
 
@@ -338,8 +341,8 @@ class RoomRegistry:
         next_tick = now + _POSTPONED
         try:
             race = await self._tick(room)
-            if race is not None and race.due_at() > now:
-                next_tick = race.due_at()
+            if race is not None and race.due_at():
+                next_tick = max(race.due_at(), now + _EARLY)
         finally:
             await self.store.index.reschedule(room, now, next_tick)
 
