@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from samedeal.errors import SamedealError
-from samedeal.protocol.messages import ListRooms
+from samedeal.protocol.messages import Rooms, ToClient
 from samedeal_server import cli
-from samedeal_server.gateway.request_handlers import RequestHandlers
 from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.fuzz import codec
 from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
@@ -71,15 +71,13 @@ async def test_fault_of_a_node_is_found(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_missing_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = RequestHandlers.answer
+    send = PlayerConnection.send
 
-    async def forgetful(self: RequestHandlers, connection: Any, message: Any) -> Any:
-        answered = await answer(self, connection, message)
-        if isinstance(message, ListRooms):
-            connection.send = lambda *_: None
-        return answered
+    def forgetful(connection: PlayerConnection, message: ToClient, asked: float = 0.0) -> None:
+        if not isinstance(message, Rooms):
+            send(connection, message, asked)
 
-    monkeypatch.setattr(RequestHandlers, "answer", forgetful)
+    monkeypatch.setattr(PlayerConnection, "send", forgetful)
     monkeypatch.setattr("tests.server.raw_client.DEADLINE", 0.5)
     (broken,) = (await fuzz_gateway(1, 600)).broken
     assert "neither answered nor closed" in broken
