@@ -269,7 +269,7 @@ async def test_top_survives_a_restart_of_the_server(
     terminal.type("q")
     await terminal.wait_for(r"^code 0")
     assert "nodes" not in terminal.text
-    assert re.search(r"(?<!-)\bicanon\b", terminal.text)
+    await terminal.wait_for(r"(?<!-)\bicanon\b")
     assert re.search(r"(?<!-)\becho\b", terminal.text)
 
 

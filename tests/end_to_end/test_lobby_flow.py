@@ -41,6 +41,8 @@ def _own_files_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.05)
+    # A random deal can be a dead end, and no test here is about a race that ends because of that.
+    monkeypatch.setattr("samedeal_client.net.client_session.is_stuck_for_good", lambda *_, **__: False)
     monkeypatch.setattr("samedeal_client.screens.results.COUNT_INTERVAL", 0.05)
 
 

@@ -16,7 +16,8 @@ from tests.end_to_end.proxy import Proxy
 
 async def open_room(programs: Programs, url: str, *options: str) -> tuple[Program, str]:
     """Open a room and return its host with the room code."""
-    host = await programs.samedeal("new", url, "--name", "ana", *options)
+    # A random deal can be a dead end, which would end the race.
+    host = await programs.samedeal("new", url, "--name", "ana", "--no-end-when-settled", *options)
     match = await host.expect(r"Room (\S+) is open. Others join with: samedeal join (\S+)")
     return host, match[1]
 
