@@ -73,7 +73,7 @@ class StartupCode(StrEnum):
 
 
 class StartupError(Exception):
-    """A node cannot start or continue. ``str(error)`` tells the user what happened and what to do."""
+    """The reason why a node cannot start or continue. ``str(error)`` tells the user what happened and what to do."""
 
     def __init__(self, code: StartupCode, sentence: str) -> None:
         super().__init__(sentence)
@@ -81,7 +81,7 @@ class StartupError(Exception):
 
 
 class StoreUnavailable(Exception):
-    """The store is unreachable, timed out, or answered with an error.
+    """Failure of the store: it is unreachable, timed out, or answered with an error.
 
     The command may still have taken effect. ``__cause__`` is the error of the Redis client.
     """

@@ -102,7 +102,7 @@ class IllegalMove(PlayError):
 
 
 class StaleRevision(PlayError):
-    """The action is for another revision of the board than the current one."""
+    """Refusal of an action for another revision of the board than the current one."""
 
     code = RefusalCode.STALE
 

@@ -33,10 +33,10 @@ class Weights:
     neighbours that fit but can't be lifted together.
 
     These features subtract from it: ``gap``, two neighbours that don't fit; ``face_down``, each card that lies face down;
-    ``buried``, each card on top of another one, more for another one of a low rank; ``blocked``, each card on top of a lower
-    one; ``fan``, each card in a fan; ``fan_buried``, each card on top of a card in a fan; ``stock``, each card in stock and
-    waste; ``wanted``, each card on top of the card that a single foundation takes next. For each rank after that card,
-    ``wanted`` is multiplied by ``wanted_later``.
+    ``buried``, each card on top of another one, the more the lower the covered card's rank; ``blocked``, each card on top
+    of a lower one; ``fan``, each card in a fan; ``fan_buried``, each card on top of a card in a fan; ``stock``, each card
+    in stock and waste; ``wanted``, each card on top of the card that a single foundation takes next. For the cards that
+    the foundation takes after it, ``wanted`` is multiplied by ``wanted_later`` once for each rank in between.
 
     Each move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
     """

@@ -33,7 +33,7 @@ _ANNOUNCED: Final = b"listening on "
 
 
 class CannotHost(Exception):
-    """The local server could not be started, or has ended. ``str()`` gives sentences for the player."""
+    """The reason why the local server could not be started, or has ended. ``str()`` gives sentences for the player."""
 
 
 @dataclass(frozen=True)

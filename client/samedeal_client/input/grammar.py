@@ -65,7 +65,7 @@ class EntryPrompt:
 
 @dataclass(frozen=True, slots=True)
 class FindCard:
-    """The card is to be highlighted."""
+    """A request to highlight a card."""
 
     card: Card
 
@@ -86,7 +86,7 @@ class RunCommand:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The entry was cancelled. ``idle`` is true if there was nothing to cancel."""
+    """The end of what the player had typed, by the cancel key. ``idle`` is true if they had typed nothing."""
 
     idle: bool
 

@@ -39,7 +39,7 @@ _MAX_SIZE: Final = 256 * 1024
 
 
 class CannotConnect(Exception):
-    """A connection is not possible. ``str()`` gives sentences for the player.
+    """The reason why a connection is not possible. ``str()`` gives sentences for the player.
 
     ``permanent`` says that retrying does not help, because the server refused this client.
     """

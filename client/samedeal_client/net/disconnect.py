@@ -24,7 +24,7 @@ PERMANENT_CLOSES: Final[dict[CloseCode, str]] = {
 
 
 class Disconnected(Exception):
-    """The connection was lost or has become useless, and the client reconnects. ``str()`` gives a sentence for the player.
+    """The loss or uselessness of a connection: the client reconnects. ``str()`` gives a sentence for the player.
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none. ``immediately``
     says that the first attempt to reconnect needs no delay.

@@ -9,14 +9,14 @@ from samedeal.protocol.messages import ToClient
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The link is connected. ``resumed`` is true if it was connected before."""
+    """The moment at which the link is connected. ``resumed`` is true if it was connected before."""
 
     resumed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The connection was lost, or an attempt to reconnect failed. ``sentence`` says why, for the player.
+    """The loss of the connection, or a failed attempt to reconnect. ``sentence`` says why, for the player.
 
     The next attempt starts in ``retry_in`` seconds.
     """
@@ -27,7 +27,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class SeatLost:
-    """The player is no longer in the room: the server refused to resume the seat or the view, or removed the player."""
+    """The loss of the seat or the view: the server refused to resume it, or removed the player."""
 
     code: str
     sentence: str
@@ -35,7 +35,7 @@ class SeatLost:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The link has ended and does not reconnect. ``code`` is a close code, a refusal code or a ``ClientCode``."""
+    """The end of the link, which does not reconnect. ``code`` is a close code, a refusal code or a ``ClientCode``."""
 
     code: str
     sentence: str

@@ -81,8 +81,8 @@ class Lobby:
 def _sort_key(line: RoomLine, last_room: str) -> tuple[int, bool, bool, bool, int]:
     """Return the sort key of a room.
 
-    Rooms where players wait come first; rooms that all have left follow running races. Among finished races the one that
-    the player was in comes first, then those that started last.
+    Rooms where players wait come first, then running races, then rooms that everybody has left, and finished races last.
+    Among finished races the one that the player was in comes first, then those that started last.
     """
     left = line.phase == "open" and not line.players
     phase = _ORDER.index("finished" if left else line.phase)

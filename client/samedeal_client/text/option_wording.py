@@ -40,7 +40,7 @@ def deal_text(deal: Deal) -> str:
 def start_text(options: Options, zone: tzinfo | None = None) -> str:
     """Return the text that says when a race starts."""
     if options.start == "at":
-        countdown = f", after a countdown of {options.countdown} s" if options.countdown else ""
+        countdown = f"; countdown {options.countdown} s before" if options.countdown else ""
         return f"at {date_and_time(options.start_at, zone)}{countdown}"
     count = f", then a countdown of {options.countdown} s" if options.countdown else ", without a countdown"
     return START_LABELS[options.start] + count
@@ -51,7 +51,9 @@ def end_text(options: Options) -> str:
     if options.first_finish_ends:
         condition = "the first player finishes"
     else:
-        condition = "all are done or stuck" if options.end_when_settled else "all have finished or resigned"
+        condition = (
+            "no person can improve their result" if options.end_when_settled else "all have finished or resigned"
+        )
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 
@@ -70,7 +72,7 @@ def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[s
         ("Starts", start_text(options, zone)),
         ("Ends", end_text(options)),
         ("Watching", watching_text(options)),
-        *((("Bots", "none may join"),) if not options.bots else ()),
+        *((("Bots", "may not join"),) if not options.bots else ()),
     )
 
 

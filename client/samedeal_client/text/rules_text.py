@@ -60,7 +60,7 @@ _ATHENA: Final = (
             RulePoint(_ALTERNATING, "R15"),
             RulePoint(
                 "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
-                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "a run from the top of a column in one move, all of it or only its topmost cards. The card of highest rank "
                 "among them must fit the target. Face-down cards never move.",
                 "R3 R15",
             ),
@@ -102,7 +102,7 @@ _STEVE: Final = (
             RulePoint("A column builds down by one in any suit: any nine on any ten.", "R18"),
             RulePoint(
                 "Each card of a run is one lower than the card that it lies on, and of the same suit, as {9S} {8S} {7S}. "
-                "You can move a run from the top of a column in one move, all of it or only its last few cards. The card "
+                "You can move a run from the top of a column in one move, all of it or only its topmost cards. The card "
                 "of highest rank among them must fit the target. Cards of mixed suits move one at a time.",
                 "R3 R18",
             ),
@@ -163,7 +163,7 @@ _PHOENIX: Final = (
             RulePoint(_ALTERNATING, "R22"),
             RulePoint(
                 "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
-                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "a run from the top of a column in one move, all of it or only its topmost cards. The card of highest rank "
                 "among them must fit the target.",
                 "R3 R22",
             ),
@@ -254,7 +254,7 @@ _WILLOW: Final = (
             RulePoint(_ALTERNATING, "R29"),
             RulePoint(
                 "Each card of a run is one lower than the card that it lies on, and of the other colour. You can move "
-                "a run from the top of a column in one move, all of it or only its last few cards. The card of highest rank "
+                "a run from the top of a column in one move, all of it or only its topmost cards. The card of highest rank "
                 "among them must fit the target.",
                 "R3 R29",
             ),

@@ -34,7 +34,13 @@ def outcome_text(race: PastRace) -> str:
     if race.time:
         return race_time(race.time)
     cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
-    return f"{cards} cards, resigned" if race.resigned else f"{cards} cards" if race.place else f"{cards} cards, left"
+    return (
+        f"{cards} cards, resigned"
+        if race.resigned
+        else f"{cards} cards"
+        if race.place
+        else f"{cards} cards, you left early"
+    )
 
 
 def result_line(race: PastRace) -> str:

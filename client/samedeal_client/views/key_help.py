@@ -27,7 +27,7 @@ COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
     KeyCommand.FEWER: "after a pile's key: take fewer cards",
     KeyCommand.MORE: "after a pile's key: take more cards",
     KeyCommand.CANCEL: "cancel what you have typed",
-    KeyCommand.RESIGN: "resign, after a question; your foundation cards still count",
+    KeyCommand.RESIGN: "resign (asks first); your foundation cards still count",
     KeyCommand.HELP: "this help",
 }
 
@@ -69,7 +69,7 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
 _MOUSE: Final = (
     ("click, click", "a card, then the pile to move it to; all cards that lie on that card move with it"),
     ("drag", "the same in one movement"),
-    ("column's name", "a click is the same as the key of the column: as many cards move as fit"),
+    ("key of a column", "clicking it is the same as typing it: as many cards move as fit"),
     ("double click", "move the cards to the best target"),
     ("right click", "cancel what you have typed"),
     ("wheel", "scroll, or step through rooms and fields; not used on a board"),

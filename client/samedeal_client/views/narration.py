@@ -26,7 +26,7 @@ WIDTH: Final = 78
 
 @dataclass(frozen=True)
 class Narrator:
-    """Writes the sentences about a race for one player, in a look."""
+    """Writes the sentences about a race for one player, in the glyphs of a ``Look``."""
 
     look: Look
 

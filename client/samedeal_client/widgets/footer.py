@@ -23,7 +23,7 @@ class KeyHints(Rows):
     """A line of key hints. A click on a hint posts ``Pressed``."""
 
     class Pressed(Message):
-        """A key hint was clicked; ``key`` is its key."""
+        """A click on a key hint; ``key`` is its key."""
 
         def __init__(self, key: str) -> None:
             super().__init__()

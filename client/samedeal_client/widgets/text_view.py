@@ -26,7 +26,7 @@ class TextView(Rows):
             self.action = action
 
     class Wheeled(Message):
-        """The mouse wheel was turned: by how many rows, negative for up."""
+        """A turn of the mouse wheel by a number of rows, negative for up."""
 
         def __init__(self, rows: int) -> None:
             super().__init__()

@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 
 
 class InvalidSetting(Exception):
-    """A setting is invalid. ``str(error)`` says which one, where it is set and what it accepts."""
+    """Rejection of an invalid setting. ``str(error)`` says which one, where it is set and what it accepts."""
 
 
 class InvalidValue(ValueError):

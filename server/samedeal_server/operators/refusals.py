@@ -15,7 +15,7 @@ _MAX_QUOTED: Final = 60
 
 
 class OperatorRefused(RequestRefused):
-    """An operator's request was refused."""
+    """Refusal of an operator's request."""
 
 
 def login_first() -> OperatorRefused:

@@ -28,7 +28,7 @@ _log = get_logger()
 
 
 class InvalidCertificate(Exception):
-    """A certificate or its key cannot be used. The message says why."""
+    """Rejection of a certificate or key that cannot be used. The message says why."""
 
 
 class Certificate:

@@ -7,24 +7,24 @@ from samedeal.protocol_codes import NoticeCode
 
 
 def banned(sentence: str) -> Notice:
-    """The player is banned from the server. ``sentence`` says until when."""
+    """Notice that the player is banned from the server. ``sentence`` says until when."""
     return Notice(code=NoticeCode.BANNED, message=sentence)
 
 
 def closed() -> Notice:
-    """The operator closed the room."""
+    """Notice that the operator closed the room."""
     return Notice(code=NoticeCode.CLOSED, message="The operator closed this room. Choose another one.")
 
 
 def draining() -> Notice:
-    """The node is stopping."""
+    """Notice that the node is stopping."""
     return Notice(
         code=NoticeCode.DRAINING, message="This server is stopping. Your client reconnects to another one by itself."
     )
 
 
 def ending() -> Notice:
-    """The race waits only for players who are disconnected or idle, and finishes without them soon."""
+    """Notice that the race waits only for players who are disconnected or idle, and finishes without them soon."""
     return Notice(
         code=NoticeCode.ENDING,
         message="All players still racing are away or idle. Unless one of them returns, the race ends in about a minute.",
@@ -32,7 +32,7 @@ def ending() -> Notice:
 
 
 def kicked() -> Notice:
-    """The operator or the host removed the player from the room."""
+    """Notice that the operator or the host removed the player from the room."""
     return Notice(code=NoticeCode.KICKED, message="You were removed from this room permanently. Choose another one.")
 
 
@@ -42,7 +42,7 @@ def said(text: str) -> Notice:
 
 
 def seated() -> Notice:
-    """The spectator has taken a seat over another connection."""
+    """Notice that the spectator has taken a seat over another connection."""
     return Notice(
         code=NoticeCode.SEATED,
         message="You now have a seat in this room. You see no other boards until your race is over.",

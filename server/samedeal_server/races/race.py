@@ -288,7 +288,7 @@ def _is_done(racer: Racer, progress: Progress) -> bool:
 
 
 class JoinCommand(Struct, frozen=True):
-    """A player takes a seat, or rejoins. ``bot`` and ``origin`` are as in Racer."""
+    """Take a seat, or rejoin. ``bot`` and ``origin`` are as in Racer."""
 
     player: str
     name: str
@@ -298,56 +298,56 @@ class JoinCommand(Struct, frozen=True):
 
 
 class LeaveCommand(Struct, frozen=True):
-    """A player leaves."""
+    """Leave the room."""
 
     player: str
 
 
 class ReadyCommand(Struct, frozen=True):
-    """A player is ready, or no longer ready."""
+    """Mark a player as ready, or as no longer ready."""
 
     player: str
     ready: bool
 
 
 class StartCommand(Struct, frozen=True):
-    """The host starts the race."""
+    """Start the race, as the host."""
 
     player: str
 
 
 class ResignCommand(Struct, frozen=True):
-    """A player resigns."""
+    """Resign."""
 
     player: str
 
 
 class DeclareStuckCommand(Struct, frozen=True):
-    """A player declares to be stuck."""
+    """Declare that the player is stuck."""
 
     player: str
     progress: ProgressByPlayer
 
 
 class LinkRematchCommand(Struct, frozen=True):
-    """The room of the rematch has been opened."""
+    """Link the room of the rematch, which has been opened."""
 
     room: str
 
 
 class KickCommand(Struct, frozen=True):
-    """The operator, or the host ``by``, removes a player permanently."""
+    """Remove a player permanently, as the operator or as the host ``by``."""
 
     player: str
     by: str = ""
 
 
 class CloseCommand(Struct, frozen=True):
-    """The operator closes the room."""
+    """Close the room, as the operator."""
 
 
 class TickCommand(Struct, frozen=True):
-    """Time has passed, or a player has finished. ``seed`` is the seed of the deal, revealed once the race is finished.
+    """The passing of time, or a player's finish. ``seed`` is the seed of the deal, revealed once the race is finished.
 
     ``end_wait`` is True if the other players have waited long enough for players who are disconnected or idle.
     """

@@ -14,22 +14,22 @@ from samedeal.protocol_codes import RefusalCode
 
 
 def banned(sentence: str) -> RequestRefused:
-    """The player or their address is banned. ``sentence`` says until when."""
+    """Refusal because the player or their address is banned. ``sentence`` says until when."""
     return RequestRefused(RefusalCode.BANNED, sentence)
 
 
 def bad_passphrase() -> RequestRefused:
-    """The passphrase of a private room is missing or wrong."""
+    """Refusal because the passphrase of a private room is missing or wrong."""
     return RequestRefused(RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it.")
 
 
 def blank_passphrase() -> MalformedText:
-    """The passphrase of a new room consists of spaces."""
+    """Refusal because the passphrase of a new room consists of spaces."""
     return MalformedText("A passphrase can't be blank. Choose another one, or leave it out for a public room.")
 
 
 def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
-    """Too many wrong passphrases were tried for a room."""
+    """Refusal because too many wrong passphrases were tried for a room."""
     return RequestRefused(
         RefusalCode.RATE_LIMITED,
         f"Too many wrong passphrases were tried for this room. Try again in {wait}.",
@@ -38,71 +38,71 @@ def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
 
 
 def passphrases_busy() -> RequestRefused:
-    """Too many passphrases are being checked at this moment."""
+    """Refusal because too many passphrases are being checked at this moment."""
     return RequestRefused(
         RefusalCode.RATE_LIMITED, "The server is checking many passphrases. Try again in a second.", retry_after=1
     )
 
 
 def bad_receipt() -> RequestRefused:
-    """A client recovers moves with a receipt that no node made for them."""
+    """Refusal because a client recovers moves with a receipt that no node made for them."""
     return RequestRefused(
         RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
     )
 
 
 def bad_start_time() -> BadOptions:
-    """The start time of a room is too early for its countdown, or too far in the future."""
+    """Refusal because the start time of a room is too early for its countdown, or too far in the future."""
     return BadOptions(
         "The start is too soon for the countdown, or more than seven days away. Choose another start time."
     )
 
 
 def draining() -> RequestRefused:
-    """The node is stopping and opens no more rooms."""
+    """Refusal because the node is stopping and opens no more rooms."""
     return RequestRefused(
         RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
     )
 
 
 def fault() -> RequestRefused:
-    """The server made a mistake."""
+    """Refusal because the server made a mistake."""
     return RequestRefused(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
 
 
 def fenced() -> RequestRefused:
-    """The player has a newer connection."""
+    """Refusal because the player has a newer connection."""
     return RequestRefused(
         RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
     )
 
 
 def connection_ended() -> RequestRefused:
-    """The connection ended while a seat was being taken."""
+    """Refusal because the connection ended while a seat was being taken."""
     return RequestRefused(
         RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
     )
 
 
 def hello_first() -> RequestRefused:
-    """A request arrived before Hello."""
+    """Refusal because a request arrived before Hello."""
     return RequestRefused(RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first.")
 
 
 def hello_once() -> RequestRefused:
-    """A second Hello arrived on one connection."""
+    """Refusal because a second Hello arrived on one connection."""
     return RequestRefused(
         RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
     )
 
 
 def kicked() -> RequestRefused:
-    """The operator or the host removed the player from the room."""
+    """Refusal because the operator or the host removed the player from the room."""
     return RequestRefused(RefusalCode.KICKED, "You were removed from this room. Choose another one.")
 
 
 def name_taken(name: str) -> RequestRefused:
-    """A player with a seat in the room is called ``name``, which is the name of the new player or looks like it."""
+    """Refusal because ``name``, a player with a seat in the room, has the new player's name or a similar one."""
     return RequestRefused(
         RefusalCode.NAME_TAKEN,
         f"A player in this room is already called {name}. Reconnect with a name that looks different.",
@@ -110,83 +110,83 @@ def name_taken(name: str) -> RequestRefused:
 
 
 def reserved_name(name: str) -> MalformedText:
-    """The name contains a word that makes the player look like the server, its operator or a host."""
+    """Refusal because the name contains a word that makes the player look like the server, its operator or a host."""
     return MalformedText(
         f"The name '{name}' could make players think that you are the server or a host. Choose another name."
     )
 
 
 def no_room(room: str) -> RequestRefused:
-    """There is no such room."""
+    """Refusal because there is no such room."""
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
 def this_room_is_gone() -> RequestRefused:
-    """The room of the race does not exist any more."""
+    """Refusal because the room of the race does not exist any more."""
     return RequestRefused(RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one.")
 
 
 def no_seat() -> RequestRefused:
-    """The player has no seat in any room."""
+    """Refusal because the player has no seat in any room."""
     return RequestRefused(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
 
 
 def no_seat_here() -> RequestRefused:
-    """The player has no seat in this room."""
+    """Refusal because the player has no seat in this room."""
     return RequestRefused(RefusalCode.NO_SEAT, "You have no seat in this room. Join it first.")
 
 
 def player_has_no_seat() -> RequestRefused:
-    """The player whom the operator or the host wants to remove has no seat."""
+    """Refusal because the player whom the operator or the host wants to remove has no seat."""
     return RequestRefused(RefusalCode.NO_SEAT, "That player has no seat in this room.")
 
 
 def no_spectators() -> RequestRefused:
-    """The room does not admit spectators."""
+    """Refusal because the room does not admit spectators."""
     return RequestRefused(RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one.")
 
 
 def no_bots() -> RequestRefused:
-    """The room does not admit bots."""
+    """Refusal because the room does not admit bots."""
     return RequestRefused(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
 
 
 def not_host() -> RequestRefused:
-    """A player other than the host wants to start the race or to kick a player."""
+    """Refusal because a player other than the host wants to start the race or to kick a player."""
     return RequestRefused(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")
 
 
 def not_over() -> RequestRefused:
-    """A rematch was requested before the race is over."""
+    """Refusal because a rematch was requested before the race is over."""
     return RequestRefused(RefusalCode.NOT_OVER, "You can ask for a rematch once this race is over.")
 
 
 def not_dealt() -> RequestRefused:
-    """A move was sent before the deal."""
+    """Refusal because a move was sent before the deal."""
     return RequestRefused(
         RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
     )
 
 
 def not_racing() -> RequestRefused:
-    """No race is under way."""
+    """Refusal because no race is under way."""
     return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. It has not started, or it is over.")
 
 
 def nothing_to_resign() -> RequestRefused:
-    """A player resigns while no race is under way."""
+    """Refusal because a player resigns while no race is under way."""
     return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. There is nothing to resign.")
 
 
 def no_session() -> RequestRefused:
-    """The session of a Hello is unknown or has expired."""
+    """Refusal because the session of a Hello is unknown or has expired."""
     return RequestRefused(
         RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
     )
 
 
 def other_version(room: str, version: str, retry_after: float) -> RequestRefused:
-    """The room was opened by a version whose data this one can't read."""
+    """Refusal because the room was opened by a version whose data this one can't read."""
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
         f"The room {room!r} was opened by a different version of Samedeal; this server runs {version}. "
@@ -196,52 +196,52 @@ def other_version(room: str, version: str, retry_after: float) -> RequestRefused
 
 
 def race_done() -> RequestRefused:
-    """The player has finished, resigned, or has no moves left."""
+    """Refusal because the player has finished, resigned, or has no moves left."""
     return RequestRefused(
         RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
     )
 
 
 def race_started() -> RequestRefused:
-    """The request is only allowed before the countdown."""
+    """Refusal because the request is only allowed before the countdown."""
     return RequestRefused(RefusalCode.RACE_STARTED, "This race has already started.")
 
 
 def race_started_without_you() -> RequestRefused:
-    """A player without a seat wants to join a race that has started."""
+    """Refusal because a player without a seat wants to join a race that has started."""
     return RequestRefused(
         RefusalCode.RACE_STARTED, "This race has started without you. Watch it, or wait for the rematch."
     )
 
 
 def racing() -> RequestRefused:
-    """A player who is racing wants to watch the race."""
+    """Refusal because a player who is racing wants to watch the race."""
     return RequestRefused(
         RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
     )
 
 
 def room_closed() -> RequestRefused:
-    """The room is closed."""
+    """Refusal because the room is closed."""
     return RequestRefused(RefusalCode.ROOM_CLOSED, "This room is closed. List the rooms, or open one.")
 
 
 def room_exists(room: str) -> RequestRefused:
-    """A room of that code is open."""
+    """Refusal because a room of that code is open."""
     return RequestRefused(
         RefusalCode.ROOM_EXISTS, f"There is already a room {room!r}. Join it, or choose another code."
     )
 
 
 def room_full(seats: int) -> RequestRefused:
-    """All seats are taken."""
+    """Refusal because all seats are taken."""
     return RequestRefused(
         RefusalCode.ROOM_FULL, f"All {seats} seats are taken. Watch the race, or choose another room."
     )
 
 
 def seats_kept(seconds: int) -> RequestRefused:
-    """The free seats of a rematch are kept for the players of the race before, for ``seconds`` more."""
+    """Refusal because the free seats of a rematch are kept for the players of the race before, for ``seconds`` more."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         f"The free seats are kept for the players of the last race. Try again in {seconds} s.",
@@ -250,7 +250,7 @@ def seats_kept(seconds: int) -> RequestRefused:
 
 
 def too_many_from_address() -> RequestRefused:
-    """Players from one address want more than half of the seats of another player's public room."""
+    """Refusal because players from one address want more than half of the seats of another player's public room."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "Players from your address already have half of the seats. Watch the race, or open another room.",
@@ -258,7 +258,7 @@ def too_many_from_address() -> RequestRefused:
 
 
 def too_many_spectators() -> RequestRefused:
-    """The room has the maximum number of spectators."""
+    """Refusal because the room has the maximum number of spectators."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "This room has as many spectators as this server allows. Try again later.",
@@ -267,7 +267,7 @@ def too_many_spectators() -> RequestRefused:
 
 
 def server_full() -> RequestRefused:
-    """The server has the maximum number of rooms."""
+    """Refusal because the server has the maximum number of rooms."""
     return RequestRefused(
         RefusalCode.SERVER_FULL,
         "This server has as many rooms as it can hold. Join one of them, or try again later.",
@@ -276,24 +276,24 @@ def server_full() -> RequestRefused:
 
 
 def stale() -> RequestRefused:
-    """A move was made on an older board."""
+    """Refusal because a move was made on an older board."""
     return RequestRefused(RefusalCode.STALE, "The move was made on an older board. Look at the current one.")
 
 
 def time_up() -> RequestRefused:
-    """The race's time limit has passed."""
+    """Refusal because the race's time limit has passed."""
     return RequestRefused(RefusalCode.TIME_UP, "The race is over. Its time is up.")
 
 
 def too_many_actions(limit: int) -> RequestRefused:
-    """The player has made the maximum number of actions in a race."""
+    """Refusal because the player has made the maximum number of actions in a race."""
     return RequestRefused(
         RefusalCode.TOO_MANY_ACTIONS, f"A player can make {limit} moves in a race. You have made all of them."
     )
 
 
 def store_unavailable() -> RequestRefused:
-    """The store can't be reached."""
+    """Refusal because the store can't be reached."""
     return RequestRefused(
         RefusalCode.UNAVAILABLE,
         "The server has lost contact with its database. Your last action may or may not have been saved. "
@@ -303,7 +303,7 @@ def store_unavailable() -> RequestRefused:
 
 
 def no_free_code() -> RequestRefused:
-    """No unused room code was found."""
+    """Refusal because no unused room code was found."""
     return RequestRefused(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
 
 

@@ -259,7 +259,7 @@ class Hub:
     def _watch_absence(self) -> None:
         """Time how long the others wait for players who are disconnected or idle.
 
-        The time that counts is the one that this node has watched, so that the players can reconnect after an outage.
+        Only the time during which this node was running counts, so that an outage leaves the players time to reconnect.
         """
         if not self.race.waits_for_absent(self.progress, self._clock.now()):
             self._absence.cancel()

@@ -19,7 +19,7 @@ _SEVERAL: Final = ("sentinel", "cluster")
 
 
 class InvalidRedisAddress(ValueError):
-    """The address cannot be parsed. The message says why and what to write. It contains no password."""
+    """Rejection of an address that cannot be parsed. The message says why and what to write. It contains no password."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from samedeal_server.races.race import Race
 
 
 class RaceChanged(Struct, frozen=True):
-    """The race was replaced.
+    """An event that replaces the race.
 
     ``changes`` names what happened. ``player`` is the player who sent the command, or empty if no player did.
     """
@@ -26,7 +26,7 @@ class RaceChanged(Struct, frozen=True):
 
 
 class MoveCommitted(Struct, frozen=True, array_like=True):
-    """A player's action was committed and led to ``revision``. The counts include the action.
+    """A player's committed action, which led to ``revision``. The counts include the action.
 
     The event is encoded as an array. The names of the fields would double its size, and every move stores one.
     """

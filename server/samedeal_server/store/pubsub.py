@@ -37,7 +37,7 @@ class NodesAnnouncement:
 
 @dataclass(frozen=True, slots=True)
 class RoomSubscribed:
-    """The subscription to a room has begun. Events before it may have been missed."""
+    """The beginning of the subscription to a room. Events before it may have been missed."""
 
     room: str
 

@@ -98,7 +98,7 @@ class RedisClient(Protocol):
         """Return the primary of a cluster that has a key or channel, or None if there is none or only one Redis."""
 
     def listener(self, primary: Host | None = None) -> Redis:
-        """Create a client for announcements with a separate connection to ``primary``, or to any node.
+        """Create a client for announcements, with a separate connection to ``primary`` or, without one, to any Redis server.
 
         The caller closes the client.
         """

@@ -30,7 +30,7 @@ _NO_ANSWER_YET: Final = object()
 
 
 class PrimaryDemoted(LostConnection):
-    """The Redis at the other end is a replica and accepts no writes."""
+    """Refusal of a Redis that is a replica by now and accepts no writes."""
 
 
 def classify(error: Exception) -> Failure | None:
