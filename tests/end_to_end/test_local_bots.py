@@ -59,6 +59,12 @@ def names(room: RoomState) -> set[str]:
     return {seat.name for seat in room.players}
 
 
+def children() -> set[str]:
+    """The processes that any thread of this process has started and that have not ended."""
+    lists = (thread / "children" for thread in Path("/proc/self/task").iterdir())
+    return {child for text in lists for child in text.read_text().split()}
+
+
 def fail(sentence: str) -> None:
     raise AssertionError(sentence)
 
@@ -72,6 +78,18 @@ async def test_bot_joins_gets_ready_and_leaves_when_removed(server: str) -> None
         assert {seat.name: seat.bot for seat in mira.model.room.players} == {"mira": False, name: True}
         await bots.remove_all()
         await until_room(mira, lambda room: names(room) == {"mira"})
+
+
+async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
+    async with host_waiting(server), bots_on(server) as bots:
+        before = children()
+        name = await bots.add("friday", "random", "", taken=(), warn=fail)
+        assert children() > before
+        removal = asyncio.create_task(bots.remove(name))
+        await asyncio.sleep(0)
+        removal.cancel()
+        await bots.remove_all()
+        assert children() == before
 
 
 async def test_bots_removed_during_a_race_resign(server: str) -> None:

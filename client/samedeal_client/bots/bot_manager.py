@@ -33,7 +33,7 @@ class LocalBots:
         self._rng = rng or SystemRandom()
         self._running: dict[str, _RunningBot] = {}
         self._adding = asyncio.Lock()
-        self._removing: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,10 +69,7 @@ class LocalBots:
 
     def _on_exit(self, name: str) -> None:
         """Clean up after a bot that has ended by itself."""
-        if name in self._running:
-            task = asyncio.create_task(self.remove(name))
-            self._removing.add(task)
-            task.add_done_callback(self._removing.discard)
+        self._end(name)
 
     def _free_name(self, taken: Collection[str]) -> str:
         """Return a name that is not in ``taken``. If all names are, return one with a number."""
@@ -83,11 +80,22 @@ class LocalBots:
 
     async def remove(self, name: str) -> None:
         """End a bot and wait for its process. Before the race this frees its seat."""
-        bot = self._running.pop(name, None)
-        if bot is not None:
-            await bot.process.aclose()
+        if ending := self._end(name):
+            await asyncio.shield(ending)
 
     async def remove_all(self) -> None:
-        """End all bots and wait for their processes."""
+        """End all bots and wait for their processes, also for those of bots that were removed before."""
         async with self._adding:
-            await asyncio.gather(*(self.remove(name) for name in self.names), *self._removing)
+            for name in self.names:
+                self._end(name)
+            await asyncio.gather(*self._ending)
+
+    def _end(self, name: str) -> asyncio.Task[None] | None:
+        """Start to end a bot, in a task that goes on if a caller is cancelled. Return None if there is no such bot."""
+        bot = self._running.pop(name, None)
+        if bot is None:
+            return None
+        task = asyncio.create_task(bot.process.aclose())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        return task
