@@ -40,10 +40,9 @@ async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
         await ui.click(target, on)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("game", GAMES)
-async def test_won_by_keys(game: str, size: tuple[int, int]) -> None:
-    async with running_app(referee_of(game), size) as ui:
+async def test_won_by_keys(game: str) -> None:
+    async with running_app(referee_of(game)) as ui:
         for _, action in won_record(game).actions:
             await ui.press(*keys_for(Move.parse(action), ui.board))
             assert ui.acts[-1] == action
