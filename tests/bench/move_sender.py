@@ -140,7 +140,11 @@ class Racer(asyncio.Protocol):
         revision = self._play.revision
         moves = self._play.board.legal_moves()
         action = str(self._rng.choice(moves)) if moves else UNDO
-        self._play = self._play.act(action)
+        after = self._play.act(action)
+        if after.board.won:  # a racer who has finished can make no more moves
+            action = UNDO
+            after = self._play.act(action)
+        self._play = after
         self._prepared.append(frame(BINARY, encode(Act(id=revision, revision=revision, action=action))))
 
     def start(self, until: float, pace: float) -> None:

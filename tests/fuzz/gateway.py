@@ -46,7 +46,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.config import limits
 from samedeal_server.config.limits import Limits
-from samedeal_server.connections import connection, handshake_admission
+from samedeal_server.connections import client_socket, connection, handshake_admission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway import gateway
 from samedeal_server.races import race
@@ -62,7 +62,7 @@ from tests.server.live_nodes import Node, serving
 from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
 from tests.server.raw_client import handshake as raw_handshake
 
-_WATCHED: Final = (gateway, connection, handshake_admission, hub, limits, race, registry, sessions)
+_WATCHED: Final = (gateway, client_socket, connection, handshake_admission, hub, limits, race, registry, sessions)
 _DEADLINE: Final = 10.0
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
 _INPUTS_PER_NODE: Final = 400

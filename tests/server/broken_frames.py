@@ -9,7 +9,7 @@ import pytest
 from samedeal.protocol.codec import LARGEST_FRAME, encode
 from samedeal.protocol.messages import Ping
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.connections.handshake_admission import LARGEST_REQUEST
+from samedeal_server.connections.client_socket import LARGEST_REQUEST
 from tests.server.raw_client import BINARY, CLOSE, CONT, PING, PONG, TEXT, frame, handshake, hello
 
 PIECE = frame(BINARY, b"\x81", fin=False)

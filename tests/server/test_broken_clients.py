@@ -55,7 +55,7 @@ async def test_websocket_violation_is_closed_with_a_code(
 async def test_client_that_ignores_a_close_is_aborted(
     bystander: tuple[Node, Client], sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_server.connections.handshake_admission.CLOSE_TIMEOUT", 0.1)
+    monkeypatch.setattr("samedeal_server.connections.client_socket.CLOSE_TIMEOUT", 0.1)
     wire = await Wire.greeted(bystander[0].url)
     await wire.send(sent)
     await nobody_but(*bystander)

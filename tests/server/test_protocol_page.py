@@ -21,9 +21,8 @@ from samedeal.protocol.messages import RoomLine, Seat, Standing, Tally, ToClient
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
-from samedeal_server.connections import handshake_admission
+from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
-from samedeal_server.process import app
 from samedeal_server.races import race
 from samedeal_server.rooms import progress_updates, room_list
 from samedeal_server.store import sessions, store
@@ -91,7 +90,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         f"| a frame | {codec.LARGEST_FRAME} bytes |",
         f"frames of at most {codec.LARGEST_FRAME} bytes",
         f"| frames that can't be read | {limits.bad_frames} a minute |",
-        f"| a handshake | within {limits.handshake_timeout:g} seconds, {handshake_admission.LARGEST_REQUEST} bytes and ",
+        f"| a handshake | within {limits.handshake_timeout:g} seconds, {client_socket.LARGEST_REQUEST} bytes and ",
         f" bytes and {http11.MAX_NUM_HEADERS} header lines |",
         "arrays of more than 256 elements and maps of more than 64 entries",
         f"from one address | {limits.handshakes}, and {limits.connections_per_address} |",
@@ -130,7 +129,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
     assert race.SCHEDULED_ABSENT_AFTER == 3_600_000  # "for an hour"
     assert store.CLOSED_LIFETIME == 60  # "within a minute"
     assert "ping every 20 seconds" in FLAT
-    assert app.PING_INTERVAL == 20
+    assert client_socket.PING_INTERVAL == 20
 
 
 def test_page_has_the_cost_of_every_request() -> None:

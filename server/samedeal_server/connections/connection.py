@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import deque
 from typing import Final
 
-from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 from websockets.frames import Frame, Opcode
-from websockets.protocol import State
 
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.limits import Limits
+from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.metrics import Metrics
 
 _WRITE_SIZE: Final = 16 * 1024
-"""Bytes that are written before waiting for the client to read them."""
+"""Bytes that are written before looking whether the client reads them."""
 
 CLOSE_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for a client to read what is queued for it before its connection is aborted."""
@@ -33,13 +30,14 @@ def framed(message: ToClient) -> bytes:
 
 
 class Connection:
-    """A client with a bounded queue of frames. ``write`` sends them.
+    """A client with a bounded queue of frames. Each turn of the event loop sends what is queued in one write.
 
     A client that is too far behind is disconnected. A spectator that is behind skips boards and then receives a snapshot.
     """
 
     __slots__ = (
         "_abort_timer",
+        "_awake",
         "_backlog",
         "_closing",
         "_frames",
@@ -48,7 +46,6 @@ class Connection:
         "_metrics",
         "_slow",
         "_timers",
-        "_wake",
         "address",
         "networks",
         "number",
@@ -58,7 +55,7 @@ class Connection:
 
     def __init__(
         self,
-        socket: ServerConnection,
+        socket: ClientSocket,
         address: str,
         number: int,
         limits: Limits,
@@ -75,11 +72,12 @@ class Connection:
         self._metrics = metrics
         self._timers = timers
         self._frames: deque[tuple[bytes, float]] = deque()
-        self._wake = asyncio.Event()
+        self._awake = False
         self._slow = False
         self._lagging = False
         self._closing: tuple[int, str] | None = None
         self._abort_timer: Timer | None = None
+        socket.on_writable, socket.on_lost = self.wake, self._on_lost
 
     def on_caught_up(self) -> None:
         """Send a snapshot of all boards. Called once a spectator that skipped boards has been sent everything else."""
@@ -109,7 +107,7 @@ class Connection:
     def send_frame(self, frame: bytes, asked: float = 0.0) -> None:
         """Queue a framed message and send it soon."""
         self.enqueue(frame, asked)
-        self._wake.set()
+        self.wake()
 
     def enqueue(self, frame: bytes, asked: float = 0.0) -> None:
         """Queue a framed message until ``wake`` is called. Disconnect a client whose queue is full."""
@@ -134,52 +132,44 @@ class Connection:
             self.enqueue(frame)
 
     def wake(self) -> None:
-        """Send what is queued."""
-        self._wake.set()
+        """Send what is queued, once the tasks and callbacks that are due now have queued theirs."""
+        if not self._awake:
+            self._awake = True
+            self.socket.loop.call_soon(self._write)
 
     def close(self, code: int, reason: str) -> None:
         """Close once the queue is sent. Abort the connection if the client does not read it. Later calls change nothing."""
         if self._closing is None:
             self._closing = (code, reason)
-            self._wake.set()
+            self.wake()
             self._abort_timer = self._timers.call_later(CLOSE_TIMEOUT, self.socket.transport.abort)
 
-    async def write(self) -> None:
-        """Send what is queued until the connection ends."""
-        try:
-            while True:
-                while self._frames:
-                    await self._send()
-                if self._closing is not None:
-                    await self.socket.close(*self._closing)
-                    return
-                if self._lagging:
-                    self._lagging = False
-                    self.on_caught_up()
-                    continue
-                self._wake.clear()
-                await self._wake.wait()
-        except (ConnectionClosed, OSError):
-            pass
-        finally:
-            if self._abort_timer is not None:
-                self._abort_timer.cancel()
-
-    async def _send(self) -> None:
-        """Write several queued frames in one call, as the library's ``send`` per frame costs several times as much.
-
-        Raises ConnectionClosed or OSError.
-        """
+    def _write(self) -> None:
+        """Write what is queued as far as the client reads it. The socket wakes the connection when it can write more."""
+        self._awake = False
         socket = self.socket
-        if socket.state is not State.OPEN or socket.transport.is_closing():
-            await socket.wait_closed()
-            raise ConnectionClosedError(None, None)
+        while self._frames and socket.is_writable:
+            self._write_some(socket)
+        if self._frames:
+            return
+        if self._closing is not None:
+            socket.start_close(*self._closing)
+        elif self._lagging:
+            self._lagging = False
+            self.on_caught_up()
+
+    def _write_some(self, socket: ClientSocket) -> None:
+        """Write several queued frames in one call, as the library's ``send`` per frame costs several times as much."""
         batch, size = [], 0
         while self._frames and size < _WRITE_SIZE:
             batch.append(self._frames.popleft())
             size += len(batch[-1][0])
         socket.transport.write(b"".join([frame for frame, _ in batch]))
-        await socket.drain()
         for _, asked in batch:
             if asked:
                 self._metrics.ack.observe(time.perf_counter() - asked)
+
+    def _on_lost(self) -> None:
+        self._frames.clear()
+        if self._abort_timer is not None:
+            self._abort_timer.cancel()

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import http
 import ipaddress
-import time
 from collections import Counter
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-from websockets.asyncio.server import Server, ServerConnection
-from websockets.frames import Frame, Opcode
+from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
-from websockets.server import ServerProtocol
 
-from samedeal.protocol_codes import CloseCode
 from samedeal.terminal_text import printable
 from samedeal_server.config.limits import LiveLimits, Networks
-from samedeal_server.config.token_buckets import NETWORK_FACTORS, Bucket
+from samedeal_server.config.token_buckets import NETWORK_FACTORS
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
-
-LARGEST_REQUEST: Final = 16 * 1024
-"""Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""
-
-CLOSE_TIMEOUT: Final = 2.0
-"""Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
 
 _RETRY_AFTER: Final = "5"
 """Retry-After, in seconds, for clients that are rejected because the server is busy."""
@@ -84,17 +74,17 @@ class HandshakeAdmission:
 
     def address(self, socket: ServerConnection) -> str:
         """Return the address of a client as trusted proxies give it. The address of a Unix socket is ``local``."""
-        peer = _peer(socket)
+        peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 
-    def track_pending(self, socket: GuardedConnection) -> None:
+    def track_pending(self, socket: ServerConnection) -> None:
         """Count a connection whose handshake is not complete. If there are too many, drop the oldest one."""
         networks = networks_of(self.address(socket))
         self._pending[socket] = networks
         self._pending_by_network.update(networks)
         if len(self._pending) > self.limits.current.handshakes:
             self._evict_pending(next(iter(self._pending)), networks[0])
-        elif not self._proxies.trusts(_peer(socket)):
+        elif not self._proxies.trusts(peer_of(socket)):
             for network, limit in self._connection_limits(networks):
                 if self._pending_by_network[network] > limit:
                     oldest = next(pending for pending, its_own in self._pending.items() if network in its_own)
@@ -123,7 +113,7 @@ class HandshakeAdmission:
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
         """Return the response that rejects a handshake from a web page that may not connect, or None to admit it."""
         origins = request.headers.get_all("Origin")
-        if all(self._allows(origin, request.headers.get_all("Host"), _peer(socket)) for origin in origins):
+        if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None
         origin = printable(origins[0], _MAX_ORIGIN_WIDTH)
         self.reject("origin", socket, origin=origin)
@@ -134,7 +124,7 @@ class HandshakeAdmission:
 
     def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
         """Return the response that rejects a request beyond the limits, or None. ``count`` connections are open."""
-        self._warn_if_ignored(request, _peer(socket))
+        self._warn_if_ignored(request, peer_of(socket))
         if count >= self.limits.current.connections:
             self._fullness_log.refuse(self.limits.current.connections)
             self.reject("full", socket)
@@ -185,62 +175,6 @@ class HandshakeAdmission:
         return host in ("localhost", self._public_host) or _is_loopback(host or "")
 
 
-class GuardedConnection(ServerConnection):
-    """A connection that limits the bytes before the handshake, and the frames that are not complete messages."""
-
-    def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
-        super().__init__(protocol, server, **options)
-        self.peer = ""
-        self._admission = admission
-        self._received_bytes = 0
-        self._floods = False
-        self._abort_scheduled = False
-        limit = admission.limits.current.control_frames
-        self._frames = Bucket(limit / 60, limit, time.monotonic())
-
-    def connection_made(self, transport: Any) -> None:
-        """Count the connection as pending."""
-        super().connection_made(transport)
-        self.peer = _peer(self)  # the transport no longer knows the address once the connection is lost
-        self._admission.track_pending(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting the connection as pending, and record why its handshake failed."""
-        if self._admission.done(self):
-            error = self.protocol.handshake_exc
-            if self.request is None and not self._received_bytes:
-                self._admission.refused["silent"].inc()  # typical of the health checks of load balancers
-            elif self.request is None or error is not None:
-                cause = (error and error.__cause__) or error or "the connection was lost during the handshake"
-                self._admission.reject("malformed", self, error=str(cause))
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Receive data. Reject an oversized handshake; abort a client that does not close in time."""
-        if self.request is None:
-            self._received_bytes += len(data)
-            if self._received_bytes > LARGEST_REQUEST:
-                status = http.HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                self.transport.write(self.respond(status, "The handshake request is too large.\n").serialize())
-                self.transport.close()
-                return
-        super().data_received(data)
-        if self.protocol.close_sent is not None and not self._abort_scheduled:
-            self._abort_scheduled = True
-            self.loop.call_later(CLOSE_TIMEOUT, self.transport.abort)
-
-    def process_event(self, event: Any) -> None:
-        """Limit the rate of control frames and fragments. Complete messages are limited by the gateway."""
-        whole = isinstance(event, Frame) and event.fin and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CLOSE)
-        if isinstance(event, Frame) and not whole and self._frames.charge(time.monotonic()):
-            self._floods = True
-            if self.protocol.close_sent is None:
-                self.protocol.fail(CloseCode.FLOOD, "too many control frames or fragments")
-                self.send_data()
-        if not self._floods:
-            super().process_event(event)
-
-
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:
     """Return the response to a handshake that is rejected for now and may be tried again."""
     response = socket.respond(status, f"{sentence}\n")
@@ -283,10 +217,10 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def _peer(socket: ServerConnection) -> str:
+def peer_of(socket: ServerConnection) -> str:
     """Return the address that a connection comes from, which may be the address of a proxy."""
-    if isinstance(socket, GuardedConnection) and socket.peer:
-        return socket.peer
+    if known := getattr(socket, "peer", ""):
+        return str(known)
     try:
         peer = socket.remote_address
     except ValueError:  # raised under uvloop once the connection is lost

@@ -34,6 +34,7 @@ from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.terminal_text import printable
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.config.token_buckets import Bucket
+from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
@@ -147,7 +148,7 @@ class Gateway:
         """Return the subprotocol to use, or None if no offered one is known. ``serve`` then closes the connection."""
         return next((Subprotocol(name) for name in (SUBPROTOCOL, *self._subprotocols) if name in offered), None)
 
-    async def serve(self, socket: ServerConnection) -> None:
+    async def serve(self, socket: ClientSocket) -> None:
         """Serve a connection until it ends."""
         self.handshakes.done(socket)
         if serve := self._subprotocols.get(socket.subprotocol or ""):
@@ -172,14 +173,15 @@ class Gateway:
         if serving is not None:
             self._serving.add(serving)
             serving.add_done_callback(self._serving.discard)
-        writing = asyncio.create_task(connection.write())
         reading = asyncio.create_task(self._read(connection))
+        # A connection that this node closes need not finish the request that it is waiting for.
+        socket.connection_lost_waiter.add_done_callback(lambda _: reading.cancel() if connection.closing else None)
         try:
-            await asyncio.wait((writing, reading), return_when=asyncio.FIRST_COMPLETED)
-            if reading.done() and connection.closing:
-                await asyncio.wait((writing,))
+            await asyncio.wait((reading,))
+            if connection.closing:
+                await socket.wait_closed()
         finally:
-            await cancel_and_wait((writing, reading))
+            await cancel_and_wait((reading,))
             self.connections.discard(connection)
             self.handshakes.closed(connection.networks)
             # A client that does not read is cut off before it has answered the close frame.
@@ -240,7 +242,8 @@ class Gateway:
         )
         hello_alarm.set(limits.hello_timeout)
         try:
-            async for frame in connection.socket:
+            while True:
+                frame = await connection.socket.recv()
                 try:
                     message = decode_to_server(frame)
                 except SamedealError as error:

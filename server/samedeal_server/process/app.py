@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from websockets.asyncio.server import serve as websocket_server
 
@@ -18,7 +17,8 @@ from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import LiveLimits
-from samedeal_server.connections.handshake_admission import GuardedConnection, HandshakeAdmission
+from samedeal_server.connections.client_socket import ClientSocket
+from samedeal_server.connections.handshake_admission import HandshakeAdmission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.operators.auth import read_token
@@ -43,9 +43,6 @@ from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
-
-PING_INTERVAL: Final = 20
-"""Interval, in seconds, between WebSocket pings to a client. It is also the timeout for the answer."""
 
 Announce = Callable[["Node"], None]
 
@@ -213,16 +210,14 @@ async def _watch_redis(embedded: EmbeddedRedis) -> None:
 async def _listen(config: Config, gateway: Gateway, certificate: Certificate | None) -> AsyncIterator[ListenAddresses]:
     start = partial(
         websocket_server,
-        gateway.serve,
+        gateway.serve,  # type: ignore[arg-type]  # every connection is a ClientSocket
         select_subprotocol=gateway.select_subprotocol,
         process_request=gateway.process_request,
-        create_connection=partial(GuardedConnection, gateway.handshakes),  # type: ignore[arg-type]  # any factory will do
+        create_connection=partial(ClientSocket, gateway.handshakes),  # type: ignore[arg-type]  # any factory will do
         compression=None,
         max_size=LARGEST_FRAME,
-        max_queue=16,
         open_timeout=config.limits.handshake_timeout,
-        ping_interval=PING_INTERVAL,
-        ping_timeout=PING_INTERVAL,
+        ping_interval=None,
         close_timeout=2,
         server_header=None,
         ssl=certificate and certificate.context,

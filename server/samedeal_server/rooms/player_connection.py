@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from websockets.asyncio.server import ServerConnection
-
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace
+from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.connection import Connection
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races import refusals
@@ -25,7 +24,7 @@ class PlayerConnection(Connection):
     __slots__ = ("bot", "hub", "name", "pace", "seat", "session")
 
     def __init__(
-        self, socket: ServerConnection, address: str, number: int, limits: Limits, metrics: Metrics, timers: Timers
+        self, socket: ClientSocket, address: str, number: int, limits: Limits, metrics: Metrics, timers: Timers
     ) -> None:
         super().__init__(socket, address, number, limits, metrics, timers)
         self.pace = Pace(limits, timers.monotonic())

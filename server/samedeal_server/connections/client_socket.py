@@ -1,0 +1,256 @@
+"""A client's WebSocket: how frames are read and written, its keepalive, and the limits that the library does not have.
+
+``websockets`` makes the handshake and parses whatever is unusual. A message of a player is usual: one short binary frame.
+Reading it costs no task of the library, and writing its answer none at all.
+
+Measured with tests/bench/move_price.py, old and new in turn: a move takes 13 % less CPU time of the node in the closed loop,
+and 12 % less at human pace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from websockets.asyncio.server import Server, ServerConnection
+from websockets.frames import CloseCode as LibraryCode
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+from websockets.utils import apply_mask
+
+from samedeal.protocol.codec import LARGEST_FRAME
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.token_buckets import Bucket
+from samedeal_server.connections.handshake_admission import HandshakeAdmission, peer_of
+
+LARGEST_REQUEST: Final = 16 * 1024
+"""Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""
+
+PING_INTERVAL: Final = 20
+"""Interval, in seconds, between WebSocket pings to a client. It is also the timeout for the answer."""
+
+CLOSE_TIMEOUT: Final = 2.0
+"""Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
+
+_MAX_QUEUE: Final = 16
+"""Number of messages that are read ahead of their answers. Then the socket is not read until few are left."""
+
+_MIN_QUEUE: Final = 4
+
+_WHOLE_BINARY_FRAME: Final = 0x80 | Opcode.BINARY
+_MASKED: Final = 0x80
+_TWO_BYTE_LENGTH: Final = 126
+
+_PING: Final = Frame(Opcode.PING, b"samedeal").serialize(mask=False)
+
+
+def _do_nothing() -> None: ...
+
+
+class ClientSocket(ServerConnection):
+    """A WebSocket that a client has opened.
+
+    ``on_writable`` is called when the transport takes frames again after it had too many, and ``on_lost`` when the
+    connection is lost.
+    """
+
+    def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
+        super().__init__(protocol, server, **options)
+        self.peer = ""
+        self.on_writable: Callable[[], None] = _do_nothing
+        self.on_lost: Callable[[], None] = _do_nothing
+        self._admission = admission
+        self._received_bytes = 0
+        self._floods = False
+        self._keepalive_timer: asyncio.TimerHandle | None = None
+        self._pong_missing = False
+        self._abort_timer: asyncio.TimerHandle | None = None
+        limit = admission.limits.current.control_frames
+        self._frames = Bucket(limit / 60, limit, time.monotonic())
+        self._messages: deque[bytes | str | UnicodeDecodeError] = deque()
+        self._rest = b""
+        self._is_unusual = False
+        self._fragments: bytearray | None = None
+        self._is_text = False
+        self._message_waiter: asyncio.Future[None] | None = None
+        self._reading_paused = False
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether frames can be written now. If not, ``on_writable`` or ``on_lost`` will be called."""
+        return not self.paused and self.protocol.state is State.OPEN and not self.transport.is_closing()
+
+    async def recv(self, decode: bool | None = None) -> Any:  # noqa: ARG002, FBT001  # as in the library, which has overloads
+        """Return the next message. Raises ConnectionClosed after the last one."""
+        while not self._messages:
+            if self.protocol.state is State.CLOSED:
+                await self.wait_closed()
+                raise self.close_exc
+            self._message_waiter = self.loop.create_future()
+            await self._message_waiter
+        message = self._messages.popleft()
+        if self._reading_paused and len(self._messages) <= _MIN_QUEUE:
+            self._reading_paused = False
+            self.transport.resume_reading()
+        if isinstance(message, UnicodeDecodeError):
+            self._fail(LibraryCode.INVALID_DATA, f"{message.reason} at position {message.start}")
+            await self.wait_closed()
+            raise self.close_exc
+        return message
+
+    def start_close(self, code: int, reason: str) -> None:
+        """Send a close frame. Abort the connection if the client does not disconnect in time."""
+        if self.protocol.state is State.OPEN:
+            self.protocol.send_close(code, reason)
+            self.send_data()
+            self._abort_later()
+
+    def start_keepalive(self) -> None:
+        """Send pings from now on. The library would run a task for that, with a timeout and a future for each ping."""
+        self._keepalive_timer = self.loop.call_later(PING_INTERVAL, self._keep_alive)
+
+    def connection_made(self, transport: Any) -> None:
+        """Count the connection as pending."""
+        super().connection_made(transport)
+        self.peer = peer_of(self)  # the transport no longer knows the address once the connection is lost
+        self._admission.track_pending(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop counting the connection as pending, and record why its handshake failed."""
+        if self._admission.done(self):
+            error = self.protocol.handshake_exc
+            if self.request is None and not self._received_bytes:
+                self._admission.refused["silent"].inc()  # typical of the health checks of load balancers
+            elif self.request is None or error is not None:
+                cause = (error and error.__cause__) or error or "the connection was lost during the handshake"
+                self._admission.reject("malformed", self, error=str(cause))
+        super().connection_lost(exc)
+        for timer in (self._keepalive_timer, self._abort_timer):
+            if timer is not None:
+                timer.cancel()
+        self._wake_reader()
+        self.on_lost()
+
+    def resume_writing(self) -> None:
+        """Write more, as the client has read enough."""
+        super().resume_writing()
+        self.on_writable()
+
+    def data_received(self, data: bytes) -> None:
+        """Receive data. Reject an oversized handshake; abort a client that does not close in time."""
+        if self.request is None:
+            self._received_bytes += len(data)
+            if self._received_bytes > LARGEST_REQUEST:
+                status = http.HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                self.transport.write(self.respond(status, "The handshake request is too large.\n").serialize())
+                self.transport.close()
+                return
+        if self.request is None or self._is_unusual:
+            self._pass_on(data)
+        else:
+            self._take_frames(data)
+
+    def process_event(self, event: Any) -> None:
+        """Limit the rate of control frames and fragments. Complete messages are limited by the gateway."""
+        if not isinstance(event, Frame):
+            super().process_event(event)
+            return
+        whole = event.fin and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CLOSE)
+        if not whole and self._frames.charge(time.monotonic()):
+            self._floods = True
+            if self.protocol.close_sent is None:
+                self._fail(CloseCode.FLOOD, "too many control frames or fragments")
+        if self._floods:
+            return
+        if event.opcode is Opcode.PONG:
+            self._pong_missing = False
+        elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            self._add_fragment(event)
+
+    def _take_frames(self, data: bytes) -> None:
+        """Take the complete frames from the data. The library gets those that are no whole binary message.
+
+        It gets a frame that is too large or has no mask before it is complete, and then also everything after it.
+        """
+        data = self._rest + data
+        start, size = 0, len(data)
+        while size >= start + 2:
+            body, length = start + 6, data[start + 1] - _MASKED
+            if length == _TWO_BYTE_LENGTH and size >= start + 4:
+                body, length = start + 8, int.from_bytes(data[start + 2 : start + 4], "big")
+            elif length == _TWO_BYTE_LENGTH:
+                break
+            elif not 0 <= length < _TWO_BYTE_LENGTH:
+                length = LARGEST_FRAME + 1
+            if length > LARGEST_FRAME:
+                self._is_unusual = True
+                self._pass_on(data[start:])
+                return
+            end = body + length
+            if size < end:
+                break
+            if data[start] == _WHOLE_BINARY_FRAME and self._fragments is None and self.protocol.state is State.OPEN:
+                self._add_message(apply_mask(data[body:end], data[body - 4 : body]))  # 1 µs instead of 6 µs
+            else:
+                self._pass_on(data[start:end])
+            start = end
+        self._rest = data[start:]
+
+    def _pass_on(self, data: bytes) -> None:
+        """Let the library parse data."""
+        super().data_received(data)
+        if self.protocol.close_sent is not None:
+            self._abort_later()
+
+    def _add_fragment(self, frame: Frame) -> None:
+        """Add a frame to the message that it belongs to."""
+        if self._fragments is None:
+            self._fragments = bytearray()
+            self._is_text = frame.opcode is Opcode.TEXT
+        self._fragments += frame.data
+        if frame.fin:
+            message, self._fragments = bytes(self._fragments), None
+            self._add_message(_decoded(message) if self._is_text else message)
+
+    def _add_message(self, message: bytes | str | UnicodeDecodeError) -> None:
+        self._messages.append(message)
+        if len(self._messages) > _MAX_QUEUE and not self._reading_paused:
+            self._reading_paused = True
+            self.transport.pause_reading()
+        self._wake_reader()
+
+    def _wake_reader(self) -> None:
+        waiter, self._message_waiter = self._message_waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def _keep_alive(self) -> None:
+        if self.protocol.state is not State.OPEN:
+            return
+        if self._pong_missing:
+            self._fail(LibraryCode.INTERNAL_ERROR, "keepalive ping timeout")
+            return
+        self._pong_missing = True
+        self.transport.write(_PING)
+        self.start_keepalive()
+
+    def _fail(self, code: int, reason: str) -> None:
+        self.protocol.fail(code, reason)
+        self.send_data()
+        self._abort_later()
+
+    def _abort_later(self) -> None:
+        if self._abort_timer is None:
+            self._abort_timer = self.loop.call_later(CLOSE_TIMEOUT, self.transport.abort)
+
+
+def _decoded(text: bytes) -> str | UnicodeDecodeError:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:  # raised when the message is read, after the messages before it were answered
+        return error

@@ -1,0 +1,74 @@
+"""A client's WebSocket: frames in pieces of any size, and pings that the client does not answer."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, encode
+from samedeal.protocol.messages import Ping, Pong, Refused
+from tests.server.live_nodes import NodeMaker
+from tests.server.raw_client import BINARY, PING, PONG, Wire
+
+
+def masked(opcode: Opcode, payload: bytes, *, fin: bool = True) -> bytes:
+    """A frame of a client with a random mask."""
+    return Frame(opcode, payload, fin).serialize(mask=True)
+
+
+def ping(number: int, *, padding: int = 0) -> bytes:
+    """A frame with a Ping. ``padding`` makes it longer by about as many bytes."""
+    request = encode(Ping(id=number))
+    return (
+        request.replace(b"\x82", b"\x83", 1) + b"\xa3pad" + b"\xc5" + padding.to_bytes(2, "big") + os.urandom(padding)
+    )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 300, 1 << 20])
+async def test_frames_in_pieces_of_any_size_are_read(node: NodeMaker, size: int) -> None:
+    one = await node()
+    wire = await Wire.greeted(one.url)
+    (connection,) = one.gateway.connections
+    long = ping(4, padding=400)
+    sent = [
+        *(masked(Opcode.BINARY, ping(number)) for number in (1, 2)),
+        masked(Opcode.PING, b"beat"),
+        masked(Opcode.BINARY, ping(3, padding=130)),
+        *(masked(Opcode.BINARY, long[:9], fin=False), masked(Opcode.PONG, b""), masked(Opcode.CONT, long[9:])),
+        *(masked(Opcode.TEXT, b"text"), masked(Opcode.BINARY, ping(5))),
+    ]
+    stream = b"".join(sent)
+    for start in range(0, len(stream), size):
+        connection.socket.data_received(stream[start : start + size])
+    answers: list[int] = []
+    pongs: list[bytes] = []
+    while not answers or answers[-1] != 5:
+        opcode, payload = await wire.frame() or (-1, b"")
+        if opcode == PONG:
+            pongs.append(payload)
+        else:
+            assert opcode == BINARY
+            answer = decode_to_client(payload)
+            assert isinstance(answer, Pong | Refused)
+            answers.append(answer.to)
+    assert answers == [1, 2, 3, 4, -1, 5]
+    assert pongs == [b"beat"]
+    await wire.close()
+
+
+async def test_large_frame_is_refused_by_its_header(node: NodeMaker) -> None:
+    one = await node()
+    wire = await Wire.greeted(one.url)
+    await wire.send(masked(Opcode.BINARY, bytes(LARGEST_FRAME + 1))[:8])
+    assert await wire.ended() == 1009
+    await wire.close()
+
+
+async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_server.connections.client_socket.PING_INTERVAL", 0.05)
+    wire = await Wire.greeted((await node()).url)
+    assert await wire.frame() == (PING, b"samedeal")
+    assert await wire.ended() == 1011
+    await wire.close()
