@@ -150,9 +150,9 @@ function parse(text) {
     if (name === "seat") fields.seat.push(value);
     else demand(colon > 0 && !(name in fields) && (fields[name] = value), `the line '${line.slice(0, 40)}' is wrong`);
   }
-  const names = ["seat", "room", "game", "solver", "budget", "commitment", "secret", "candidate", "line"];
+  const names = ["seat", "room", "game", "solver", "budget", "commitment", "secret", "restarts", "candidate", "line"];
   demand(names.every((name) => fields[name]?.length) && Object.keys(fields).length === names.length, "the fields are wrong");
-  for (const name of ["solver", "budget", "candidate"]) demand(/^(0|[1-9][0-9]{0,9})$/.test(fields[name]), `the ${name} is wrong`);
+  for (const name of ["solver", "budget", "restarts", "candidate"]) demand(/^(0|[1-9][0-9]{0,9})$/.test(fields[name]), `the ${name} is wrong`);
   for (const name of ["commitment", "secret"]) demand(/^[0-9a-f]{64}$/.test(fields[name]), `the ${name} is wrong`);
   demand(Object.hasOwn(GAMES, fields.game), "the game is unknown");
   demand(Number(fields.candidate) < 2 ** 32, "the candidate is wrong");

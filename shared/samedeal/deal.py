@@ -2,7 +2,7 @@
 
 The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A random
 deal has a secret 256-bit seed, and ``commitment`` binds the server to the seed before the race. The seeds of numbered and
-daily deals derive from public text.
+daily deals derive from public text. ``samedeal.joint_deal`` has the seeds and the shuffle of winnable deals.
 """
 
 from __future__ import annotations
@@ -79,31 +79,34 @@ def commitment(seed: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Deal:
-    """The source of a deal: ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21``.
+    """The source of a deal.
+
+    It is ``winnable`` (a joint deal of all players), ``random`` (a secret seed), ``#4821`` (a public number) or
+    ``daily 2026-11-21``.
 
     ``str`` gives the text that ``parse`` reads. A daily deal without a date is written ``daily``, and ``on`` sets its date.
     """
 
-    kind: Literal["random", "number", "daily"]
+    kind: Literal["winnable", "random", "number", "daily"]
     number: int = 0
     date: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Deal:
-        """Read ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
+        """Read ``winnable``, ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
 
         Case, surrounding spaces and leading zeros are ignored. Raises MalformedText for any other text.
         """
         words = text.strip().lower().split()
         digits = words[0].removeprefix("#") if len(words) == 1 else ""
-        if words == ["random"]:
-            return cls("random")
+        if words in (["winnable"], ["random"]):
+            return cls("winnable" if words == ["winnable"] else "random")
         if digits.isascii() and digits.isdigit() and len(digits) <= 9:
             return cls("number", number=int(digits))
         if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         raise MalformedText(
-            f"{text[:40]!r} is not a deal. Write 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
+            f"{text[:40]!r} is not a deal. Write 'winnable', 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
             "or 'daily', optionally followed by a date, as in 'daily 2026-11-21'."
         )
 
@@ -115,7 +118,7 @@ class Deal:
     @property
     def public(self) -> bool:
         """Whether anybody can compute the cards before the race, which is so for numbered and daily deals."""
-        return self.kind != "random"
+        return self.kind in ("number", "daily")
 
     def on(self, date: str) -> Deal:
         """Return this deal, with ``date`` (``YYYY-MM-DD``) if it is a daily deal without a date.

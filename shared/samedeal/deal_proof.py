@@ -9,12 +9,14 @@
     budget: 10000
     commitment: 5f1c...
     secret: 03ab...
+    restarts: 0
     seat: 1 41d2... 9be0... ana
     seat: 2 77c0... 1f3a... ben
     candidate: 3
     line: 3 5, r 0, 2 4 x3, ...
 
-A seat has the hash that its player committed to, the share that the player revealed, and the player's name.
+A seat has the hash that its player committed to, the share that the player revealed, and the player's name. ``restarts`` is
+the number of times that the deal had to be drawn again, because a player left or did not reveal a share.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER
 
 _FIRST: Final = "samedeal deal 2"
-_FIELDS: Final = ("room", "game", "solver", "budget", "commitment", "secret", "seat", "candidate", "line")
+_FIELDS: Final = ("room", "game", "solver", "budget", "commitment", "secret", "restarts", "seat", "candidate", "line")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SHARE_BYTES}}}")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
@@ -65,6 +67,7 @@ class DealProof:
     terms: DealTerms
     commitment: bytes
     secret: bytes
+    restarts: int
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: Line
@@ -128,6 +131,7 @@ class DealProof:
             *(f"{name}: {term}" for name, term in zip(self.terms._fields, self.terms, strict=True)),
             f"commitment: {self.commitment.hex()}",
             f"secret: {self.secret.hex()}",
+            f"restarts: {self.restarts}",
             *seats,
             f"candidate: {self.candidate}",
             f"line: {', '.join(map(str, self.line))}",
@@ -162,6 +166,7 @@ class DealProof:
             ),
             _hash("commitment", values["commitment"][0]),
             _hash("secret", values["secret"][0]),
+            _number("restarts", values["restarts"][0], HIGHEST_CANDIDATE),
             tuple(_share(seat) for seat in values["seat"]),
             _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
             tuple(Move.parse(move) for move in values["line"][0].split(", ")),

@@ -31,6 +31,8 @@ class RefusalCode(StrEnum):
     NAME_TAKEN = "name_taken"
     NO_SPECTATORS = "no_spectators"
     NO_BOTS = "no_bots"
+    SHARE_NEEDED = "share_needed"
+    BAD_SHARE = "bad_share"
     RACING = "racing"
     RACE_STARTED = "race_started"
     NO_SEAT = "no_seat"
@@ -80,6 +82,8 @@ class NoticeCode(StrEnum):
     KICKED = "kicked"
     CLOSED = "closed"
     ENDING = "ending"
+    UNSEATED = "unseated"
+    WAITING = "waiting"
     BANNED = "banned"
 
 

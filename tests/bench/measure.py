@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from samedeal.deal import commitment
 from samedeal.options import Options
-from samedeal_server.races.race import JoinCommand, Race, RaceCommand, StartCommand, apply
+from samedeal_server.races.race import DealSecret, JoinCommand, Race, RaceCommand, StartCommand, apply
 from samedeal_server.store.group_commit import Commit
 from samedeal_server.store.store import RoomSecret, Store
 
@@ -42,7 +42,7 @@ async def start_race(store: Store, room: str) -> list[tuple[str, int]]:
     now = await store.now()
     seed = bytes(32)
     race = Race(room, Options(players=PLAYERS, countdown=0), 0, "random", commitment(seed), False, now, now)
-    assert await store.create_room(race, RoomSecret(seed, b"", b""))
+    assert await store.create_room(race, RoomSecret(DealSecret(seed), b"", b""))
     players = [f"player{number}" for number in range(PLAYERS)]
     commands: list[RaceCommand] = [*(JoinCommand(player, player, {}) for player in players), StartCommand(players[0])]
     for command in commands:

@@ -457,7 +457,7 @@ async def load_evidence(store: Store, room: str) -> RoomEvidence | None:
     if found is None or secret is None or events is None:
         return None
     logs = {racer.player: await store.load_log(room, racer.player) for racer in found.race.racers}
-    return RoomEvidence(found.race, secret.seed, logs, events)
+    return RoomEvidence(found.race, secret.deal.seed, logs, events)
 
 
 def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:

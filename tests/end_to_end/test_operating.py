@@ -226,5 +226,5 @@ async def test_server_output_contains_no_secret(programs: Programs, own_redis: O
     assert await server.program.exit_code() == 0
     text = server.program.text
     assert '"redis_down"' in text
-    for secret_text in (ana.session, eve.session, "sesam", secret.seed.hex(), secret.hash.hex(), "Traceback"):
+    for secret_text in (ana.session, eve.session, "sesam", secret.deal.seed.hex(), secret.hash.hex(), "Traceback"):
         assert secret_text not in text

@@ -62,7 +62,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races import race
-from samedeal_server.rooms import hub, play_from_log, progress_updates, room_creation, room_list, room_model
+from samedeal_server.rooms import hub, progress_updates, room_creation, room_list, room_model
 from samedeal_server.store import keys
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
@@ -590,7 +590,7 @@ def _dealing(deck: Deck) -> Iterator[None]:
     """Deal a given deck in every room."""
     with (
         mock.patch.object(room_creation, "new_seed", return_value=deck.seed),
-        mock.patch.object(play_from_log, "shuffled", return_value=deck.cards),
+        mock.patch.object(race, "shuffled", return_value=deck.cards),
     ):
         yield
 

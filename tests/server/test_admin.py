@@ -289,10 +289,10 @@ async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
     assert secret
     for kind, fields in ((Status, {}), (ListServerRooms, {}), (ShowRoom, {"room": "friday"}), (ListBans, {})):
         await operator.ask(kind, **fields)
-    board = Board.deal(Game.named("athena"), shuffled(secret.seed, 1))
+    board = Board.deal(Game.named("athena"), shuffled(secret.deal.seed, 1))
     for frame in operator.frames:
         assert isinstance(frame, bytes)
-        assert secret.seed not in frame
+        assert secret.deal.seed not in frame
         assert b"piles" not in frame
         assert not any(len(pile) > 2 and bytes(pile) in frame for pile in board.piles)
     await operator.expect(Done, CloseRoom, room="friday")

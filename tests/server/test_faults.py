@@ -26,10 +26,8 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
-from samedeal_server.races.race import Race
 from samedeal_server.store import keys
 from samedeal_server.store.events import SequencedEvent
-from samedeal_server.store.store import Snapshot
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.own_redis import OwnRedis
@@ -211,9 +209,9 @@ async def test_change_whose_answer_was_lost_is_recognized(node: NodeMaker, monke
     await ana.join(room)
     compare_and_set = one.store.compare_and_set
 
-    async def send_twice(before: Snapshot, race: Race, what: tuple[str, ...], by: str) -> bool:
-        await compare_and_set(before, race, what, by)
-        return await compare_and_set(before, race, what, by)
+    async def send_twice(*arguments: Any) -> bool:
+        await compare_and_set(*arguments)
+        return await compare_and_set(*arguments)
 
     monkeypatch.setattr(one.store, "compare_and_set", send_twice)
     await ana.expect(Done, Start)

@@ -603,7 +603,7 @@ async def test_fault_is_reported_and_logged_without_secrets(
         secret = await one.store.load_secret(room)
         assert secret is not None
 
-        async def mistaken(*_: object, seed: bytes = secret.seed) -> None:
+        async def mistaken(*_: object, seed: bytes = secret.deal.seed) -> None:
             raise ValueError("a mistake")
 
         with monkeypatch.context() as patch:
@@ -615,7 +615,13 @@ async def test_fault_is_reported_and_logged_without_secrets(
         await ana.expect(Pong, Ping)
         lines = logged.readouterr().out
         assert "a mistake" in lines
-        for told in (secret.seed.hex(), repr(secret.seed)[2:-1][:12], ana.session, bob.session, "sesam-oeffne-dich"):
+        for told in (
+            secret.deal.seed.hex(),
+            repr(secret.deal.seed)[2:-1][:12],
+            ana.session,
+            bob.session,
+            "sesam-oeffne-dich",
+        ):
             assert told not in lines
         await one.gateway.drain()
 

@@ -43,7 +43,7 @@ RACERS_HEAR: dict[str, set[str]] = {
     "done": set(),
     "refused": set(),
     "progressupdate": set(),
-    "roomstate": {"commitment", "seed"},
+    "roomstate": {"commitment", "seed", "players"},
     "boardstate": {"piles", "hash"},
     "acked": {"seen", "hash", "piles", "receipt"},
 }
@@ -109,7 +109,8 @@ async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game
             assert ended.seed not in frame
             assert ended.seed.hex().encode() not in frame
             if isinstance(message, RoomState):
-                assert message.seed == b""
+                assert (message.seed, message.proof) == (b"", "")
+                assert not any(seat.share_commitment for seat in message.players)
             if isinstance(message, ProgressUpdate | Refusal):
                 assert not with_bytes(fields)
             if isinstance(message, BoardState):
@@ -167,7 +168,7 @@ async def test_spectators_are_sent_no_card_before_the_delay(node: NodeMaker) -> 
     for frame, message in before_the_end(wat):
         assert not isinstance(message, LateBoard | LateMove | BoardState | Acked)
         fields = unpack(frame, dict[str, Any])
-        assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed"}
+        assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed", "players"}
     for client in (ana, bob):
         await client.expect(Done, Resign)
     await wat.phase("finished")

@@ -79,7 +79,7 @@ async def test_secrets_are_logged_at_no_level(redis: RedisClient, node: NodeMake
     await ana.refused("illegal", Act, revision=10, action="7 7")
     stranger = await one.player("eve")
     await stranger.refused("bad_passphrase", Join, room=ana.room, passphrase="sesam-schliess-dich")
-    await stranger.socket.send(b"\xc1" + secret.seed)
+    await stranger.socket.send(b"\xc1" + secret.deal.seed)
     try:
         await redis.config_set("maxmemory", 1)
         await ana.refused("unavailable", Act, revision=10, action="draw")
@@ -94,7 +94,7 @@ async def test_secrets_are_logged_at_no_level(redis: RedisClient, node: NodeMake
     assert log.named("request_refused", code="illegal", player=ana.player)
     text = log.read()
     assert not [client.session for client in (ana, bob, stranger) if client.session in text]
-    seed = secret.seed
+    seed = secret.deal.seed
     for secret_text in (
         seed.hex(),
         repr(seed)[2:14],

@@ -127,7 +127,7 @@ def a_log_line_with_the_seed(patch: pytest.MonkeyPatch) -> None:
     opened = Store.create_room
 
     async def logging(self: Store, race: Race, secret: RoomSecret) -> bool:
-        get_logger().info(LogEvent.ROOM_CREATED, seed=secret.seed.hex())
+        get_logger().info(LogEvent.ROOM_CREATED, seed=secret.deal.seed.hex())
         return await opened(self, race, secret)
 
     patch.setattr(Store, "create_room", logging)

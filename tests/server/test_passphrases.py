@@ -27,7 +27,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
-from samedeal_server.races.race import CloseCommand, KickCommand
+from samedeal_server.races.race import CloseCommand, DealSecret, KickCommand
 from samedeal_server.rooms import passphrases as passphrases_module
 from samedeal_server.rooms.passphrases import Passphrases, hashed
 from samedeal_server.store.store import RoomSecret
@@ -118,7 +118,7 @@ async def tried(passphrases: Passphrases, secret: RoomSecret, said: str, network
     return ""
 
 
-SECRET = RoomSecret(b"", SALT, hashed("sesam", SALT))
+SECRET = RoomSecret(DealSecret(b""), SALT, hashed("sesam", SALT))
 
 
 async def test_guesses_from_many_addresses_are_limited(node: NodeMaker, redis_url: str) -> None:

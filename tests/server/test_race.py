@@ -22,6 +22,7 @@ from samedeal_server.races.race import (
     SCHEDULED_ABSENT_AFTER,
     SEATS_KEPT,
     CloseCommand,
+    DealSecret,
     DeclareStuckCommand,
     JoinCommand,
     KickCommand,
@@ -92,7 +93,7 @@ def command(text: str) -> RaceCommand:
         "kicked_by_ana": KickCommand(who, by="ana"),
         "kicked_by_bob": KickCommand(who, by="bob"),
         "close": CloseCommand(),
-        "passes": TickCommand(PRESENT, SEED),
+        "passes": TickCommand(PRESENT, DealSecret(SEED)),
     }
     return commands[what]
 
@@ -373,7 +374,9 @@ def test_scheduled_race_without_players_closes() -> None:
 )
 def test_open_room_with_present_players_is_kept_open(here: int, outcome: str) -> None:
     now = CREATED + EMPTY_LIFETIME
-    race, events = apply(opened(OPTIONS, RACERS[0]), TickCommand({"ana": Progress(last_seen=here)}, SEED), now)
+    race, events = apply(
+        opened(OPTIONS, RACERS[0]), TickCommand({"ana": Progress(last_seen=here)}, DealSecret(SEED)), now
+    )
     assert f"{race.phase}: {' '.join(events)}" == outcome
     assert race.phase == "closed" or race.due_at() == now + EMPTY_LIFETIME
 
@@ -405,7 +408,7 @@ def runs(**here: int) -> dict[str, Progress]:
 )
 def test_absent_player_loses_the_seat_in_an_open_room(now: int, here: dict[str, Progress], outcome: str) -> None:
     race = play(opened(), "ana joins", "bob joins")
-    left, events = apply(race, TickCommand(here, SEED), now)
+    left, events = apply(race, TickCommand(here, DealSecret(SEED)), now)
     assert " ".join(racer.player for racer in left.racers) == outcome
     assert events == (() if left is race else ("left",))
 
@@ -432,7 +435,7 @@ def test_absent_player_need_not_be_ready() -> None:
         "eve readies",
     )
     late = CREATED + ABSENT_AFTER + 1
-    begun, events = apply(race, TickCommand(runs(bob=late, eve=late), SEED), late)
+    begun, events = apply(race, TickCommand(runs(bob=late, eve=late), DealSecret(SEED)), late)
     assert events == ("left", "countdown")
     assert begun.host == "bob"
 
@@ -454,7 +457,7 @@ def test_full_scheduled_room_frees_seats_of_the_long_gone(players: int, gone: in
             apply(race, join, now)
     else:
         assert [racer.player for racer in apply(race, join, now)[0].racers] == here
-    assert apply(race, TickCommand(runs(ana=AT, bob=now), SEED), now)[0].racers == race.racers
+    assert apply(race, TickCommand(runs(ana=AT, bob=now), DealSecret(SEED)), now)[0].racers == race.racers
 
 
 @pytest.mark.parametrize("phase", ["countdown", "racing", "finished"])
@@ -462,12 +465,12 @@ def test_absent_player_keeps_the_seat_after_the_countdown(phase: Phase) -> None:
     race = race_in(phase)
     now = STARTS - 1 if phase == "countdown" else DURING
     assert race.present_racers({}, now + ROOM_LIFETIME) == race.racers
-    assert apply(race, TickCommand({}, SEED), now)[0].racers == race.racers
+    assert apply(race, TickCommand({}, DealSecret(SEED)), now)[0].racers == race.racers
 
 
 def test_absent_player_keeps_the_seat_in_a_scheduled_race() -> None:
     race = play(opened(AT_OPTIONS), "ana joins")
-    begun, events = apply(race, TickCommand({}, SEED), AT - 3000)
+    begun, events = apply(race, TickCommand({}, DealSecret(SEED)), AT - 3000)
     assert events == ("countdown",)
     assert begun.racers == race.racers
 
@@ -502,7 +505,7 @@ def test_race_closed_under_way_has_no_standings() -> None:
 
 def finish(now: int, *racers: Racer, **runs: Progress) -> Race:
     race = replace(race_in("racing"), racers=racers or RACERS)
-    return apply(race, TickCommand(runs, SEED), now)[0]
+    return apply(race, TickCommand(runs, DealSecret(SEED)), now)[0]
 
 
 @pytest.mark.parametrize(
@@ -527,7 +530,7 @@ def test_race_finishes_when_no_player_can_go_on(runs: dict[str, Progress], ends:
 def test_race_without_any_move_finishes_as_it_starts(deal: int, undo: str, phase: str) -> None:
     race = race_in("countdown", replace(OPTIONS, games=("willow",), undo=undo))
     seed = Deal("number", number=deal).public_seed()
-    assert apply(race, TickCommand({}, seed), STARTS)[0].phase == phase
+    assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
 
 
 AWAY = Progress(last_seen=STARTS + 5)
@@ -552,7 +555,7 @@ def test_absent_and_idle_players_do_not_hold_the_finish(
     ana: Progress, bob: Progress, end_wait: bool, phase: str
 ) -> None:
     race = replace(race_in("racing"), ends=STARTS + 2 * IDLE_AFTER)
-    command = TickCommand({"ana": ana, "bob": bob}, SEED, end_wait)
+    command = TickCommand({"ana": ana, "bob": bob}, DealSecret(SEED), end_wait)
     assert apply(race, command, STARTS + IDLE_AFTER)[0].phase == phase
 
 
@@ -594,7 +597,7 @@ def test_settled_race_ends_if_the_options_say_so(
     for ends_settled in (True, False):
         race = replace(race_in("racing", replace(OPTIONS, end_when_settled=ends_settled)), racers=racers)
         done = replace(race, options=replace(OPTIONS, end_when_settled=False)).is_over(progress)
-        finished = apply(race, TickCommand(progress, SEED), STARTS + 10)[0]
+        finished = apply(race, TickCommand(progress, DealSecret(SEED)), STARTS + 10)[0]
         assert finished.phase == ("finished" if done or (settled and ends_settled) else "racing")
         assert finished.finished_at == (STARTS + 10 if finished.phase == "finished" else 0)
 
@@ -617,7 +620,7 @@ def test_absent_player_is_not_awaited_with_bots_or_stuck(
 ) -> None:
     race = replace(race_in("racing", replace(OPTIONS, end_when_settled=settled)), racers=racers)
     race = replace(race, ends=STARTS + 2 * IDLE_AFTER)
-    assert apply(race, TickCommand(progress, SEED, end_wait=True), STARTS + IDLE_AFTER)[0].phase == phase
+    assert apply(race, TickCommand(progress, DealSecret(SEED), end_wait=True), STARTS + IDLE_AFTER)[0].phase == phase
 
 
 def test_stuck_player_is_stuck_again_only_after_progress() -> None:
@@ -628,7 +631,7 @@ def test_stuck_player_is_stuck_again_only_after_progress() -> None:
 
 
 def test_late_tick_ends_the_race_when_its_time_was_up() -> None:
-    assert apply(race_in("racing"), TickCommand(PRESENT, SEED), ENDS + 7)[0].finished_at == ENDS
+    assert apply(race_in("racing"), TickCommand(PRESENT, DealSecret(SEED)), ENDS + 7)[0].finished_at == ENDS
 
 
 def test_first_finish_ends_the_race_early() -> None:
@@ -701,8 +704,8 @@ def ready_race(**ready: bool) -> Race:
 def test_idle_host_is_replaced_if_all_others_are_ready(race: Race, host: str) -> None:
     due = CREATED + HOST_TIMEOUT
     here = {racer.player: Progress(last_seen=due) for racer in race.racers}
-    assert apply(race, TickCommand(here, SEED), due - 1)[0] is race
-    assert apply(race, TickCommand(here, SEED), due)[0].host == host
+    assert apply(race, TickCommand(here, DealSecret(SEED)), due - 1)[0] is race
+    assert apply(race, TickCommand(here, DealSecret(SEED)), due)[0].host == host
     assert (race.due_at() == due) == (host != "ana")
 
 
@@ -873,7 +876,7 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
                     finished_at=now if what == "goes-home" else 0,
                 )
             continue
-        given_ = TickCommand(runs, SEED) if what == "passes" else command(f"{who} {what}")
+        given_ = TickCommand(runs, DealSecret(SEED)) if what == "passes" else command(f"{who} {what}")
         try:
             changed, events = apply(race, given_, now)
         except RequestRefused:
@@ -883,5 +886,5 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
         race = changed
     for _ in range(6):  # and time alone brings every race to its end
         now = max(now, race.due_at())
-        race, _ = apply(race, TickCommand(runs, SEED), now)
+        race, _ = apply(race, TickCommand(runs, DealSecret(SEED)), now)
     assert race.phase == "closed"

@@ -171,10 +171,10 @@ async def test_finish_that_the_store_lost_is_retried(node: NodeMaker, monkeypatc
     ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_finish_ends=True, limit=600)
     settle, failures = one.store.compare_and_set, count()
 
-    async def settle_at_last(before: Snapshot, race: Race, what: tuple[str, ...], by: str) -> bool:
+    async def settle_at_last(before: Snapshot, race: Race, *more: Any) -> bool:
         if race.phase == "finished" and not next(failures):
             raise ConnectionError("Redis is away")
-        return await settle(before, race, what, by)
+        return await settle(before, race, *more)
 
     monkeypatch.setattr(one.store, "compare_and_set", settle_at_last)
     for _, action in won.actions:
@@ -213,8 +213,8 @@ async def test_leave_is_answered_if_another_change_follows_at_once(
     await bob.join(room)
     compare_and_set = one.store.compare_and_set
 
-    async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], by: str) -> bool:
-        done = await compare_and_set(before, race, changes, by)
+    async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], *more: Any) -> bool:
+        done = await compare_and_set(before, race, changes, *more)
         if "left" in changes:
             await two.rooms.command(room, ReadyCommand(bob.player, ready=True), bob.player)
         return done

@@ -33,6 +33,7 @@ BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
 REFUSALS: dict[str, SamedealError] = {
     "bad_passphrase": refusals.bad_passphrase(),
     "bad_receipt": refusals.bad_receipt(),
+    "bad_share": refusals.bad_share(),
     "bad_start_time": refusals.bad_start_time(),
     "banned": refusals.banned(ban_sentence(BAN)),
     "commit_refused": refusals.commit_refused("stale"),
@@ -70,6 +71,7 @@ REFUSALS: dict[str, SamedealError] = {
     "room_full": refusals.room_full(4),
     "seats_kept": refusals.seats_kept(20),
     "too_many_from_address": refusals.too_many_from_address(),
+    "share_needed": refusals.share_needed(),
     "server_full": refusals.server_full(),
     "stale": refusals.stale(),
     "store_unavailable": refusals.store_unavailable(),
@@ -88,6 +90,9 @@ NOTICES: dict[str, Notice] = {
     "kicked": player_notices.kicked(),
     "said": player_notices.said("Back in an hour."),
     "seated": player_notices.seated(),
+    "unseated": player_notices.unseated(["Bob", "Cid"]),
+    "waiting": player_notices.waiting([]),
+    "waiting_for_shares": player_notices.waiting(["Bob"]),
 }
 
 OF_THE_CORE = (
@@ -129,7 +134,7 @@ def rate_limited() -> list[RequestRefused]:
 
 def test_every_refusal_and_notice_has_an_example() -> None:
     assert set(REFUSALS) == functions(refusals)
-    assert set(NOTICES) == functions(player_notices)
+    assert set(NOTICES) == functions(player_notices) | {"waiting_for_shares"}
 
 
 def test_every_refusal_code_has_a_sentence() -> None:

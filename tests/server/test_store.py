@@ -18,7 +18,7 @@ from samedeal.deal import commitment
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.race import Progress, Race, Racer
+from samedeal_server.races.race import DealSecret, Progress, Race, Racer
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import (
@@ -47,7 +47,7 @@ from samedeal_server.telemetry.metrics import Metrics
 from tests.server.live_nodes import NodeMaker, RedisClient
 
 SEED = bytes(range(32))
-SECRET = RoomSecret(SEED, b"salt", b"")
+SECRET = RoomSecret(DealSecret(SEED), b"salt", b"")
 ANA = Racer("ana", "Ana", 1)
 BOB = Racer("bob", "Bob", 2)
 
@@ -132,11 +132,11 @@ async def a_millisecond(store: Store) -> None:
 
 async def test_open_room_is_stored_once(store: Store) -> None:
     race = new_race(private=True, follows="thursday")
-    assert await store.create_room(race, RoomSecret(SEED, b"salt\x00\xff", b"hash"))
+    assert await store.create_room(race, RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash"))
     snapshot = await loaded(store)
     assert snapshot.race == race
     assert (snapshot.last_event, snapshot.spectator_count, snapshot.progress) == (0, 0, {})
-    assert await store.load_secret("friday") == RoomSecret(SEED, b"salt\x00\xff", b"hash")
+    assert await store.load_secret("friday") == RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash")
     assert not await store.create_room(replace(race, created=1_001), SECRET)
     assert (await loaded(store)).race == race
 

@@ -31,4 +31,4 @@ def joint_deal(game: str) -> DealProof:
     revealed = [
         RevealedShare(seat, name, share_commitment("friday", name, share), share) for seat, name, share in shares
     ]
-    return DealProof(terms, secret_commitment(terms, secret), secret, tuple(revealed), won.number, won.line)
+    return DealProof(terms, secret_commitment(terms, secret), secret, 0, tuple(revealed), won.number, won.line)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.errors import RequestRefused
+from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Acked,
@@ -35,6 +38,8 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     Refused,
+    RevealShare,
+    RoomState,
     ToClient,
     ToServer,
     Watch,
@@ -50,6 +55,7 @@ from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.disconnect import Disconnected, LinkEnded, close_code, close_error, decode_or_end, disconnected
 from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.hello import greet
+from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import Answer, PendingRequests
@@ -57,6 +63,7 @@ from samedeal_client.net.unanswered_requests import Answer, PendingRequests
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
 _FIRST_PINGS: Final = 3
+_HEX: Final = re.compile(f"[0-9a-f]{{{2 * SHARE_BYTES}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ class Link:
         self._offset = ClockOffset()
         self._engine = samedeal.ENGINE
         self._last_id = 0
+        self._share = sessions.share(address.url, name)
+        self._shares = JointShares(bytes.fromhex(self._share) if _HEX.fullmatch(self._share) else b"")
         self._pending = PendingRequests()
         self._resumption = Resumption(self.new_id)
         self._awaited = AwaitedAnswers()
@@ -257,7 +266,17 @@ class Link:
     def save_room(self, room: str) -> None:
         """Save the room in which this player has a seat, so that the player finds it again after a restart."""
         url, name = self.address.url, self.name
-        self._sessions.keep(url, name, self._sessions.session(url, name), room)
+        self._sessions.keep(url, name, self._sessions.session(url, name), room, self._share if room else "")
+
+    def _reveal_share(self, state: RoomState) -> None:
+        """Reveal the player's share of a joint deal, if the room waits for it."""
+        in_use = self._shares.in_use(state, self.player).hex()
+        if in_use and in_use != self._share:
+            self._share = in_use
+            if room := self.saved_room:
+                self.save_room(room)
+        if share := self._shares.to_reveal(state, self.player):
+            self.post(RevealShare(id=self.new_id(), share=share))
 
     async def _check_engine(self, welcome: Welcome) -> None:
         """Warn the player once if the server plays another version of the rules."""
@@ -296,6 +315,7 @@ class Link:
         """Enqueue the requests with which a new connection starts: for the seat, then those that are unanswered."""
         self._outbox = asyncio.Queue()
         self._pings.clear()
+        self._shares.connected()
         for request in self._pending.remove_unrepeatable():
             sentence = (
                 "The connection was lost before the server answered, so the room may or may not be open. "
@@ -336,6 +356,9 @@ class Link:
                 message = await self._outbox.get()
                 if isinstance(message, Ping):
                     self._pings[message.id] = self._clock()
+                elif isinstance(message, Join):
+                    commitment = self._shares.commit(message.room, self.name, secrets.token_bytes(SHARE_BYTES))
+                    message = replace(message, share_commitment=commitment)
                 await socket.send(encode(message))
 
     def _ping(self) -> None:
@@ -347,6 +370,8 @@ class Link:
             self._offset.record(self._pings.pop(message.to), self._clock(), message.time)
             if self._pending.get(message.to) is None:
                 return
+        if isinstance(message, RoomState):
+            self._reveal_share(message)
         if isinstance(message, BoardState):
             await self._execute(self._resumption.board_received(message.revision))
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):

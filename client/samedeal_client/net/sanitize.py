@@ -16,6 +16,9 @@ from samedeal.terminal_text import printable
 _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
 """Maximum width, in columns, of strings that may be longer than names and codes, by field."""
 
+_TEXTS: Final = {"proof": 10_000}
+"""The same for the lines of texts that may have several."""
+
 _MAX_NAME_COLUMNS: Final = 64
 _MAX_NUMBER: Final = 1 << 47
 """Maximum of every number. As a time, in milliseconds since 1970, it is in the year 6429."""
@@ -23,6 +26,8 @@ _MAX_NUMBER: Final = 1 << 47
 
 def decode_sanitized(frame: str | bytes) -> ToClient:
     """Decode a server's frame, and make each string in the message one printable line without control characters.
+
+    The proof of a deal may have several such lines.
 
     Raises MalformedFrame if the frame is not a valid message.
     """
@@ -37,6 +42,8 @@ def decode_operator_sanitized(frame: str | bytes) -> ToOperator:
 
 
 def _sanitized(name: str, value: Any, max_columns: int) -> Any:
+    if isinstance(value, str) and name in _TEXTS:
+        return "\n".join(printable(line, _TEXTS[name]) for line in value.split("\n"))
     if isinstance(value, str):
         return printable(value, _MAX_COLUMNS.get(name, max_columns))
     if isinstance(value, int | float) and not -1 <= value <= _MAX_NUMBER:  # rejects NaN, too

@@ -4,7 +4,8 @@ The tokens are kept in ``sessions.json`` in the state directory, a file that onl
 
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
-``room`` is the room of the unfinished race in which the player last had a seat.
+``room`` is the room of the unfinished race in which the player last had a seat. In a room with a joint deal, ``share`` is
+the last share (in hexadecimal digits) of the chain that the player's seat is committed to. The server never gets it.
 """
 
 from __future__ import annotations
@@ -40,8 +41,12 @@ class SessionStore(Protocol):
         """Return the room that was saved with the session for a server and a name, or an empty string."""
         ...
 
-    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
-        """Save a session, and the room in which the player has a seat."""
+    def share(self, url: str, name: str) -> str:
+        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        ...
+
+    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
+        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
         ...
 
 
@@ -49,25 +54,30 @@ class MemorySessions:
     """Sessions that are lost when the process ends."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[str, str], tuple[str, str]] = {}
+        self._sessions: dict[tuple[str, str], tuple[str, str, str]] = {}
 
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name, or an empty string if there is none."""
-        return self._sessions.get((url, name), ("", ""))[0]
+        return self._sessions.get((url, name), ("", "", ""))[0]
 
     def room(self, url: str, name: str) -> str:
         """Return the room that was saved with the session for a server and a name, or an empty string."""
-        return self._sessions.get((url, name), ("", ""))[1]
+        return self._sessions.get((url, name), ("", "", ""))[1]
 
-    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
-        """Save a session, and the room in which the player has a seat."""
-        self._sessions[url, name] = (session, room)
+    def share(self, url: str, name: str) -> str:
+        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        return self._sessions.get((url, name), ("", "", ""))[2]
+
+    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
+        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
+        self._sessions[url, name] = (session, room, share)
 
 
 class _SavedSession(Struct, frozen=True):
     session: str
     used: int
     room: str = ""
+    share: str = ""
 
 
 class _File(Struct, frozen=True):
@@ -98,12 +108,17 @@ class FileSessions:
         saved = self._read().get(url, {}).get(name)
         return saved.room if saved is not None else ""
 
-    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
-        """Save a session, and the room in which the player has a seat."""
+    def share(self, url: str, name: str) -> str:
+        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        saved = self._read().get(url, {}).get(name)
+        return saved.share if saved is not None else ""
+
+    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
+        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
         try:
             with self._locked():
                 sessions = self._read()
-                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room)
+                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room, share)
                 self._write(sessions)
         except OSError as error:
             self._warn(
@@ -146,7 +161,8 @@ class FileSessions:
         file: dict[str, dict[str, dict[str, str | int]]] = {}
         for _, url, name in newest[:_MAX_SESSIONS]:
             kept = sessions[url][name]
-            file.setdefault(url, {})[name] = {"session": kept.session, "used": kept.used, "room": kept.room}
+            saved: dict[str, str | int] = {"session": kept.session, "used": kept.used, "room": kept.room}
+            file.setdefault(url, {})[name] = saved | ({"share": kept.share} if kept.share else {})
         write_private(
             self._path, json.dumps({"version": _VERSION, "sessions": file}, indent=1, ensure_ascii=False) + "\n"
         )

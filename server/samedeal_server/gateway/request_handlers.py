@@ -25,6 +25,7 @@ from samedeal.protocol.messages import (
     Recover,
     Rematch,
     Resign,
+    RevealShare,
     Rooms,
     Start,
     ToClient,
@@ -44,6 +45,7 @@ from samedeal_server.races.race import (
     RaceCommand,
     ReadyCommand,
     ResignCommand,
+    RevealShareCommand,
     StartCommand,
 )
 from samedeal_server.races.server_bans import Bans, ban_sentence
@@ -163,6 +165,10 @@ class RequestHandlers:
         """Start the race."""
         return await self._command(connection, StartCommand(connection.player), message.id)
 
+    async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
+        """Note the player's share of a joint deal."""
+        return await self._command(connection, RevealShareCommand(connection.player, message.share), message.id)
+
     async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
         """Remove a player from the room before the race starts."""
         return await self._command(connection, KickCommand(message.player, by=connection.player), message.id)
@@ -227,6 +233,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Leave: Request(RequestHandlers.leave, cost=5),
     Ready: Request(RequestHandlers.ready, cost=5),
     Start: Request(RequestHandlers.start, cost=5),
+    RevealShare: Request(RequestHandlers.reveal_share, cost=5),
     KickPlayer: Request(RequestHandlers.kick_player, cost=5),
     Act: Request(RequestHandlers.act),
     Recover: Request(RequestHandlers.recover, cost=20),

@@ -54,7 +54,11 @@ class RoomEntry:
                 if snapshot.race.created != hub.race.created:
                     hub.catch_up()  # the room was closed, and another room has its code now
                     raise refusals.room_closed()
-                return JoinCommand(player, connection.name, snapshot.progress, connection.bot, self._origin(connection))
+                return JoinCommand(
+                    *(player, connection.name, snapshot.progress, connection.bot),
+                    origin=self._origin(connection),
+                    commitment=message.share_commitment,
+                )
 
             race = await self._rooms.command(room, take_seat, player)
             racer = race.racer(player)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode
 
@@ -39,6 +41,22 @@ def kicked() -> Notice:
 def said(text: str) -> Notice:
     """An announcement by the operator."""
     return Notice(code=NoticeCode.SAID, message=text)
+
+
+def unseated(names: Iterable[str]) -> Notice:
+    """Notice that players did not reveal their shares of the joint deal in time."""
+    return Notice(
+        code=NoticeCode.UNSEATED,
+        message=f"These players did not help to draw the deal in time: {', '.join(names)}. "
+        "They lost their seats, and the countdown begins again.",
+    )
+
+
+def waiting(names: Iterable[str]) -> Notice:
+    """Notice that the countdown is extended, for the shares of players with these names, or for the search for a deal."""
+    waits = " and ".join(names)
+    what = f"Waiting for {waits} to help draw the deal." if waits else "Still looking for a deal that can be won."
+    return Notice(code=NoticeCode.WAITING, message=f"{what} The race starts in a few seconds.")
 
 
 def seated() -> Notice:

@@ -12,6 +12,11 @@ Rules
 - The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
   times are fixed when the countdown starts, on the store's clock. A race whose countdown has ended is under way, even if
   no command has been applied since.
+- A joint deal is drawn during the countdown, from the server's secret and the shares of all players. Nobody takes a seat
+  without committing to a share. Players who have not revealed theirs in time lose their seats. If any player is gone
+  before all shares are known, the countdown begins again, and each player has to reveal another share. Once all shares
+  are known the deal is fixed, and nobody can change it. The race is not under way before that deal has been found. If the
+  countdown is over earlier, it is extended.
 - A race is finished when every player has finished, resigned, or has no moves left (no legal move, no undo allowed). It is
   also finished when its time is up. If the options say so, the first finish ends the race too. A race whose deal leaves
   no legal move is finished as it starts if undo is off.
@@ -37,6 +42,8 @@ What each command does, by phase::
     Leave         gives up    gives up    resigns     nothing     nothing
     Ready         marks       started     started     started     room_closed
     Start         countdown   started     started     started     room_closed
+    RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
+    FixDeal       nothing     fixes       nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
     DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
     LinkRematch   not_over    not_over    not_over    links       room_closed
@@ -45,7 +52,8 @@ What each command does, by phase::
     Close         closes      closes      closes      closes      nothing
     Tick          may start   may race    may finish  may close   nothing
 
-In an open room, Join and Tick also free the seats of absent players. Tick is the command for the passing of time.
+In an open room, Join and Tick also free the seats of absent players. Tick is the command for the passing of time. In the
+countdown it also frees the seats of players who have not revealed their shares, and extends the countdown.
 """
 
 from __future__ import annotations
@@ -59,8 +67,11 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
+from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import RequestRefused
 from samedeal.games import Game
+from samedeal.joint_deal import SHARE_BYTES, DealTerms, candidate_board, mix, share_commitment
+from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase, Standing
 from samedeal.standings import Result, ranked
@@ -88,6 +99,12 @@ HOST_TIMEOUT: Final = 60_000
 IDLE_AFTER: Final = 240_000
 """Milliseconds without an action, after which a player who can still make moves counts as idle."""
 
+REVEAL_TIMEOUT: Final = 10_000
+"""Milliseconds from the beginning of a countdown, after which players lose their seats if they have not revealed a share."""
+
+EXTENSION: Final = 2_000
+"""Milliseconds by which a countdown is extended if it is over before the deal has been found."""
+
 _MAX_KICKED: Final = 100
 """Maximum number of removed players that a room remembers."""
 
@@ -97,7 +114,8 @@ class Racer(Struct, frozen=True):
 
     ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` stands for the
     network that the player took the seat from, without revealing it. ``stuck_at`` is the time at which the player last
-    declared to be stuck, in milliseconds, or 0.
+    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share, and
+    ``share`` is that share, or empty until it is revealed.
     """
 
     player: str
@@ -109,6 +127,8 @@ class Racer(Struct, frozen=True):
     bot: bool = False
     origin: str = ""
     stuck_at: int = 0
+    commitment: bytes = b""
+    share: bytes = b""
 
     def is_stuck(self, progress: Progress) -> bool:
         """Whether the player has declared to be stuck, and the number of foundation cards has not changed since."""
@@ -139,6 +159,23 @@ class Progress(Struct, frozen=True):
 ProgressByPlayer = Mapping[str, Progress]
 
 
+class FoundDeal(Struct, frozen=True):
+    """The joint deal of a race: the number of the candidate, and the line that wins it, as the text of a proof."""
+
+    candidate: int
+    line: str
+
+
+class DealSecret(Struct, frozen=True):
+    """What decides the deal of a race and must stay secret until the race is finished.
+
+    ``seed`` is the seed. For a joint deal it is the server's secret, and ``found`` is the deal once it has been found.
+    """
+
+    seed: bytes
+    found: FoundDeal | None = None
+
+
 class Race(Struct, frozen=True):
     """The race of a room. Times are milliseconds on the store's clock, and 0 if they are not fixed yet.
 
@@ -147,6 +184,10 @@ class Race(Struct, frozen=True):
     ``follows`` is the room of the race that this one is a rematch of, and ``next`` the room of this race's own rematch.
     ``finished_at`` is the time at which the race ended. ``invited`` holds the ids of the players of the race before, and
     ``kicked`` those of the players whom the operator has removed from this race or an earlier one.
+
+    A joint deal has a ``solver`` and a ``budget``, as in DealTerms, and no ``seed``. ``reveal_by`` is when all shares must
+    be revealed, ``shares`` holds all of them once they are known, and ``deal_found`` says whether the deal has been found.
+    ``restarts`` counts the countdowns that began again. ``proof`` is empty until the race is finished.
     """
 
     room: str
@@ -168,11 +209,64 @@ class Race(Struct, frozen=True):
     kicked: tuple[str, ...] = ()
     invited: tuple[str, ...] = ()
     finished_at: int = 0
+    solver: int = 0
+    budget: int = 0
+    reveal_by: int = 0
+    shares: tuple[RevealedShare, ...] = ()
+    deal_found: bool = False
+    restarts: int = 0
+    proof: str = ""
 
     @property
     def game(self) -> Game:
         """The game of this race."""
         return self.options.game(self.round)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the players draw the deal together with the server."""
+        return self.solver > 0
+
+    @property
+    def lacks_deal(self) -> bool:
+        """Whether the race counts down, but its joint deal has not been found yet."""
+        return self.phase == "countdown" and self.is_joint and not self.deal_found
+
+    @property
+    def lacks_shares(self) -> bool:
+        """Whether the race counts down, but not all shares of its joint deal are known yet."""
+        return self.lacks_deal and not self.shares
+
+    @property
+    def needs_search(self) -> bool:
+        """Whether all shares of the joint deal are known, and only the deal has to be found."""
+        return self.lacks_deal and bool(self.shares)
+
+    @property
+    def terms(self) -> DealTerms:
+        """The terms of the joint deal."""
+        return DealTerms(self.room, self.game, self.solver, self.budget)
+
+    def mixed(self, secret: bytes) -> bytes:
+        """Return the mix of the joint deal, from the server's secret and all shares."""
+        return mix(secret, [(share.seat, share.share) for share in self.shares])
+
+    def first_board(self, secret: DealSecret) -> Board | None:
+        """Deal the board of the race, or return None if the joint deal has not been found yet."""
+        if not self.is_joint:
+            return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
+        if secret.found is None or not self.shares:
+            return None
+        return candidate_board(self.mixed(secret.seed), secret.found.candidate, self.game)
+
+    def proof_of(self, secret: DealSecret) -> str:
+        """Return the proof of the joint deal as text, or an empty string if there is none."""
+        found = secret.found
+        if found is None or not self.shares:
+            return ""
+        line = tuple(Move.parse(move) for move in found.line.split(", "))
+        proof = DealProof(self.terms, self.commitment, secret.seed, self.restarts, self.shares, found.candidate, line)
+        return str(proof)
 
     @property
     def host(self) -> str:
@@ -213,7 +307,7 @@ class Race(Struct, frozen=True):
             case "finished":
                 return self.idle + ROOM_LIFETIME
             case "countdown":
-                return self.starts
+                return min(self.starts, self.reveal_by) if self.lacks_shares else self.starts
             case "racing":
                 return self.ends
             case _:
@@ -267,13 +361,13 @@ class Race(Struct, frozen=True):
         return ahead and racer is not None and not _is_done(racer, progress)
 
     def successor_deal(self) -> str:
-        """Return the text of the rematch's deal: the next number, or a random deal.
+        """Return the text of the rematch's deal: the next number, another winnable deal, or a random deal.
 
         Deal #0 follows the highest number.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":
-            return "random"
+            return "winnable" if self.is_joint else "random"
         return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
 
     def successor_options(self) -> Options:
@@ -288,13 +382,14 @@ def _is_done(racer: Racer, progress: Progress) -> bool:
 
 
 class JoinCommand(Struct, frozen=True):
-    """Take a seat, or rejoin. ``bot`` and ``origin`` are as in Racer."""
+    """Take a seat, or rejoin. ``bot``, ``origin`` and ``commitment`` are as in Racer."""
 
     player: str
     name: str
     progress: ProgressByPlayer
     bot: bool = False
     origin: str = ""
+    commitment: bytes = b""
 
 
 class LeaveCommand(Struct, frozen=True):
@@ -314,6 +409,20 @@ class StartCommand(Struct, frozen=True):
     """Start the race, as the host."""
 
     player: str
+
+
+class RevealShareCommand(Struct, frozen=True):
+    """Reveal a share of the joint deal."""
+
+    player: str
+    share: bytes
+
+
+class FixDealCommand(Struct, frozen=True):
+    """Fix the joint deal that was found from ``shares``."""
+
+    shares: tuple[RevealedShare, ...]
+    found: FoundDeal
 
 
 class ResignCommand(Struct, frozen=True):
@@ -347,13 +456,13 @@ class CloseCommand(Struct, frozen=True):
 
 
 class TickCommand(Struct, frozen=True):
-    """The passing of time, or a player's finish. ``seed`` is the seed of the deal, revealed once the race is finished.
+    """The passing of time, or a player's finish. ``secret`` is revealed once the race is finished.
 
     ``end_wait`` is True if the other players have waited long enough for players who are disconnected or idle.
     """
 
     progress: ProgressByPlayer
-    seed: bytes
+    secret: DealSecret
     end_wait: bool = False
 
 
@@ -362,6 +471,8 @@ RaceCommand = (
     | LeaveCommand
     | ReadyCommand
     | StartCommand
+    | RevealShareCommand
+    | FixDealCommand
     | ResignCommand
     | DeclareStuckCommand
     | LinkRematchCommand
@@ -376,7 +487,7 @@ Outcome = tuple[Race, tuple[str, ...]]
 def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
     """Apply a command to a race at ``now``, in milliseconds. Raise RequestRefused if the race does not allow it."""
     started: tuple[str, ...] = ()
-    if race.phase == "countdown" and now >= race.starts:
+    if race.phase == "countdown" and not race.lacks_deal and now >= race.starts:
         race, started = replace(race, phase="racing"), ("racing",)
     transition = _TRANSITIONS[type(command)].get(race.phase)
     if transition is None:
@@ -390,10 +501,12 @@ def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
 
 def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
     race.check_not_kicked(command.player)
-    if race.racer(command.player):
-        return race, ()
+    if seated := race.racer(command.player):
+        return _commit_again(race, seated, command.commitment)
     if command.bot and not race.options.bots:
         raise refusals.no_bots()
+    if race.is_joint and len(command.commitment) != SHARE_BYTES:
+        raise refusals.share_needed()
     race, freed = _free_seats(race, race.present_racers(command.progress, now))
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
@@ -404,10 +517,30 @@ def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
             raise refusals.name_taken(racer.name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
+    racer = Racer(
+        command.player,
+        command.name,
+        seat,
+        seated_at=now,
+        bot=command.bot,
+        origin=command.origin,
+        commitment=command.commitment if race.is_joint else b"",
+    )
     # Players of the race before come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.invited)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
+
+
+def _commit_again(race: Race, seated: Racer, commitment: bytes) -> Outcome:
+    """Take the newest commitment of a player with a seat, who may have lost the share of an earlier one."""
+    if not race.is_joint or len(commitment) != SHARE_BYTES or commitment == seated.commitment:
+        return race, ()
+    return _with_racer(race, seated, commitment=commitment), ("committed",)
+
+
+def _with_racer(race: Race, racer: Racer, **fields: Any) -> Race:
+    """Return the race with other fields of one racer."""
+    return replace(race, racers=tuple(replace(each, **fields) if each is racer else each for each in race.racers))
 
 
 def _check_free_seat(race: Race, player: str, now: int) -> None:
@@ -443,21 +576,30 @@ def _rejoin(race: Race, command: JoinCommand, now: int) -> Outcome:
 def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Outcome:
     if race.racer(command.player) is None:
         return race, ()
-    racers = tuple(racer for racer in race.racers if racer.player != command.player)
-    left = replace(race, racers=racers)
-    if not racers and race.phase == "countdown":
-        return replace(left, phase="open", starts=0, ends=0), ("left", "countdown_stopped")
+    left = replace(race, racers=tuple(racer for racer in race.racers if racer.player != command.player))
     if race.phase == "open":
         return _start_if_due(left, now, "left")
-    return left, ("left",)
+    return _continue_countdown(left, now, "left")
+
+
+def _continue_countdown(race: Race, now: int, *events: str) -> Outcome:
+    """Go on without players who have left. As long as shares are missing, the countdown begins again."""
+    if not race.racers:
+        stopped = replace(race, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
+        return replace(stopped, restarts=race.restarts + race.is_joint), (*events, "countdown_stopped")
+    if not race.lacks_shares:
+        return race, events
+    # A share is a commitment to the next one, so that nobody has to commit again.
+    racers = tuple(replace(each, commitment=each.share or each.commitment, share=b"") for each in race.racers)
+    begun = replace(race, racers=racers, restarts=race.restarts + 1)
+    return _countdown(begun, now, max(race.starts, now + 1000 * race.options.countdown), *events)
 
 
 def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> Outcome:
     racer = race.racer(command.player)
     if racer is None or racer.resigned or now >= race.ends:
         return race, ()
-    racers = tuple(replace(each, resigned=True) if each is racer else each for each in race.racers)
-    return replace(race, racers=racers), ("resigned",)
+    return _with_racer(race, racer, resigned=True), ("resigned",)
 
 
 def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> Outcome:
@@ -465,8 +607,7 @@ def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> Outcom
     progress = command.progress.get(command.player, Progress())
     if racer is None or now >= race.ends or _is_done(racer, progress) or racer.is_stuck(progress):
         return race, ()
-    racers = tuple(replace(each, stuck_at=now) if each is racer else each for each in race.racers)
-    return replace(race, racers=racers), ("stuck",)
+    return _with_racer(race, racer, stuck_at=now), ("stuck",)
 
 
 def _do_nothing(race: Race, command: RaceCommand, now: int) -> Outcome:
@@ -477,13 +618,13 @@ def _set_ready(race: Race, command: ReadyCommand, now: int) -> Outcome:
     racer = _seated(race, command.player)
     if racer.ready == command.ready:
         return race, ()
-    racers = tuple(replace(each, ready=command.ready) if each is racer else each for each in race.racers)
-    return _start_if_due(replace(race, racers=racers), now, "ready" if command.ready else "unready")
+    changed = _with_racer(race, racer, ready=command.ready)
+    return _start_if_due(changed, now, "ready" if command.ready else "unready")
 
 
 def _start(race: Race, command: StartCommand, now: int) -> Outcome:
     _check_host(race, command.player)
-    return _countdown(race, now + 1000 * race.options.countdown)
+    return _countdown(race, now, now + 1000 * race.options.countdown)
 
 
 def _check_host(race: Race, player: str) -> None:
@@ -499,12 +640,46 @@ def _start_if_due(race: Race, now: int, *events: str) -> Outcome:
     )
     if not begins:
         return race, events
-    return _countdown(race, now + 1000 * race.options.countdown, *events)
+    return _countdown(race, now, now + 1000 * race.options.countdown, *events)
 
 
-def _countdown(race: Race, starts: int, *events: str) -> Outcome:
-    ends = starts + 1000 * race.options.limit
-    return replace(race, phase="countdown", starts=starts, ends=ends), (*events, "countdown")
+def _countdown(race: Race, now: int, starts: int, *events: str) -> Outcome:
+    reveal_by = now + REVEAL_TIMEOUT if race.is_joint else 0
+    return replace(_starting_at(race, starts), phase="countdown", reveal_by=reveal_by), (*events, "countdown")
+
+
+def _starting_at(race: Race, starts: int) -> Race:
+    return replace(race, starts=starts, ends=starts + 1000 * race.options.limit)
+
+
+def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> Outcome:
+    racer = _seated(race, command.player)
+    if not race.is_joint or len(command.share) != SHARE_BYTES:
+        raise refusals.bad_share()
+    if command.share in (racer.share, *(share.share for share in race.shares if share.seat == racer.seat)):
+        return race, ()
+    if racer.share or share_commitment(race.room, racer.name, command.share) != racer.commitment:
+        raise refusals.bad_share()
+    revealed = _with_racer(race, racer, share=command.share)
+    if not all(each.share for each in revealed.racers):
+        return revealed, ("revealed",)
+    shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
+    return replace(revealed, shares=tuple(shares)), ("revealed",)
+
+
+def _fix_deal(race: Race, command: FixDealCommand, now: int) -> Outcome:
+    if not race.needs_search or command.shares != race.shares:
+        return race, ()
+    return replace(race, deal_found=True), ("deal_found",)
+
+
+def _tick_countdown(race: Race, command: TickCommand, now: int) -> Outcome:
+    if race.lacks_shares and now >= race.reveal_by:
+        revealed = tuple(racer for racer in race.racers if racer.share)
+        return _continue_countdown(replace(race, racers=revealed), now, "left", "unseated")
+    if race.lacks_deal and now >= race.starts:
+        return _starting_at(race, now + EXTENSION), ("extended",)
+    return race, ()
 
 
 def _seated(race: Race, player: str) -> Racer:
@@ -517,7 +692,7 @@ def _seated(race: Race, player: str) -> Racer:
 def _tick_open(race: Race, command: TickCommand, now: int) -> Outcome:
     due = now >= race.due_at()
     if due and race.options.start == "at" and race.racers:
-        return _countdown(race, max(now, race.options.start_at))
+        return _countdown(race, now, max(now, race.options.start_at))
     left, freed = _free_seats(race, race.present_racers(command.progress, now))
     if due and race.host_due_at() and not freed:
         host = _seated(race, race.host)
@@ -536,24 +711,27 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
         race.is_over(progress)
         or now >= race.ends
         or (command.end_wait and race.waits_for_absent(progress, now))
-        or _is_hopeless(race, command.seed)
+        or _is_hopeless(race, command.secret)
     )
-    if not is_over:
+    proof = race.proof_of(command.secret)
+    if not is_over or (race.is_joint and not proof):  # the secret may have been read before the deal was found
         return race, ()
     finished = replace(
         race,
         phase="finished",
-        seed=command.seed,
+        seed=b"" if race.is_joint else command.secret.seed,
+        proof=proof,
         standings=standings(race, progress),
         finished_at=min(now, race.ends),
     )
     return finished, ("finished",)
 
 
-def _is_hopeless(race: Race, seed: bytes) -> bool:
+def _is_hopeless(race: Race, secret: DealSecret) -> bool:
     """Return whether the deal, which all players share, leaves no legal move and undo is off."""
     undo = race.options.undo_rule
-    return undo is Undo.OFF and Play(Board.deal(race.game, shuffled(seed, race.game.decks)), undo).no_moves_left
+    board = race.first_board(secret) if undo is Undo.OFF else None
+    return board is not None and Play(board, undo).no_moves_left
 
 
 def _tick_finished(race: Race, command: TickCommand, now: int) -> Outcome:
@@ -622,6 +800,7 @@ _KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], Outcome]]] = {
 }
 
 _STARTED: Final = _refuse(refusals.race_started)
+_BAD_SHARE: Final = _refuse(refusals.bad_share)
 _NOT_RACING: Final = _refuse(refusals.nothing_to_resign)
 _NOT_OVER: Final = _refuse(refusals.not_over)
 
@@ -636,6 +815,19 @@ _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]
     },
     ReadyCommand: {"open": _set_ready, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
     StartCommand: {"open": _start, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
+    RevealShareCommand: {
+        "open": _BAD_SHARE,
+        "countdown": _reveal_share,
+        "racing": _BAD_SHARE,
+        "finished": _BAD_SHARE,
+    },
+    FixDealCommand: {
+        "open": _do_nothing,
+        "countdown": _fix_deal,
+        "racing": _do_nothing,
+        "finished": _do_nothing,
+        "closed": _do_nothing,
+    },
     ResignCommand: {"open": _NOT_RACING, "countdown": _NOT_RACING, "racing": _resign, "finished": _NOT_RACING},
     DeclareStuckCommand: {
         "open": _NOT_RACING,
@@ -648,7 +840,7 @@ _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]
     CloseCommand: {"open": _close, "countdown": _close, "racing": _close, "finished": _close, "closed": _do_nothing},
     TickCommand: {
         "open": _tick_open,
-        "countdown": _do_nothing,
+        "countdown": _tick_countdown,
         "racing": _tick_racing,
         "finished": _tick_finished,
         "closed": _do_nothing,

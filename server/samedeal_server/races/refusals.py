@@ -151,6 +151,21 @@ def no_bots() -> RequestRefused:
     return RequestRefused(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
 
 
+def share_needed() -> RequestRefused:
+    """Refusal because a player wants a seat without committing to a share of the joint deal."""
+    return RequestRefused(
+        RefusalCode.SHARE_NEEDED,
+        "The players of this room draw the deal together, and your program can't do that. Update it to join.",
+    )
+
+
+def bad_share() -> RequestRefused:
+    """Refusal because nobody waits for this share, or the player has committed to another one."""
+    return RequestRefused(
+        RefusalCode.BAD_SHARE, "That is not the share that this room waits for. Send the one that you committed to."
+    )
+
+
 def not_host() -> RequestRefused:
     """Refusal because a player other than the host wants to start the race or to kick a player."""
     return RequestRefused(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")

@@ -38,6 +38,9 @@ from samedeal_server.telemetry.metrics import Metrics
 RETRY_INTERVAL: Final = 1.0
 """Seconds before failed work or an overdue transition is retried."""
 
+_HIDDEN_CHANGES: Final = frozenset(("revealed", "deal_found"))
+"""Changes that clients are not told, so that they do not learn how long the search for a deal took."""
+
 ABSENCE_TIMEOUT: Final = 60.0
 """Seconds for which a race goes on while only players who are disconnected or idle could still make moves."""
 
@@ -78,6 +81,7 @@ class Hub:
         self._pulling = asyncio.Lock()
         self._state_changed = False
         self._announced_ending_at = 0
+        self._announced_waiting: tuple[int, bool] | None = None
         self.updates = ProgressUpdates(timers, self._send_updates)
         self._deadline = Alarm(timers, self._on_deadline)
         self._retry_alarm = Alarm(timers, self._on_retry)
@@ -232,10 +236,20 @@ class Hub:
     def _apply_change(self, changed: RaceChanged, time: int) -> None:
         if "closed_by_operator" in changed.changes:
             self.audience.broadcast(player_notices.closed())
-        race = changed.race
-        if self.race.starts == race.starts:
-            race = replace(race, ends=min(race.ends, self.race.ends))
+        race, before = changed.race, self.race
+        if before.starts == race.starts:
+            race = replace(race, ends=min(race.ends, before.ends))
         self.model.race = race
+        if "unseated" in changed.changes:
+            gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
+            self.audience.broadcast(player_notices.unseated(gone))
+        if "extended" in changed.changes and self._announced_waiting != (race.restarts, race.lacks_shares):
+            self._announced_waiting = (race.restarts, race.lacks_shares)
+            awaited = [racer.name for racer in race.racers if race.lacks_shares and not racer.share]
+            self.audience.broadcast(player_notices.waiting(awaited))
+        if _HIDDEN_CHANGES.issuperset(changed.changes):
+            self._set_deadline()
+            return
         self._after_change()
         self._force_rejoin()
         self._observe_lag(time)

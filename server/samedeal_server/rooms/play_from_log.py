@@ -6,7 +6,6 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.deal import shuffled
 from samedeal.errors import PlayError
 from samedeal.protocol.messages import BoardState
 from samedeal_server.races.signed_receipts import START, follow, receipt
@@ -32,7 +31,7 @@ class BoardReplay:
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
             if secret is not None:
-                self._deal = Board.deal(race.game, shuffled(secret.seed, race.game.decks))
+                self._deal = race.first_board(secret.deal)
         return self._deal
 
     async def load_play(self, seat: SeatedPlayer) -> Play | None:

@@ -6,21 +6,34 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
+from functools import partial
 from itertools import product
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
+from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal.protocol_codes import RefusalCode
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
-from samedeal_server.races.race import Outcome, Progress, Race, RaceCommand, TickCommand, apply
+from samedeal_server.races.race import (
+    FixDealCommand,
+    FoundDeal,
+    Outcome,
+    Progress,
+    Race,
+    RaceCommand,
+    TickCommand,
+    apply,
+)
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL, StoreClock
 from samedeal_server.store.events import SequencedEvent
 from samedeal_server.store.pubsub import NodesAnnouncement, RoomEvent, RoomSubscribed
@@ -79,6 +92,8 @@ class RoomRegistry:
         """Set when an announcement concerns all nodes."""
         self._limits = limits
         self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
+        self._searching: set[str] = set()
+        self._solvers = SolverPool()
         self._opening: dict[str, asyncio.Lock] = {}
         self._refcounts: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -123,7 +138,31 @@ class RoomRegistry:
             hub = self.hubs.get(room)
             if hub is not None:
                 await self._guard(hub.pull())
+        if race.needs_search and room not in self._searching:
+            self.spawn(partial(self._search, room))
         return race
+
+    async def _search(self, room: str) -> None:
+        """Find the joint deal of a room, unless another node does. If that fails, the next tick of the room tries again."""
+        if room in self._searching:
+            return
+        self._searching.add(room)
+        try:
+            if not await self.store.claim_search(room, self.node):
+                return
+            race, secret = (await self.load(room)).race, await self.store.load_secret(room)
+            if secret is None or not race.needs_search:
+                return
+            mixed = race.mixed(secret.deal.seed)
+            for number in range(HIGHEST_CANDIDATE + 1):
+                line = await self._solvers.solve(Candidate(mixed, race.game.name, race.budget, number))
+                if line:
+                    await self.command(room, FixDealCommand(race.shares, FoundDeal(number, line)), "")
+                    return
+                if not await self.store.claim_search(room, self.node):
+                    return
+        finally:
+            self._searching.discard(room)
 
     async def _compare_and_set(
         self,
@@ -147,7 +186,8 @@ class RoomRegistry:
                 if by:
                     await self.store.wait_replicated(room)
                 return wanted, ()
-            if await self.store.compare_and_set(snapshot, wanted, changes, by):
+            found = given.found if isinstance(given, FixDealCommand) else None
+            if await self.store.compare_and_set(snapshot, wanted, changes, by, found):
                 return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
@@ -181,9 +221,9 @@ class RoomRegistry:
         if secret is None:
             await self.store.index.remove_if_gone(room)
             return None
-        seed = secret.seed
+        deal = secret.deal
         try:
-            race = await self.command(room, lambda snapshot: TickCommand(snapshot.progress, seed, end_wait), "")
+            race = await self.command(room, lambda snapshot: TickCommand(snapshot.progress, deal, end_wait), "")
         except RequestRefused as refusal:
             if refusal.code != RefusalCode.OTHER_VERSION:
                 raise
@@ -296,6 +336,7 @@ class RoomRegistry:
     async def stop(self) -> None:
         """Cancel the background work, before the store is closed."""
         await cancel_and_wait(self._tasks)
+        await self._solvers.close()
 
     async def _repeat(self, interval: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -9,9 +9,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
+from samedeal.joint_deal import secret_commitment
 from samedeal.options import Options
+from samedeal.solver.solve import SOLVER
 from samedeal_server.races import refusals
-from samedeal_server.races.race import LinkRematchCommand, Race, apply
+from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.store import RoomSecret
@@ -19,6 +21,9 @@ from samedeal_server.telemetry.fullness_log import FullnessLog
 
 MAX_START_DELAY: Final = 7 * 86_400_000
 """Maximum time, in milliseconds, before a scheduled race."""
+
+SEARCH_BUDGET: Final = 100_000
+"""The number of states within which the solver must win a joint deal. A smaller one would prefer easy deals."""
 
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _CODE_LENGTH: Final = 6
@@ -47,7 +52,9 @@ class RoomLifecycle:
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
             raise refusals.bad_start_time()
         deal = Deal.parse(options.deal).on(_date(now))
-        secret = RoomSecret(new_seed(deal), *await self.passphrases.lock(passphrase, network, self._rooms.limits))
+        secret = RoomSecret(
+            DealSecret(new_seed(deal)), *await self.passphrases.lock(passphrase, network, self._rooms.limits)
+        )
         for _ in range(_ATTEMPTS):
             room = code or _random_code()
             if await self._open(_new_race(room, options, deal, secret, now), secret):
@@ -90,12 +97,11 @@ class RoomLifecycle:
             raise refusals.no_room(race.room)
         options = race.successor_options()
         deal = Deal.parse(options.deal)
-        secret = RoomSecret(new_seed(deal), parent_secret.salt, parent_secret.hash)
+        secret = RoomSecret(DealSecret(new_seed(deal)), parent_secret.salt, parent_secret.hash)
         room = _successor_code(race)
         for _ in range(_ATTEMPTS):
             successor = replace(
-                _new_race(room, options, deal, secret, now),
-                round=race.round + 1,
+                _new_race(room, options, deal, secret, now, race.round + 1),
                 follows=race.room,
                 kicked=race.kicked,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
@@ -116,21 +122,25 @@ class RoomLifecycle:
 
 
 def new_seed(deal: Deal) -> bytes:
-    """The seed of a deal, which is random unless the deal is public."""
+    """The seed of a deal, or the server's secret for a joint deal. It is random unless the deal is public."""
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
 
 
-def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: int) -> Race:
-    return Race(
+def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: int, round_number: int = 0) -> Race:
+    race = Race(
         room=room,
         options=options,
-        round=0,
+        round=round_number,
         deal=str(deal),
-        commitment=commitment(secret.seed),
+        commitment=commitment(secret.deal.seed),
         private=bool(secret.hash),
         created=now,
         idle=now,
     )
+    if deal.kind != "winnable":
+        return race
+    joint = replace(race, solver=SOLVER, budget=SEARCH_BUDGET)
+    return replace(joint, commitment=secret_commitment(joint.terms, secret.deal.seed))
 
 
 def _random_code() -> str:

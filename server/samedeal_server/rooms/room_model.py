@@ -97,6 +97,7 @@ class RoomModel:
                     resigned=racer.resigned and not self.progress_of(racer.player).finished_at,
                     bot=racer.bot,
                     stuck=racer.is_stuck(self.progress_of(racer.player)),
+                    share_commitment=racer.commitment,
                 )
                 for racer in race.racers
             ),
@@ -109,6 +110,8 @@ class RoomModel:
             next=race.next,
             standings=race.standings,
             finished_at=race.finished_at,
+            proof=race.proof,
+            restarts=race.restarts,
         )
 
     def tally(self, player: str) -> Tally:

@@ -61,14 +61,23 @@ def player_id(player: str) -> str:
 def meta(room: str) -> str:
     """Hash: schema, engine, version, race (packed), phase, starts, ends, last_event.
 
-    It also has ``resigned:PLAYER`` for each player who has resigned.
+    ``starts`` and ``ends`` are 0 as long as the race can't start. There is also ``resigned:PLAYER`` for each player who has
+    resigned.
     """
     return f"{PREFIX}{{{room}}}:meta"
 
 
 def secret(room: str) -> str:
-    """Hash: the seed of the deal, and the salt and hash of the passphrase."""
+    """Hash: the seed of the deal, and the salt and hash of the passphrase.
+
+    For a joint deal the seed is the server's secret, and ``deal`` (packed) is the deal once it has been found.
+    """
     return f"{PREFIX}{{{room}}}:secret"
+
+
+def search(room: str) -> str:
+    """String: the node that searches for the joint deal of a room; expires soon after the node stops."""
+    return f"{PREFIX}{{{room}}}:search"
 
 
 def progress(room: str, player: str) -> str:

@@ -15,6 +15,7 @@ from msgspec import ValidationError
 
 import samedeal
 from samedeal.protocol.codec import unpack
+from samedeal.solver.solve import SOLVER
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
@@ -36,9 +37,12 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
     """Decode a stored race. Raises RequestRefused ``other_version`` if this version cannot serve it."""
     if int(schema or 0) in READABLE_VERSIONS and engine == ROOM_VERSIONS[1]:
         try:
-            return unpack(race, Race)
+            decoded = unpack(race, Race)
         except ValidationError:  # a game or an option of another version
             pass
+        else:
+            if decoded.solver in (0, SOLVER):
+                return decoded
     raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
 
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.errors import RequestRefused
-from samedeal.protocol.codec import pack
+from samedeal.protocol.codec import pack, unpack
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import Progress, Race, Racer
+from samedeal_server.races.race import DealSecret, FoundDeal, Progress, Race, Racer
 from samedeal_server.races.signed_receipts import KEY_BYTES
 from samedeal_server.store import keys, schema
 from samedeal_server.store.command_executor import Executor
@@ -55,6 +55,9 @@ CLOSED_LIFETIME: Final = 60
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
 """Time, in milliseconds, for which a node's count of spectators is valid unless it is set again."""
 
+SEARCH_CLAIM: Final = 6_000
+"""Time, in milliseconds, for which a node alone searches for a deal unless it renews its claim."""
+
 OnCommitted = Callable[[str, SequencedEvent, bool], None]
 """Takes a room, the event of a commit in it, and whether the event was announced too."""
 
@@ -89,9 +92,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class RoomSecret:
-    """The seed of a deal, which must stay secret until the race is finished, and the salted hash of the passphrase."""
+    """What decides the deal of a room, and the salted hash of its passphrase."""
 
-    seed: bytes
+    deal: DealSecret
     salt: bytes
     hash: bytes
 
@@ -168,7 +171,7 @@ class Store:
         room = race.room
         opening = _CREATE_ROOM(
             [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)],
-            *(pack(race), race.phase, secret.seed, secret.salt, secret.hash, LIFETIME, *schema.ROOM_VERSIONS),
+            *(pack(race), race.phase, secret.deal.seed, secret.salt, secret.hash, LIFETIME, *schema.ROOM_VERSIONS),
         )
         (opened,) = await self.executor.execute(opening, durable=True)
         await self.index.update(race)
@@ -186,7 +189,7 @@ class Store:
         )
         if version is None:
             return None
-        race = replace(schema.read_race(room, *race_fields), ends=int(ends))
+        race = _with_end(schema.read_race(room, *race_fields), ends)
         return Snapshot(
             race,
             version=int(version),
@@ -205,7 +208,7 @@ class Store:
         for i, (room, (ends, *race_fields)) in enumerate(zip(rooms, found, strict=True)):
             if ends is not None:
                 with suppress(RequestRefused):
-                    races[i] = replace(schema.read_race(room, *race_fields), ends=int(ends))
+                    races[i] = _with_end(schema.read_race(room, *race_fields), ends)
         return races
 
     async def load_progress(self, race: Race) -> dict[str, Progress]:
@@ -215,10 +218,12 @@ class Store:
         )
         return {racer.player: _decode_progress(values) for racer, values in zip(race.racers, found, strict=True)}
 
-    async def compare_and_set(self, before: Snapshot, race: Race, changes: tuple[str, ...], player: str) -> bool:
+    async def compare_and_set(
+        self, before: Snapshot, race: Race, changes: tuple[str, ...], player: str, found: FoundDeal | None = None
+    ) -> bool:
         """Replace a race, unless it was changed since the snapshot ``before``. Return whether it was replaced.
 
-        The event RaceChanged announces ``changes`` and ``player``.
+        The event RaceChanged announces ``changes`` and ``player``. ``found`` is the joint deal if it has just been found.
         """
         room = race.room
         seated = _player_keys(room, race.racers)
@@ -228,14 +233,15 @@ class Store:
             before.version,
             pack(race),
             race.phase,
-            race.starts,
-            race.ends,
+            0 if race.lacks_deal else race.starts,
+            0 if race.lacks_deal else race.ends,
             encode_event(RaceChanged(race, changes, player)),
             WAITING_STREAM_LENGTH if race.phase in ("open", "countdown") else STREAM_LENGTH,
             CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
             " ".join(racer.player for racer in race.racers if racer.resigned),
             keys.channel(room),
             len(unseated),
+            b"" if found is None else pack(found),
         )
         (number,) = await self.executor.execute(replacing, durable=True)
         if number:
@@ -244,9 +250,20 @@ class Store:
 
     async def load_secret(self, room: str) -> RoomSecret | None:
         """Load a room's secret, or return None if there is no such room."""
-        (fields,) = await self.executor.execute(command("HMGET", keys.secret(room), "seed", "salt", "hash"))
-        seed, salt, passphrase_hash = fields
-        return None if seed is None else RoomSecret(seed, salt, passphrase_hash)
+        (fields,) = await self.executor.execute(command("HMGET", keys.secret(room), "seed", "salt", "hash", "deal"))
+        seed, salt, passphrase_hash, deal = fields
+        found = None if deal is None else unpack(deal, FoundDeal)
+        return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
+
+    async def claim_search(self, room: str, node: str) -> bool:
+        """Claim the search for the joint deal of a room, or renew the claim. Return False if another node has claimed it."""
+        _, holder = await self.executor.execute(
+            command("SET", keys.search(room), node, "NX", "PX", SEARCH_CLAIM), command("GET", keys.search(room))
+        )
+        if holder is None or holder.decode() != node:
+            return False
+        await self.executor.execute(command("PEXPIRE", keys.search(room), SEARCH_CLAIM))
+        return True
 
     async def connect_player(self, room: str, player: str) -> int:
         """Give a player's new connection the next generation, so that older connections can no longer commit.
@@ -350,6 +367,11 @@ class Store:
     def listen(self) -> Listener:
         """Create a listener for announcements. It uses its own connection."""
         return Listener(self.redis, self.metrics)
+
+
+def _with_end(race: Race, ends: bytes) -> Race:
+    """Return a race with the end that the scripts know, which is earlier if the first finish has ended the race."""
+    return replace(race, ends=int(ends) or race.ends)
 
 
 def _player_keys(room: str, racers: Iterable[Racer]) -> list[str]:

@@ -44,6 +44,7 @@ class LogEvent(StrEnum):
     STOPPING = "stopping"
     DRAINING = "draining"
     STOPPED = "stopped"
+    SOLVER_ENDED = "solver_ended"
     FAILED = "failed"
     FAULT = "fault"
 

@@ -24,6 +24,7 @@ Id = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
 Text = Annotated[str, Meta(max_length=128)]
 RoomCode = Annotated[str, Meta(max_length=24)]
+Hash = Annotated[bytes, Meta(max_length=32)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
@@ -65,13 +66,17 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Takes a seat, or returns to it. ``revision`` and ``event`` are the newest that the client has, or -1."""
+    """Takes a seat, or returns to it. ``revision`` and ``event`` are the newest that the client has, or -1.
+
+    ``share_commitment`` commits the player to a share of a joint deal, and is needed only for such a deal.
+    """
 
     id: Id
     room: RoomCode
     passphrase: Text = ""
     revision: Annotated[int, Meta(ge=-1)] = -1
     event: Annotated[int, Meta(ge=-1)] = -1
+    share_commitment: Hash = b""
 
 
 class Watch(_Message, frozen=True):
@@ -99,6 +104,13 @@ class Start(_Message, frozen=True):
     """Starts the countdown. Only the host may send it."""
 
     id: Id
+
+
+class RevealShare(_Message, frozen=True):
+    """Reveals the player's share of a joint deal, once the countdown has begun."""
+
+    id: Id
+    share: Hash
 
 
 class KickPlayer(_Message, frozen=True):
@@ -167,6 +179,7 @@ ToServer = (
     | Leave
     | Ready
     | Start
+    | RevealShare
     | KickPlayer
     | Act
     | Recover
@@ -298,7 +311,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     """A player in a room.
 
     ``bot`` tells whether the player declared that a program plays. ``stuck`` tells whether the player has declared that
-    nothing improves their result any more, and it has not changed since.
+    nothing improves their result any more, and it has not changed since. ``share_commitment`` commits the player to a share
+    of a joint deal.
     """
 
     player: str
@@ -308,6 +322,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     resigned: bool = False
     bot: bool = False
     stuck: bool = False
+    share_commitment: bytes = b""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -349,8 +364,10 @@ class RoomState(_Message, frozen=True):
 
     ``event`` is the number of the change; a later change has a higher number. ``starts`` is the time at which the race
     starts, and ``ends`` the time at which its time is up; both are 0 before the countdown. ``finished_at`` is the time at
-    which the race ended, and 0 before. ``commitment`` binds the server to the seed. ``seed`` and ``standings`` are empty
-    until the race ends. ``next`` is the room of the rematch, and empty until there is one.
+    which the race ended, and 0 before. ``commitment`` binds the server to the seed, or to its secret for a joint deal.
+    ``restarts`` counts the countdowns of a joint deal that began again. ``seed`` and ``standings`` are empty until the race
+    ends. A joint deal has no seed, and ``proof`` has its proof as text instead. ``next`` is the room of the rematch, and
+    empty until there is one.
     """
 
     room: str
@@ -371,6 +388,8 @@ class RoomState(_Message, frozen=True):
     next: str = ""
     standings: tuple[Standing, ...] = ()
     finished_at: int = 0
+    proof: str = ""
+    restarts: int = 0
 
 
 class BoardState(_Message, frozen=True):

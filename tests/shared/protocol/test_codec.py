@@ -40,6 +40,7 @@ from samedeal.protocol.messages import (
     Refused,
     Rematch,
     Resign,
+    RevealShare,
     RoomLine,
     Rooms,
     RoomState,
@@ -75,7 +76,8 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         passphrase="open sesame",
     ),
     Join(id=5, room="friday"),
-    Join(id=5, room="friday", passphrase="open sesame", revision=12, event=40),
+    Join(id=5, room="friday", passphrase="open sesame", revision=12, event=40, share_commitment=bytes(32)),
+    RevealShare(id=5, share=bytes(range(32))),
     Watch(id=6, room="friday"),
     Leave(id=7),
     Ready(id=8),
@@ -170,7 +172,9 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         options=Options(deal="#4821"),
         private=True,
         host="p7k2",
-        players=(Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True, stuck=True),),
+        players=(
+            Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True, stuck=True, share_commitment=bytes(32)),
+        ),
         tallies=(
             Tally(
                 player="p7k2",
@@ -194,6 +198,8 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
             Standing(place=2, player="p9xx", name="Bo", foundation_cards=12, time=0, moves=40, undos=0, resigned=True),
         ),
         finished_at=1_795_000_312_000,
+        proof="samedeal deal 2\nroom: friday\n",
+        restarts=1,
     ),
     BoardState(
         room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0

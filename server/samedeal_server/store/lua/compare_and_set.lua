@@ -1,10 +1,11 @@
 -- Replaces a race, unless another change came first. The last keys in KEYS belong to players who lost their seats: they
 -- are deleted, so that no connection of these players may commit any more. Every other key gets the given lifetime.
 -- Returns the number of the event, or 0 if the race is no longer at the given version.
-local meta_key, events_key = KEYS[1], KEYS[2]
--- lifetime is in seconds. resigned are the ids of the players who resigned, separated by spaces. unseated is the number of
--- keys to delete.
-local version, race, phase, starts, ends, event, stream_length, lifetime, resigned, channel, unseated = unpack(ARGV)
+local meta_key, events_key, secret_key = KEYS[1], KEYS[2], KEYS[3]
+-- starts and ends are 0 as long as the race can't start. lifetime is in seconds. resigned are the ids of the players who
+-- resigned, separated by spaces. unseated is the number of keys to delete. deal is the joint deal (packed) if it has just
+-- been found, and otherwise empty.
+local version, race, phase, starts, ends, event, stream_length, lifetime, resigned, channel, unseated, deal = unpack(ARGV)
 
 if redis.call('HGET', meta_key, 'version') ~= version then
   return 0
@@ -13,6 +14,9 @@ redis.call('HSET', meta_key, 'race', race, 'phase', phase)
 -- If the first finish ended the race, commit_action.lua has set its end. That end must not be overwritten.
 if redis.call('HGET', meta_key, 'starts') ~= starts then
   redis.call('HSET', meta_key, 'starts', starts, 'ends', ends)
+end
+if deal ~= '' then
+  redis.call('HSET', secret_key, 'deal', deal)
 end
 local now = clock()
 redis.call('HSET', meta_key, 'version', next_number(version, now))

@@ -1,0 +1,66 @@
+"""The player's shares of joint deals: what the player commits to, and what is revealed when. Pure.
+
+Every ``Join`` carries the commitment to a new share. The server uses the newest one that it got before the countdown. The
+room's state shows which one that is, so a client keeps the last few. DEALS.md, *Version 2*, explains the chain of shares.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from samedeal.joint_deal import SHARE_BYTES, share_commitment
+from samedeal.protocol.messages import RoomState
+
+CHAIN_LENGTH: Final = 64
+"""How often a player can reveal a share. A deal is drawn again only if a player leaves, and no room has as many seats."""
+
+_KEPT: Final = 8
+"""The last shares that are kept. A ``Join`` whose answer was lost may have been the last one that the server got."""
+
+
+def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
+    """Return the first commitment, and after it all shares that a player can reveal, each the commitment to the next one."""
+    chain = [last]
+    for _ in range(CHAIN_LENGTH):
+        chain.append(share_commitment(room, name, chain[-1]))
+    return tuple(reversed(chain))
+
+
+class JointShares:
+    """The shares of one player. ``kept`` is the last share of a chain that an earlier process of the player used, if any."""
+
+    def __init__(self, kept: bytes = b"") -> None:
+        self._drawn = deque([kept] if len(kept) == SHARE_BYTES else [], _KEPT)
+        self._revealed = b""
+
+    def commit(self, room: str, name: str, last: bytes) -> bytes:
+        """Return the commitment for a ``Join``. ``last`` is new and random."""
+        self._drawn.append(last)
+        return share_chain(room, name, last)[0]
+
+    def connected(self) -> None:
+        """Note that there is a new connection, on which the share has to be revealed again."""
+        self._revealed = b""
+
+    def in_use(self, state: RoomState, player: str) -> bytes:
+        """Return the last share of the chain that the player's seat is committed to, or an empty value."""
+        return self._find(state, player)[0]
+
+    def to_reveal(self, state: RoomState, player: str) -> bytes:
+        """Return the share that the player has to reveal now, or an empty value. The same share is returned once only."""
+        share = self._find(state, player)[1] if state.phase == "countdown" else b""
+        if share == self._revealed:
+            return b""
+        self._revealed = share
+        return share
+
+    def _find(self, state: RoomState, player: str) -> tuple[bytes, bytes]:
+        seat = next((seat for seat in state.players if seat.player == player), None)
+        if seat is None or not seat.share_commitment:
+            return b"", b""
+        for last in reversed(self._drawn):
+            chain = share_chain(state.room, seat.name, last)
+            if seat.share_commitment in chain[:-1]:
+                return last, chain[chain.index(seat.share_commitment) + 1]
+        return b"", b""

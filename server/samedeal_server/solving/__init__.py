@@ -1,0 +1,1 @@
+"""The search for joint deals, in processes of its own."""

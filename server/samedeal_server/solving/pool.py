@@ -1,0 +1,92 @@
+"""The worker processes of a node that search for joint deals. Their number is bounded, and none runs before it is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from samedeal_server.solving.worker import Candidate
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+MAX_WORKERS: Final = 4
+
+RETRY_INTERVAL: Final = 1.0
+"""Seconds before a candidate is tried again whose worker ended."""
+
+_log = get_logger()
+
+
+class _WorkerEnded(Exception):
+    """The end of a worker that was killed or ran out of memory, or an error when it started. ``str`` says which."""
+
+
+class SolverPool:
+    """Worker processes. A worker that ends is replaced, and the candidate that it was trying is tried again."""
+
+    def __init__(self) -> None:
+        self._idle: list[Process] = []
+        self._slots = asyncio.Semaphore(max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2)))
+
+    @property
+    def idle(self) -> tuple[Process, ...]:
+        """The workers that wait for a candidate."""
+        return tuple(self._idle)
+
+    async def solve(self, candidate: Candidate) -> str:
+        """Return the line that wins a candidate, or an empty text if the solver does not win it."""
+        async with self._slots:
+            while True:
+                try:
+                    return await self._ask(candidate)
+                except _WorkerEnded as ended:
+                    _log.warning(LogEvent.SOLVER_ENDED, reason=str(ended))
+                    await asyncio.sleep(RETRY_INTERVAL)
+
+    async def _ask(self, candidate: Candidate) -> str:
+        worker = self._idle.pop() if self._idle else await _start()
+        stdin, stdout = worker.stdin, worker.stdout
+        if stdin is None or stdout is None:
+            raise ValueError("a worker has two pipes")
+        try:
+            with suppress(ConnectionError):
+                stdin.write(msgspec.json.encode(candidate) + b"\n")
+                await stdin.drain()
+            answer = await stdout.readline()
+        except BaseException:
+            await _end(worker)
+            raise
+        if not answer.endswith(b"\n"):
+            await _end(worker)
+            raise _WorkerEnded(f"exit code {worker.returncode}")
+        self._idle.append(worker)
+        return answer.decode().rstrip("\n")
+
+    async def close(self) -> None:
+        """End all workers. None may be at work."""
+        while self._idle:
+            await _end(self._idle.pop())
+
+
+async def _start() -> Process:
+    """Start a worker. It is in a session of its own, so that Ctrl-C in a terminal reaches only the node."""
+    command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker")
+    try:
+        return await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+        )
+    except OSError as error:
+        raise _WorkerEnded(str(error)) from None
+
+
+async def _end(worker: Process) -> None:
+    with suppress(ProcessLookupError):
+        worker.kill()
+    await worker.wait()
+    if worker.stdin is not None:
+        worker.stdin.close()

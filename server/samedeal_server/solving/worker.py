@@ -1,0 +1,62 @@
+"""A process that tries candidates of joint deals, one for each line that it reads.
+
+A node writes a ``Candidate`` as JSON, and the worker answers with the winning line, or with an empty line. It keeps nothing
+between two candidates, so a node can replace a worker that ended. It ends when its input does, so it never outlives its
+node for longer than a candidate takes.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from contextlib import suppress
+from typing import IO, Final
+
+import msgspec
+from msgspec import Struct
+
+from samedeal.games import Game
+from samedeal.joint_deal import won_candidates
+
+MEMORY: Final = 1 << 30
+"""Maximum memory of a worker, in bytes. A search needs about 25 MB for each 100,000 states."""
+
+_NICENESS: Final = 10
+"""Workers leave the processor to the node and to the store."""
+
+
+class Candidate(Struct, frozen=True):
+    """A candidate of a joint deal: the mix, its game and its number, and the budget of the solver."""
+
+    mixed: bytes
+    game: str
+    budget: int
+    number: int
+
+
+def winning_line(candidate: Candidate) -> str:
+    """Return the line that wins a candidate, or an empty text if the solver does not win it."""
+    game = Game.named(candidate.game)
+    won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,)), None)
+    return ", ".join(map(str, won.line)) if won else ""
+
+
+def work(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer each request until there are no more."""
+    for request in requests:
+        answers.write(winning_line(msgspec.json.decode(request, type=Candidate)).encode() + b"\n")
+        answers.flush()
+
+
+def main() -> None:
+    """Limit the process, and work until the node ends."""
+    os.nice(_NICENESS)
+    with suppress(ValueError, OSError):  # a lower limit is in force, or the system knows none
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with suppress(BrokenPipeError):
+        work(sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

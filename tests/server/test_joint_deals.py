@@ -1,0 +1,166 @@
+"""Races with joint deals: real nodes and real workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from samedeal.deal_proof import DealProof
+from samedeal.joint_deal import share_commitment, won_candidates
+from samedeal.options import Options
+from samedeal.protocol.messages import Done, Join, Joined, Leave, Notice, Resign, RevealShare, RoomState, Start
+from samedeal_client.net.room_client import RoomClient
+from samedeal_server.races import race as race_module
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.worker import Candidate, winning_line
+from samedeal_server.store import store as store_module
+from tests.server.captured_log import Log
+from tests.server.live_nodes import Node, NodeMaker
+from tests.server.real_clients import connect_player, wait_for
+from tests.shared.joint_deals import joint_deal, some_bytes
+
+NAMES = ("ana", "bob", "cid", "dan")
+QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
+SHARE = some_bytes("a share")
+
+
+@asynccontextmanager
+async def seated(*nodes: Node, names: tuple[str, ...], **options: Any) -> AsyncIterator[tuple[RoomClient, ...]]:
+    """Real clients with seats in a room, on one node after the other. The first one is the host."""
+    async with AsyncExitStack() as stack:
+        clients = [await connect_player(stack, nodes[at % len(nodes)], name) for at, name in enumerate(names)]
+        room = await clients[0].create(Options(**options))
+        for client in clients:
+            await client.join(room)
+            await wait_for(lambda client=client: client.model.is_in(room))  # type: ignore[misc]  # bound at once
+        yield tuple(clients)
+
+
+def state(client: RoomClient) -> RoomState:
+    assert client.model.room is not None
+    return client.model.room
+
+
+async def finished(*clients: RoomClient) -> DealProof:
+    """Wait until all clients have the cards, end their race, and return the proof that all of them got."""
+    for client in clients:
+        await wait_for(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
+    for client in clients:
+        await client.resign()
+    for client in clients:
+        await wait_for(lambda client=client: state(client).phase == "finished")  # type: ignore[misc]  # as above
+    (text,) = {state(client).proof for client in clients}
+    proof = DealProof.parse(text)
+    first = proof.check_deeply().masked()
+    for client in clients:
+        assert client.model.own.first == first
+        assert proof.commitment == client.model.commitment
+        assert state(client).seed == b""
+        assert proof.restarts == state(client).restarts
+    return proof
+
+
+async def test_four_players_race_on_a_deal_that_is_proven(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    async with seated(one, two, names=NAMES, games=("phoenix",), deal="winnable") as clients:
+        await clients[0].start()
+        proof = await finished(*clients)
+    assert [share.name for share in proof.shares] == list(NAMES)
+    assert proof.restarts == 0
+
+
+async def test_deal_is_drawn_without_those_who_do_not_reveal(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bob reveals another share than the one he has committed to, and Cid has copied Ana's commitment."""
+    monkeypatch.setattr(race_module, "REVEAL_TIMEOUT", 4_000)
+    one = await node()
+    async with seated(one, names=("ana",), **QUICK, start="full", players=3) as (ana,):
+        bob, cid = await one.player("bob"), await one.player("cid")
+        room = state(ana).room
+        await bob.refused("share_needed", Join, room=room)
+        await bob.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "bob", SHARE))
+        copied = state(ana).players[0].share_commitment
+        await cid.expect(Joined, Join, room=room, share_commitment=copied)
+        await bob.phase("countdown")
+        await bob.refused("bad_share", RevealShare, share=bytes(32))
+        await cid.refused("bad_share", RevealShare, share=SHARE)
+        assert [(await bob.until(Notice)).code for _ in range(2)] == ["waiting", "unseated"]
+        proof = await finished(ana)
+    assert [share.name for share in proof.shares] == ["ana"]
+    assert proof.restarts == 1
+    assert proof.shares[0].commitment not in (copied, proof.shares[0].share)
+
+
+async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    async with seated(one, names=("ana",), **QUICK, countdown=0) as (ana,):
+        room = state(ana).room
+        bob, cid = await two.player("bob"), await one.player("cid")
+        before = share_commitment(room, "bob", SHARE)
+        await bob.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "bob", before))
+        await cid.expect(Joined, Join, room=room, share_commitment=SHARE)
+        await ana.start()
+        await bob.phase("countdown")
+        await bob.expect(Done, RevealShare, share=before)
+        await cid.expect(Done, Leave)
+        told = await bob.state(lambda told: told.restarts)
+        assert [seat.share_commitment for seat in told.players][1] == before
+        await bob.refused("bad_share", RevealShare, share=before)
+        await bob.expect(Done, RevealShare, share=SHARE)
+        await bob.dealt()
+        await bob.expect(Done, Resign)
+        proof = await finished(ana)
+    assert [(share.name, share.share == SHARE) for share in proof.shares] == [("ana", False), ("bob", True)]
+    assert proof.restarts == 1
+
+
+async def test_another_node_goes_on_if_the_searching_one_dies(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "SEARCH_CLAIM", 500)
+    monkeypatch.setattr(race_module, "EXTENSION", 600)
+    one, two = await node(), await node()
+    async with seated(two, names=("ana", "bob"), **QUICK, countdown=0) as (ana, bob):
+        room = state(ana).room
+        assert await one.store.claim_search(room, one.rooms.node)  # and then it dies
+        await ana.start()
+        proof = await finished(ana, bob)
+    assert proof.candidate == next(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(99))).number
+
+
+async def test_secret_and_shares_are_in_no_message_before_the_end(node: NodeMaker) -> None:
+    one = await node()
+    ana, eve = await one.player("ana"), await one.player("eve")
+    room = await ana.create(**QUICK, countdown=0)
+    last = share_commitment(room, "ana", SHARE)
+    await ana.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "ana", last))
+    await eve.watch(room)
+    await ana.expect(Done, Start)
+    await ana.phase("countdown")
+    await ana.expect(Done, RevealShare, share=last)
+    await ana.dealt()
+    secret = await one.store.load_secret(room)
+    assert secret is not None
+    assert secret.deal.found is not None
+    frames = b"".join(frame for client in (ana, eve) for frame in client.frames if isinstance(frame, bytes))
+    for hidden in (secret.deal.seed, last, secret.deal.found.line.encode()):
+        assert hidden not in frames
+
+
+async def test_killed_worker_is_replaced(log: Log) -> None:
+    log.set_up()
+    proof = joint_deal("ace-of-hearts")
+    candidate = Candidate(proof.mixed, "ace-of-hearts", proof.terms.budget, proof.candidate)
+    pool = SolverPool()
+    line = await pool.solve(candidate)
+    assert line == winning_line(candidate) == ", ".join(map(str, proof.line))
+    (worker,) = pool.idle
+    os.kill(worker.pid, signal.SIGKILL)
+    with mock.patch("samedeal_server.solving.pool.RETRY_INTERVAL", 0):
+        assert await pool.solve(candidate) == line
+    assert log.named("solver_ended")
+    await pool.close()
+    assert pool.idle == ()
