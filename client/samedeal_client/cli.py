@@ -19,6 +19,8 @@ COMMANDS: Final = {
     "host": "host a race on this machine",
     "serve": "run a server",
     "admin": "operate a server",
+    "records": "list records of races, or get one",
+    "verify": "check the record of a race",
     "history": "show your past races and best times",
     "rules": "print the rules of a game",
     "doctor": "check the terminal and the connection to a server",

@@ -3,10 +3,11 @@
 ::
 
 SamedealError
-├── MalformedText      malformed        text that is not a card, move, board, deal or record
+├── MalformedText      malformed        text that is not a card, move, board or deal
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
 ├── DealNotProven      not_proven       the proof of a joint deal is wrong
+├── BadRecord          bad_record       a record that is damaged, was changed, or does not follow from itself
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
 │   ├── StaleRevision  stale            the action is for another revision than the current one
@@ -33,6 +34,7 @@ class EngineCode(StrEnum):
     BAD_BOARD = "bad_board"
     UNSEEN = "unseen"
     NOT_PROVEN = "not_proven"
+    BAD_RECORD = "bad_record"
 
 
 class RuleReason(StrEnum):
@@ -64,7 +66,7 @@ class SamedealError(Exception):
 
 
 class MalformedText(SamedealError):
-    """Text that is not a card, move, board, deal or record."""
+    """Text that is not a card, move, board or deal."""
 
     code = RefusalCode.MALFORMED
 
@@ -117,6 +119,20 @@ class UnseenCard(PlayError):
     """The move turns up a card that is hidden on this masked board. Only the server can play it."""
 
     code = EngineCode.UNSEEN
+
+
+class BadRecord(SamedealError):
+    """A record that is damaged, was changed, or does not follow from itself.
+
+    The lines from ``first`` to ``last`` are wrong. Both are 0 if that is not about lines.
+    """
+
+    code = EngineCode.BAD_RECORD
+
+    def __init__(self, sentence: str, first: int = 0, last: int = 0) -> None:
+        self.first, self.last = first, max(first, last)
+        where = f"Lines {first} to {last}: " if last > first else f"Line {first}: " if first > 1 else ""
+        super().__init__(f"{where}{sentence}")
 
 
 class MalformedFrame(SamedealError):

@@ -22,6 +22,7 @@ class RefusalCode(StrEnum):
     HELLO_ONCE = "hello_once"
     NO_SESSION = "no_session"
     NO_ROOM = "no_room"
+    NO_RECORD = "no_record"
     ROOM_EXISTS = "room_exists"
     ROOM_FULL = "room_full"
     ROOM_CLOSED = "room_closed"

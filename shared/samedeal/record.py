@@ -1,142 +1,450 @@
-"""Records: one player's play of a deal as text, which anybody can replay and check.
+"""Records: a whole race as one text, which people can read and which anybody can replay and check.
 
 ::
 
-    samedeal record 1
+    samedeal record 2
+    room: friday
+    round: 0
     game: willow
     deal: #4821
-    seed: 5f1c...
     undo: no-reveal
-    player: ana
+    limit: 900
+    start: 2026-11-22T14:05:43.123Z
+    commitment: 5f1c...
+    terms: 09ab...
+    end: 2026-11-22T14:12:01.001Z
+    players: 2
+    seed: 03ab...
 
-    1.204 3 5
-    2.871 r 0
-    9.020 undo
+    player: 1 ana
+    chain: 41d2...
+    place: 1
+    cards: 52
+    time: 312.004
+    1.204 7f3a21 3 5
+    2.871 09bc55 r 0
+    head: 77c0...
 
-Each line after the blank line is an action, with its time in seconds from the start of the race.
+    digest: 1f3a...
+
+RECORDS.md specifies the format byte by byte. ``terms`` and ``digest`` are hashes of the lines above them. A line that begins
+with a digit is an action, after its time and the first digits of the head of the player's chain (see ``action_chain``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Final, TypeVar
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeVar
 
+from samedeal.action_chain import RaceTerms, next_head, player_lines
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.deal import SEED_BYTES, Deal, shuffled
-from samedeal.errors import MalformedText, PlayError
+from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
+from samedeal.deal_proof import DealProof
+from samedeal.errors import BadRecord, DealNotProven, MalformedText, PlayError, SamedealError, UnknownGame
 from samedeal.games import Game
 from samedeal.moves import Move
-from samedeal.names import clean_name
+from samedeal.names import clean_name, clean_room
+from samedeal.standings import Result, ranked
+from samedeal.utc_text import parse_utc, utc_text
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the format. Raise it also whenever ``samedeal.ENGINE`` is raised, so that a record leads to one board."""
 
+LARGEST_RECORD: Final = 1_000_000
+"""Maximum length of a record, in bytes. Even sixteen players with a thousand actions each need a third of that."""
+
 _FIRST: Final = f"samedeal record {VERSION}"
-_FIELDS: Final = ("game", "deal", "seed", "undo", "player")
-_BOT: Final = "bot: yes"
-"""The line after the player's name if the player declared to be a bot."""
-_Read = TypeVar("_Read")
-_ACTION: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3}) (.+)")
+_CHECK_DIGITS: Final = 6
+_ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_DIGITS}}}) (.+)")
+_SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
+_HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
+_MAX_PLAYERS: Final = 255
+_PLAYERS_LINE: Final = 12
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class RecordedPlayer:
+    """A player of a recorded race.
+
+    ``finish_time`` is the time from the start to the finish, in milliseconds, or 0. Each of ``actions`` is a pair: the time
+    since the start of the race, in milliseconds, and the text of the action.
+    """
+
+    seat: int
+    name: str
+    place: int
+    foundation_cards: int
+    actions: tuple[tuple[int, str], ...]
+    finish_time: int = 0
+    bot: bool = False
+    resigned: bool = False
+
+
+class _Line(NamedTuple):
+    """A line of a record.
+
+    ``key`` names the line to ``check``. ``wrong`` says what is wrong if another line stands in its place, and ``since`` is
+    the number of the first line that may be to blame.
+    """
+
+    text: str
+    key: tuple[object, ...] = ()
+    wrong: str = ""
+    since: int = 0
 
 
 @dataclass(frozen=True)
 class Record:
-    """A player's play, from the deal on.
+    """A race, or one player's part of it.
 
-    Each of ``actions`` is a pair: the time since the start of the race, in milliseconds, and the text of the action.
+    ``end`` is in milliseconds since 1970. ``seed`` is empty if the deal has a ``proof``. ``entrants`` is the number of
+    players of the race, of whom a record that a client wrote has only one.
     """
 
-    game: Game
-    deal: Deal
+    terms: RaceTerms
+    end: int
     seed: bytes
-    undo_rule: Undo
-    player: str
-    actions: tuple[tuple[int, str], ...]
-    bot: bool = False
+    entrants: int
+    players: tuple[RecordedPlayer, ...]
+    proof: DealProof | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game of the race."""
+        return self.terms.game
+
+    @property
+    def deal(self) -> Deal:
+        """The deal of the race."""
+        return self.terms.deal
+
+    @property
+    def undo_rule(self) -> Undo:
+        """The undo rule of the race."""
+        return Undo(self.terms.undo)
+
+    @property
+    def actions(self) -> tuple[tuple[int, str], ...]:
+        """The actions of the first player, who is the only one in a record that a client wrote."""
+        return self.players[0].actions
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the record has all players of the race."""
+        return len(self.players) == self.entrants
 
     def start(self) -> Play:
-        """Return the play before its first action."""
-        return Play(Board.deal(self.game, shuffled(self.seed, self.game.decks)), self.undo_rule)
+        """Return the play before any action, which is the same for all players."""
+        deal = self.proof.board() if self.proof else Board.deal(self.game, shuffled(self.seed, self.game.decks))
+        return Play(deal, self.undo_rule)
+
+    def heads(self, player: RecordedPlayer) -> Iterator[bytes]:
+        """Yield the heads of a player's chain: before the first action, and after each."""
+        head = self.terms.first_head(player.seat, player.name, bot=player.bot)
+        yield head
+        for revision, (time, action) in enumerate(player.actions, 1):
+            head = next_head(head, revision, time, action)
+            yield head
+
+    def plays(self, player: RecordedPlayer) -> list[Play]:
+        """Return a player's plays: before the first action, and after each.
+
+        Raises BadRecord, with a sentence that names the line, if an action is not allowed.
+        """
+        plays = [self.start()]
+        for number, (_, action) in enumerate(player.actions, 1):
+            try:
+                plays.append(plays[-1].act(action))
+            except PlayError as error:
+                raise self._wrong(
+                    f"{player.name} could not play {action}. {error}", "action", player.seat, number
+                ) from None
+        return plays
 
     def replay(self) -> Play:
-        """Return the play after its last action.
+        """Return the first player's last play. Raises BadRecord as ``plays`` does."""
+        return self.plays(self.players[0])[-1]
 
-        Raises PlayError, with a sentence that names the action, if an action is not allowed. Raises MalformedText if the
-        deal is public and has another seed.
+    def check(self) -> None:
+        """Check the deal, every action, and the standings.
+
+        Raises BadRecord, with a sentence that names the line, if something does not follow from the rest. That the text is
+        what it was when it was written is checked when it is parsed.
         """
-        if self.deal.public and self.deal.public_seed() != self.seed:
-            raise MalformedText(f"The seed is not that of deal {self.deal}. The record was changed or damaged.")
-        play = self.start()
-        for number, (_, action) in enumerate(self.actions, 1):
+        self._check_deal()
+        limit = 1000 * self.terms.limit
+        if not self.terms.start <= self.end <= self.terms.start + limit:
+            raise self._wrong("The race can't have ended then.", "end")
+        results = []
+        for player in self.players:
+            plays = self.plays(player)
+            last = plays[-1]
+            late = next((number for number, (time, _) in enumerate(player.actions, 1) if time >= limit), 0)
+            if late:
+                raise self._wrong("The time of the race was up by then.", "action", player.seat, late)
+            cards = last.board.foundation_cards
+            if cards != player.foundation_cards:
+                raise self._wrong(
+                    f"The foundations of {player.name} ended at {cards}/{self.game.cards}.", "cards", player.seat
+                )
+            finish = player.actions[-1][0] if last.board.won and player.actions else 0
+            if finish != player.finish_time:
+                wrong = (
+                    f"{player.name} finished after {_seconds(finish)}." if finish else f"{player.name} did not finish."
+                )
+                raise self._wrong(wrong, "time" if player.finish_time else "cards", player.seat)
+            results.append((player, self._result(player, plays)))
+        for place, player in ranked(results) if self.is_whole else ():
+            if place != player.place:
+                raise self._wrong(f"{player.name} has place {place}.", "place", player.seat)
+
+    def check_deeply(self) -> None:
+        """Check also that the solver wins no earlier candidate of a joint deal. This takes as long as finding the deal."""
+        self.check()
+        if self.proof is not None:
             try:
-                play = play.act(action)
-            except PlayError as error:
-                error.args = (f"Action {number} ({action}) is not allowed. {error}",)
-                raise
-        return play
+                self.proof.check_deeply()
+            except DealNotProven as error:
+                raise self._wrong(str(error), "proof") from None
+
+    def _check_deal(self) -> None:
+        terms, proof = self.terms, self.proof
+        if (terms.deal.kind == "winnable") != (proof is not None):
+            raise self._wrong("A winnable deal has a proof, and no other deal has one.", "proof" if proof else "seed")
+        if proof is None:
+            if commitment(self.seed) != terms.commitment:
+                raise self._wrong("This is not the seed that the server committed to before the race.", "seed")
+            if terms.deal.public and terms.deal.public_seed() != self.seed:
+                raise self._wrong(f"This is not the seed of deal {terms.deal}.", "seed")
+            return
+        try:
+            proof.check()
+        except DealNotProven as error:
+            raise self._wrong(str(error), "proof") from None
+        if (proof.terms.room, proof.terms.game, proof.commitment) != (terms.room, terms.game, terms.commitment):
+            raise self._wrong("The proof is of another deal: room, game and commitment must be those above.", "proof")
+        dealt = {(share.seat, share.name) for share in proof.shares}
+        for player in self.players:
+            if (player.seat, player.name) not in dealt:
+                raise self._wrong(f"The proof has no share of {player.name} (seat {player.seat}).", "proof")
+
+    def _result(self, player: RecordedPlayer, plays: Sequence[Play]) -> Result:
+        start, cards, progress = self.terms.start, 0, 0
+        for (time, _), play in zip(player.actions, plays[1:], strict=True):
+            if play.board.foundation_cards != cards:
+                cards, progress = play.board.foundation_cards, start + time
+        finish = start + player.finish_time if player.finish_time else 0
+        return Result(player.seat, player.foundation_cards, finish, progress)
+
+    def line_of(self, *key: object) -> int:
+        """Return the number of a line: that of ``end`` or ``seed``, or of ``action``, a seat and a revision."""
+        return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
+
+    def _wrong(self, sentence: str, *key: object) -> BadRecord:
+        lines = [number for number, line in enumerate(self._layout(), 1) if line.key == key]
+        return BadRecord(sentence, lines[0], lines[-1])
 
     def __str__(self) -> str:
-        values = (self.game.name, str(self.deal), self.seed.hex(), self.undo_rule.value, self.player)
-        head = [_FIRST, *(f"{name}: {value}" for name, value in zip(_FIELDS, values, strict=True))]
-        head += [_BOT, ""] if self.bot else [""]
-        lines = [f"{millis // 1000}.{millis % 1000:03} {action}" for millis, action in self.actions]
-        return "\n".join(head + lines) + "\n"
+        return "".join(f"{line.text}\n" for line in self._layout())
+
+    def _layout(self) -> list[_Line]:
+        terms = self.terms
+        lines = [_Line(_FIRST), *(_Line(line) for line in terms.lines())]
+        lines.append(_Line(f"terms: {terms.digest().hex()}", wrong="These lines do not match each other.", since=2))
+        lines.append(_Line(f"end: {utc_text(self.end)}", ("end",)))
+        lines.append(_Line(f"players: {self.entrants}", ("players",)))
+        if self.proof is None:
+            lines.append(_Line(f"seed: {self.seed.hex()}", ("seed",)))
+        else:
+            lines += [_Line(f"proof: {line}", ("proof",)) for line in str(self.proof).splitlines()]
+        for player in self.players:
+            lines += ((_Line("")), *self._player_layout(player, len(lines) + 2))
+        lines.append(_Line(""))
+        digest = sha256("".join(f"{line.text}\n" for line in lines).encode()).hexdigest()
+        return [*lines, _Line(f"digest: {digest}", ("digest",))]
+
+    def _player_layout(self, player: RecordedPlayer, first: int) -> list[_Line]:
+        seat, name = player.seat, player.name
+        first_head, *heads = self.heads(player)
+        lines = [_Line(line) for line in player_lines(seat, name, bot=player.bot)]
+        lines.append(
+            _Line(
+                f"chain: {first_head.hex()}", wrong=f"The chain of {name} does not begin with this head.", since=first
+            )
+        )
+        lines.append(_Line(f"place: {player.place}", ("place", seat)))
+        lines.append(_Line(f"cards: {player.foundation_cards}", ("cards", seat)))
+        if player.finish_time:
+            lines.append(_Line(f"time: {_seconds(player.finish_time)}", ("time", seat)))
+        if player.resigned:
+            lines.append(_Line("resigned: yes", ("resigned", seat)))
+        for revision, ((time, action), head) in enumerate(zip(player.actions, heads, strict=True), 1):
+            text = f"{_seconds(time)} {head.hex()[:_CHECK_DIGITS]} {action}"
+            lines.append(_Line(text, ("action", seat, revision), f"The action does not match the chain of {name}."))
+        last_head = [first_head, *heads][-1]
+        lines.append(_Line(f"head: {last_head.hex()}", wrong=f"The chain of {name} does not end with this head."))
+        return lines
+
+    @classmethod
+    def read(cls, data: bytes) -> Record:
+        """Read a file with what ``str`` writes, in UTF-8. Raises BadRecord as ``parse`` does."""
+        if len(data) > LARGEST_RECORD:
+            raise BadRecord(f"The file is longer than {LARGEST_RECORD} bytes. No record is as long.")
+        try:
+            return cls.parse(data.decode())
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise BadRecord("There are bytes that are not UTF-8.", line) from None
 
     @classmethod
     def parse(cls, text: str) -> Record:
         """Read what ``str`` writes.
 
-        Raises MalformedText, with a sentence that names the line, if the text is not a record, and UnknownGame if the record
-        names an unknown game.
+        Raises BadRecord, with a sentence that names the line, if the text is not a record or was changed.
         """
-        lines = text.splitlines()
-        if lines[:1] != [_FIRST]:
-            other = re.fullmatch(r"samedeal record ([0-9]{1,9})", lines[0] if lines else "")
-            if other:
-                raise MalformedText(
-                    f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. "
-                    f"{'Update Samedeal' if int(other[1]) > VERSION else 'Read it with an older Samedeal'}."
-                )
-            raise MalformedText(f"This is not a record. Its first line must be {_FIRST!r}.")
-        values: dict[str, str] = {}
-        for number, name in enumerate(_FIELDS, 2):
-            line = lines[number - 1] if len(lines) >= number else ""
-            if not line.startswith(f"{name}: "):
-                raise MalformedText(
-                    f"The record lacks a line '{name}: ...'. Insert it before line {number}, which is {line[:40]!r}."
-                )
-            values[name] = line.removeprefix(f"{name}: ")
-        bot = lines[6:7] == [_BOT]
-        head = 7 if bot else 6
-        if lines[head : head + 1] != [""]:
-            raise MalformedText(f"Line {head + 1} of the record is not blank. Write a blank line before the actions.")
-        actions = tuple(_at_line(number, _action, line) for number, line in enumerate(lines[head + 1 :], head + 2))
-        for number, ((before, _), (after, _)) in enumerate(pairwise(actions), head + 3):
-            if after < before:
-                raise MalformedText(
-                    f"Line {number} of the record is earlier than the line above it. Put the actions in order of time."
-                )
-        return cls(
-            Game.named(values["game"]),
-            _at_line(3, _deal, values["deal"]),
-            _at_line(4, _seed, values["seed"]),
-            _at_line(5, _undo_rule, values["undo"]),
-            _at_line(6, clean_name, values["player"]),
-            actions,
-            bot,
+        lines = text.split("\n")
+        _check_version(lines[0])
+        if lines[-1] or len(lines) < 3 or not lines[-2].startswith("digest: "):
+            last = len(lines) if lines[-1] else len(lines) - 1
+            raise BadRecord("The record is cut off: it must end with a line 'digest: ...' and a line break.", last)
+        lines.pop()
+        record = _Reader(lines).record()
+        record._check_lines(lines)  # noqa: SLF001  # of the same class
+        return record
+
+    def _check_lines(self, lines: Sequence[str]) -> None:
+        """Raise BadRecord unless the record is written in these lines."""
+        layout = self._layout()
+        for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
+            if found != line.text:
+                wrong = line.wrong or f"The line is not written as it should be, which is {line.text[:80]!r}."
+                raise BadRecord(wrong, line.since or number, number)
+        if lines[-1] != layout[-1].text:
+            self.check()
+            unproven = [number for number, line in enumerate(layout, 1) if line.key[:1] in self._unproven]
+            raise BadRecord(
+                "The digest in the last line does not match. "
+                f"One of these lines was changed: {', '.join(map(str, unproven))}.",
+                unproven[0],
+                unproven[-1],
+            )
+
+    @property
+    def _unproven(self) -> list[tuple[str]]:
+        """The keys of the lines that nothing but the digest protects."""
+        return [("end",), ("players",), ("resigned",), ("digest",), *([] if self.is_whole else [("place",)])]
+
+
+def _check_version(line: str) -> None:
+    if line == _FIRST:
+        return
+    other = re.fullmatch(r"samedeal record ([0-9]{1,9})", line)
+    if not other:
+        raise BadRecord(f"This is not a record. Its first line must be {_FIRST!r}.", 1)
+    what = "Update Samedeal" if int(other[1]) > VERSION else "Read it with an older Samedeal"
+    raise BadRecord(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
+
+
+class _Reader:
+    """Reads the lines of a record from top to bottom."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 1
+
+    def record(self) -> Record:
+        """Read everything after the first line."""
+        terms = RaceTerms(
+            self._take("room", clean_room),
+            self._take("round", _number),
+            self._take("game", Game.named),
+            self._take("deal", _deal),
+            self._take("undo", _undo),
+            self._take("limit", _number),
+            self._take("start", parse_utc),
+            self._take("commitment", _hash),
         )
+        self._take("terms", str)
+        end = self._take("end", parse_utc)
+        entrants = self._take("players", _number)
+        proof = self._proof()
+        seed = b"" if proof else self._take("seed", _hash)
+        players: list[RecordedPlayer] = []
+        while self._at < len(self._lines) - 2 or not players:
+            self._take_blank()
+            first = self._at
+            players.append(self._player())
+            if players[:-1] and players[-1].seat <= players[-2].seat:
+                raise BadRecord("The seats of the players are not in rising order.", first + 1)
+        if len(players) not in (1, entrants):
+            raise BadRecord(f"The record has {len(players)} players, not {entrants}.", _PLAYERS_LINE)
+        self._take_blank()
+        return Record(terms, end, seed, entrants, tuple(players), proof)
 
+    def _player(self) -> RecordedPlayer:
+        seat, name = self._take("player", _seat)
+        bot = self._take_yes("bot")
+        self._take("chain", str)
+        place = self._take("place", _number)
+        cards = self._take("cards", _number)
+        finish = self._take("time", _millis) if self._has("time") else 0
+        resigned = self._take_yes("resigned")
+        actions = []
+        while self._line(self._at)[:1].isdigit():
+            actions.append(self._read(_action, self._line(self._at)))
+            self._at += 1
+        self._take("head", str)
+        return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned)
 
-def _at_line(number: int, read: Callable[[str], _Read], text: str) -> _Read:
-    """Return ``read(text)``. If that raises MalformedText, name the line in its sentence."""
-    try:
-        return read(text)
-    except MalformedText as error:
-        raise MalformedText(f"Line {number} of the record is not valid. {error}") from None
+    def _proof(self) -> DealProof | None:
+        first = self._at
+        while self._has("proof"):
+            self._at += 1
+        if self._at == first:
+            return None
+        text = "".join(f"{line.removeprefix('proof: ')}\n" for line in self._lines[first : self._at])
+        try:
+            return DealProof.parse(text)
+        except (MalformedText, UnknownGame) as error:
+            raise BadRecord(str(error), first + 1, self._at) from None
+
+    def _line(self, at: int) -> str:
+        return self._lines[at] if at < len(self._lines) else ""
+
+    def _has(self, field: str) -> bool:
+        return self._line(self._at).startswith(f"{field}: ")
+
+    def _take_blank(self) -> None:
+        if self._line(self._at):
+            raise self._wrong(f"Expected a blank line, not {self._line(self._at)[:40]!r}.")
+        self._at += 1
+
+    def _take(self, field: str, read: Callable[[str], _Value]) -> _Value:
+        if not self._has(field):
+            raise self._wrong(f"Expected '{field}: ...', not {self._line(self._at)[:40]!r}.")
+        value = self._read(read, self._line(self._at).removeprefix(f"{field}: "))
+        self._at += 1
+        return value
+
+    def _take_yes(self, field: str) -> bool:
+        if not self._has(field):
+            return False
+        return self._take(field, _yes)
+
+    def _read(self, read: Callable[[str], _Value], text: str) -> _Value:
+        try:
+            return read(text)
+        except SamedealError as error:
+            raise self._wrong(str(error)) from None
+
+    def _wrong(self, sentence: str) -> BadRecord:
+        return BadRecord(sentence, min(self._at + 1, len(self._lines)))
 
 
 def _deal(text: str) -> Deal:
@@ -146,26 +454,58 @@ def _deal(text: str) -> Deal:
     return deal
 
 
-def _undo_rule(text: str) -> Undo:
+def _undo(text: str) -> str:
     try:
-        return Undo(text)
+        return Undo(text).value
     except ValueError:
         raise MalformedText(f"{text[:20]!r} is not an undo rule. Write free, no-reveal or off.") from None
 
 
-def _seed(text: str) -> bytes:
-    if not re.fullmatch(rf"[0-9a-f]{{{2 * SEED_BYTES}}}", text):
-        raise MalformedText(f"The seed is not {2 * SEED_BYTES} hexadecimal digits in lower case. Correct it.")
+def _yes(text: str) -> bool:
+    if text != "yes":
+        raise MalformedText("The line must end with 'yes'.")
+    return True
+
+
+def _hash(text: str) -> bytes:
+    if not _HASH.fullmatch(text):
+        raise MalformedText(f"This is not {2 * SEED_BYTES} hexadecimal digits in lower case.")
     return bytes.fromhex(text)
+
+
+def _number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise MalformedText(f"{text[:20]!r} is not a number.")
+    return int(text)
+
+
+def _seat(text: str) -> tuple[int, str]:
+    number, _, name = text.partition(" ")
+    seat = _number(number)
+    if not 1 <= seat <= _MAX_PLAYERS:
+        raise MalformedText(f"A seat is a number from 1 to {_MAX_PLAYERS}.")
+    return seat, clean_name(name)
+
+
+def _seconds(millis: int) -> str:
+    return f"{millis // 1000}.{millis % 1000:03}"
+
+
+def _millis(text: str) -> int:
+    match = _SECONDS.fullmatch(text)
+    if match is None:
+        raise MalformedText(f"{text[:20]!r} is not a time. Write seconds with three decimals, as in 1.204.")
+    return int(match[1]) * 1000 + int(match[2])
 
 
 def _action(line: str) -> tuple[int, str]:
     match = _ACTION.fullmatch(line)
     if match is None:
         raise MalformedText(
-            f"{line[:40]!r} is not an action. Write seconds with three decimals and a move, as in '1.204 3 5'."
+            f"{line[:40]!r} is not an action. Write seconds with three decimals, {_CHECK_DIGITS} digits of the chain, "
+            "and a move, as in '1.204 7f3a21 3 5'."
         )
-    seconds, millis, action = match.groups()
+    seconds, millis, _, action = match.groups()
     if action != UNDO:
         Move.parse(action)
     return int(seconds) * 1000 + int(millis), action

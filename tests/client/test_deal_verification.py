@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import msgspec
 import pytest
 
+from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.deal import commitment
 from samedeal.moves import DRAW
 from samedeal_client.state.deal_verification import SENTENCES, DealCheck, verify_deal
-from samedeal_client.state.model import Model
-from tests.client.race_server import RaceServer, finished
+from samedeal_client.state.model import Model, race_terms
+from tests.client.race_server import START, RaceServer, finished
+from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
 
 
@@ -85,3 +88,34 @@ def test_client_that_missed_the_deal_verifies_only_the_seed() -> None:
 
 def test_outcomes_are_explained() -> None:
     assert_sentences("deal verification", [f"{check}\t{SENTENCES[check]}" for check in DealCheck])
+
+
+def chained(*cheats: bytes) -> Model:
+    """A race in which the server sends heads. The last of them are replaced by ``cheats``."""
+    server = RaceServer("athena")
+    room = server.model.room
+    assert room is not None
+    head = race_terms(room).first_head(1, "ana", bot=False)
+    server.model = server.model.after(msgspec.structs.replace(board_state("k7", server.play), head=head))
+    for number in range(1, 6):
+        act = server.act(server.play.board.legal_moves()[-1])
+        head = next_head(head, number, 1_000 * number, act.action)
+        told = [head] * (5 - len(cheats)) + list(cheats)
+        answer = msgspec.structs.replace(server.answer(act), at=START + 1_000 * number, head=told[number - 1])
+        server.model = server.model.after(answer)
+    return finished(server)
+
+
+def test_chain_of_the_server_is_checked() -> None:
+    """The record has the times of the server, so its chain has the head that the server sent last."""
+    model = chained()
+    assert check_of(model) is DealCheck.SEED_AND_CARDS
+    record = model.record()
+    assert record is not None
+    assert [time for time, _ in record.actions] == [1_000, 2_000, 3_000, 4_000, 5_000]
+    assert list(record.heads(record.players[0]))[-1] == model.own.head
+    assert check_of(chained(bytes(16))) is DealCheck.OTHER_ACTIONS
+    assert check_of(chained(bytes(16), bytes(16))) is DealCheck.OTHER_ACTIONS
+    server = RaceServer("athena")
+    server.model = server.model.after(msgspec.structs.replace(board_state("k7", server.play), head=bytes(16)))
+    assert check_of(finished(server)) is DealCheck.OTHER_ACTIONS

@@ -72,7 +72,8 @@ def test_progress_of_a_won_record_ends_with_all_cards(game: str) -> None:
     climbed = record_progress(record)
     assert len(climbed) == len(record.actions)
     assert climbed[-1] == (record.actions[-1][0], record.game.cards)
-    assert record_progress(replace(record, actions=((0, "9 9"),))) == ()
+    (player,) = record.players
+    assert record_progress(replace(record, players=(replace(player, actions=((0, "9 9"),)),))) == ()
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=1, max_size=2_000))

@@ -17,10 +17,11 @@ PLAYERS = [f"player {number}" for number in range(8)]
 
 def test_two_players_of_a_race_get_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    records = [replace(won_record("willow"), player=player) for player in PLAYERS]
+    record = won_record("willow")
+    records = [replace(record, players=(replace(record.players[0], name=player),)) for player in PLAYERS]
     with ThreadPoolExecutor(len(PLAYERS)) as at_once:
         paths = list(at_once.map(lambda record: save_record(record, "friday", 1_790_000_000_000), records))
-    assert [Record.parse(path.read_text(encoding="utf-8")).player for path in paths] == PLAYERS
+    assert [Record.read(path.read_bytes()).players[0].name for path in paths] == PLAYERS
     assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
 
 

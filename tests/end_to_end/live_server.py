@@ -21,9 +21,9 @@ DEADLINE = 30.0
 
 _SERVER = """
 from samedeal_server import cli
-from samedeal_server.rooms import room_list
+from samedeal_server.rooms import cached_list
 
-room_list.LIST_LIFETIME = 0.0
+cached_list.LIST_LIFETIME = 0.0
 raise SystemExit(cli.main())
 """
 """Runs samedeal_server. Its list of rooms is never old, because tests empty the Redis under the running server."""

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from samedeal.board import Board
-from samedeal.board_history import Undo
 from samedeal.cards import DOWN, FACE
 from samedeal.deal import Deal
 from samedeal.games import Game
 from samedeal.moves import Move
-from samedeal.record import Record
 from tests.shared.playouts import numbered
+from tests.shared.recorded import recorded
 
 RANK = 0x0F
 KING = 13
@@ -140,7 +139,7 @@ def main() -> None:
         if moves:
             deal = Deal("number", number=number)
             actions = tuple((1500 * at, str(move)) for at, move in enumerate(moves, 1))
-            print(Record(game, deal, deal.public_seed(), Undo.OFF, "search", actions), end="")
+            print(recorded(game.name, str(deal), ("search", actions), undo="off", limit=7200), end="")
             return
     sys.exit(f"No won line of {game.title} found for deals {first} to {last}")
 

@@ -87,7 +87,7 @@ def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
 
     def logging(message: Any, hub: Any, seat: Any, play: Any, *more: Any) -> Any:
         get_logger().debug(LogEvent.REQUEST_REFUSED, board=str(play.board))
-        return acked(message, hub, seat, play, *more)
+        return acked(message, hub, play, *more)
 
     patch.setattr(moves, "acked", logging)
 
@@ -106,9 +106,9 @@ def a_log_line_with_the_recovered_board(patch: pytest.MonkeyPatch) -> None:
 def a_metric_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
     acked = moves.acked
 
-    def counting(message: Any, hub: Any, seat: Any, play: Play, *more: Any) -> Acked:
+    def counting(message: Any, hub: Any, play: Play, *more: Any) -> Acked:
         COUNTED.labels(_knows(play.board)).inc()
-        return acked(message, hub, seat, play, *more)
+        return acked(message, hub, play, *more)
 
     patch.setattr(moves, "acked", counting)
     made = Metrics.__init__

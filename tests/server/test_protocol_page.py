@@ -17,14 +17,14 @@ from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
-from samedeal.protocol.messages import RoomLine, Seat, Standing, Tally, ToClient, ToServer
+from samedeal.protocol.messages import RecordLine, RoomLine, Seat, Standing, Tally, ToClient, ToServer
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
 from samedeal_server.races import race
-from samedeal_server.rooms import progress_updates, room_list
+from samedeal_server.rooms import cached_list, progress_updates
 from samedeal_server.store import sessions, store
 from tests.server.pages import PAGE, cells, documented_fields, fields, section
 
@@ -32,7 +32,7 @@ FLAT: Final = " ".join(PAGE.split())
 
 REQUESTS: Final = get_args(ToServer)
 TO_CLIENT: Final = get_args(ToClient)
-MAPS: Final = (RoomLine, Seat, Tally, Standing)
+MAPS: Final = (RoomLine, RecordLine, Seat, Tally, Standing)
 
 
 @pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
@@ -115,7 +115,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         f"at most {1 / progress_updates.PROGRESS_INTERVAL:g} times a second",
         f"nothing for {race.ABSENT_AFTER // 1000} seconds counts as not connected",
         f"a player who is disconnected for {race.ABSENT_AFTER // 1000} seconds loses the seat",
-        f"the newest {room_list.MAX_LISTED}, newest first, at most a second old",
+        f"the newest {cached_list.MAX_LISTED}, newest first, at most a second old",
         f"by {sessions.SESSION_LIFETIME // 86_400} days after its last `Hello`",
         f"was not used for {sessions.SESSION_LIFETIME // 86_400} days, or {sessions.GUEST_LIFETIME // 60} minutes",
         f"or by {sessions.GUEST_LIFETIME // 60} minutes while it has not been in any room yet",

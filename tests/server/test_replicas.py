@@ -76,7 +76,7 @@ async def test_repeated_move_waits_for_replicas(
         # A node may have read the move from the log before replicas have it.
         replayed = await hub.replay.replay(player)
         assert replayed is not None
-        seat.play, seat.chain = replayed
+        seat.play, seat.head = replayed
         assert seat.play.revision == 1
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
         replica.thaw()

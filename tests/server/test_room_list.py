@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -10,7 +11,8 @@ from samedeal.protocol.messages import Done, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms import progress_updates
-from samedeal_server.rooms.room_list import LIST_LIFETIME, RoomList
+from samedeal_server.rooms.cached_list import LIST_LIFETIME, CachedList
+from samedeal_server.rooms.room_list import list_public_rooms
 from samedeal_server.store import keys
 from tests.server.live_nodes import NodeMaker, RedisClient
 
@@ -34,7 +36,7 @@ async def test_list_is_read_once_for_all_who_ask(node: NodeMaker, redis: RedisCl
     """Invariant 9: everything is bounded, and nobody slows anybody else."""
     one = await node()
     timers = StoppedTimers()
-    rooms = RoomList(one.store, timers)
+    rooms = CachedList(partial(list_public_rooms, one.store), timers)
     before = await reads(redis)
     assert await asyncio.gather(*(rooms.lines() for _ in range(20))) == [()] * 20
     await (await one.player()).create("friday")
@@ -46,7 +48,7 @@ async def test_list_is_read_once_for_all_who_ask(node: NodeMaker, redis: RedisCl
 
 
 async def test_list_that_failed_is_read_again(node: NodeMaker, redis: RedisClient) -> None:
-    rooms = RoomList((await node()).store, StoppedTimers())
+    rooms = CachedList(partial(list_public_rooms, (await node()).store), StoppedTimers())
     await redis.set(keys.ROOMS, "not a sorted set")
     with pytest.raises(StoreUnavailable):
         await rooms.lines()

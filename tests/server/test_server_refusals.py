@@ -49,6 +49,7 @@ REFUSALS: dict[str, SamedealError] = {
     "no_bots": refusals.no_bots(),
     "no_free_code": refusals.no_free_code(),
     "no_room": refusals.no_room("friday"),
+    "no_record": refusals.no_record(),
     "no_seat": refusals.no_seat(),
     "no_seat_here": refusals.no_seat_here(),
     "no_session": refusals.no_session(),

@@ -16,6 +16,7 @@ from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
 from samedeal.stock import NO_STOCK
+from tests.shared.recorded import recorded
 from tests.shared.sixth_game import HAMLET
 
 SEED = bytes(range(32))
@@ -65,10 +66,8 @@ def every_move() -> Iterator[Move]:
 def test_new_game_round_trips_as_text(board: Board) -> None:
     assert Game.named(str(HAMLET)) is HAMLET
     assert Board.parse(str(board)) == board
-    record = Record.parse(
-        f"samedeal record 1\ngame: hamlet\ndeal: random\nseed: {SEED.hex()}\nundo: free\nplayer: ana\n\n0.500 draw\n"
-    )
-    assert record.replay().board == board.play(DRAW).board
+    text = str(recorded("hamlet", "random", ("ana", ((500, "draw"),)), seed=SEED))
+    assert Record.parse(text).replay().board == board.play(DRAW).board
 
 
 def test_new_game_can_be_an_option_of_a_room() -> None:

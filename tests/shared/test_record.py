@@ -1,149 +1,295 @@
+"""Records: the format, and that every change is found and named."""
+
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.board_history import Play, Undo
-from samedeal.deal import Deal
-from samedeal.errors import CannotUndo, IllegalMove, MalformedText, SamedealError, UnknownGame
+from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head
+from samedeal.board_history import Undo
+from samedeal.deal import SEED_BYTES, Deal
+from samedeal.deal_proof import DealProof
+from samedeal.errors import BadRecord
 from samedeal.games import GAMES, Game
-from samedeal.record import Record
-from tests.golden.golden_files import HERE, assert_sentences
+from samedeal.names import clean_name
+from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
+from samedeal.utc_text import LAST
+from tests.golden.golden_files import HERE, assert_golden, assert_sentences
 from tests.shared.move_strategies import transfers
 from tests.shared.raised import error_of
+from tests.shared.recorded import START, recorded
 
-SEED = Deal.parse("#4821").public_seed().hex()
-TEXT = f"""samedeal record 1
-game: willow
-deal: #4821
-seed: {SEED}
-undo: free
-player: Ana
-
-1.204 3 0
-2.871 undo
-9.020 3 0
-"""
+SHARED = Path(__file__).parents[2] / "shared"
+ANA = ((1_204, "3 0"), (2_871, "undo"), (9_020, "3 0"))
+BEN = ((950, "3 0"),)
+RACE = recorded("willow", "#4821", ("Ana", ANA), ("*ben", BEN), ("Zoë", ()))
+TEXT = str(RACE)
+LINES = TEXT.split("\n")
 
 
-def test_record_round_trips_as_text() -> None:
-    record = Record.parse(TEXT)
-    assert str(record) == TEXT
-    assert record == Record(
-        Game.named("willow"),
-        Deal.parse("#4821"),
-        bytes.fromhex(SEED),
-        Undo.FREE,
-        "Ana",
-        ((1204, "3 0"), (2871, "undo"), (9020, "3 0")),
-    )
+def line_number(beginning: str, after: int = 0) -> int:
+    """The number of the first line with this beginning, from 1."""
+    return next(number for number, line in enumerate(LINES, 1) if number > after and line.startswith(beginning))
 
 
-def test_record_of_a_bot_is_marked() -> None:
-    marked = TEXT.replace("Ana\n", "Ana\nbot: yes\n")
-    assert Record.parse(marked) == replace(Record.parse(TEXT), bot=True)
-    assert str(Record.parse(marked)) == marked
+def changed(was: str, now: str) -> BadRecord:
+    """The error for the record with a text replaced once."""
+    assert was in TEXT
+    error = error_of(lambda text: Record.parse(text).check(), TEXT.replace(was, now, 1))
+    assert isinstance(error, BadRecord)
+    return error
 
 
-actions = st.lists(
-    st.tuples(st.integers(0, 999_999_999), st.one_of(transfers.map(str), st.sampled_from(["draw", "deal", "undo"])))
-).map(lambda pairs: tuple(sorted(pairs)))
-
-
-@given(
-    st.builds(
-        Record,
-        st.sampled_from(list(GAMES.values())),
-        st.sampled_from(["random", "#0", "#999999999", "daily 2026-11-21"]).map(Deal.parse),
-        st.binary(min_size=32, max_size=32),
-        st.sampled_from(Undo),
-        st.sampled_from(["ana", "Ana B.", "名前", "é"]),
-        actions,
-        st.booleans(),
-    )
+names = st.sampled_from(["ana", "Ana B.", "名前", "é"]).map(clean_name)
+hashes = st.binary(min_size=SEED_BYTES, max_size=SEED_BYTES)
+timed = st.tuples(st.integers(0, 999_999_999), st.one_of(transfers.map(str), st.sampled_from(["draw", "deal", "undo"])))
+players = st.builds(
+    RecordedPlayer,
+    st.just(1),
+    names,
+    st.integers(0, 16),
+    st.integers(0, 104),
+    st.lists(timed, max_size=8).map(tuple),
+    st.integers(0, 999_999_999),
+    st.booleans(),
+    st.booleans(),
 )
-def test_every_record_round_trips_as_text(record: Record) -> None:
-    assert Record.parse(str(record)) == record
+terms = st.builds(
+    RaceTerms,
+    st.sampled_from(["friday", "a-1"]),
+    st.integers(0, 99),
+    st.sampled_from(list(GAMES.values())),
+    st.sampled_from(["random", "#0", "#999999999", "daily 2026-11-21"]).map(Deal.parse),
+    st.sampled_from([rule.value for rule in Undo]),
+    st.integers(10, 7200),
+    st.integers(0, LAST),
+    hashes,
+)
 
 
-MALFORMED = [
-    (TEXT, "", MalformedText),
-    ("record 1", "record one", MalformedText),
-    ("record 1", "record 2", MalformedText),
-    ("record 1", "record 0", MalformedText),
-    ("game: willow\n", "", MalformedText),
-    ("game: willow", "game: wilow", UnknownGame),
-    ("deal: #4821", "deal: today", MalformedText),
-    ("deal: #4821", "deal: daily", MalformedText),
-    (SEED, SEED[1:], MalformedText),
-    (SEED, SEED.upper(), MalformedText),
-    ("undo: free", "undo: no", MalformedText),
-    ("player: Ana", "player: ", MalformedText),
-    ("player: Ana", "player: \x1b[2J", MalformedText),
-    ("Ana\n\n", "Ana\n", MalformedText),
-    ("Ana\n\n", "Ana\nbot: yes\n", MalformedText),
-    ("Ana\n\n", "Ana\nbot: no\n\n", MalformedText),
-    ("1.204 3 0", "1.2 3 w", MalformedText),
-    ("1.204 3 0", "\u0661.204 3 0", MalformedText),
-    ("1.204 3 0", "1.204 3-w", MalformedText),
-    ("9.020", "2.870", MalformedText),
+@given(terms, st.integers(0, LAST), hashes, st.lists(players, min_size=1, max_size=4))
+def test_every_record_round_trips_as_text(
+    terms: RaceTerms, end: int, seed: bytes, players: list[RecordedPlayer]
+) -> None:
+    seated = tuple(replace(player, seat=seat) for seat, player in enumerate(players, 1))
+    record = Record(terms, end, seed, len(seated), seated)
+    assert Record.read(str(record).encode()) == record
+
+
+def test_record_of_a_race_is_checked() -> None:
+    assert Record.parse(TEXT) == RACE
+    RACE.check()
+    assert [player.place for player in RACE.players] == [2, 1, 3]
+    play = RACE.replay()
+    assert (play.revision, play.moves, play.undos) == (3, 2, 1)
+    assert RACE.line_of("action", 1, 2) == line_number("2.871")
+
+
+@given(st.data())
+def test_any_changed_byte_is_found_and_named(data: st.DataObject) -> None:
+    text = TEXT.encode()
+    at = data.draw(st.integers(0, len(text) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != text[at]))
+    line = text[:at].count(b"\n") + 1
+    error = error_of(Record.read, text[:at] + bytes([other]) + text[at + 1 :])
+    assert isinstance(error, BadRecord)
+    # If a line break comes or goes, the lines after it have other numbers.
+    slack = 1 if b"\n" in (text[at : at + 1], bytes([other])) else 0
+    assert error.first - slack <= line <= error.last + slack
+
+
+@given(st.integers(0, len(TEXT.encode()) - 1))
+def test_truncated_record_is_found(length: int) -> None:
+    assert isinstance(error_of(Record.read, TEXT.encode()[:length]), BadRecord)
+
+
+CHANGES = [
+    (TEXT, ""),
+    ("record 2", "record two"),
+    ("record 2", "record 3"),
+    ("record 2", "record 1"),
+    ("room: friday", "room: frida"),
+    ("game: willow\n", ""),
+    ("game: willow", "game: wilow"),
+    ("deal: #4821", "deal: daily"),
+    ("deal: #4821", "deal: 4821"),
+    ("undo: free", "undo: no"),
+    ("limit: 900", "limit: 901"),
+    ("start: 2026-09-21", "start: 2026-09-31"),
+    ("end: 2026", "end: 2027"),
+    ("players: 3", "players: 2"),
+    (f"seed: {RACE.seed.hex()[:4]}", "seed: 0000"),
+    ("player: 1 Ana", "player: 1 Anna"),
+    ("player: 1 Ana", "player: 1 \x1b[2J"),
+    ("bot: yes\n", ""),
+    ("place: 2", "place: 1"),
+    ("cards: 1", "cards: 2"),
+    ("place: 1\n", "place: 1\nresigned: yes\n"),
+    ("1.204", "1.205"),
+    ("9.020", "9.02"),
+    ("3 0\n", "3 9\n"),
+    ("\n\nplayer: 2", "\nplayer: 2"),
+    ("player: 3 Zoë", "player: 2 Zoë"),
+    ("digest: ", "digest: 0"),
+    (LINES[-2] + "\n", ""),
 ]
-
-IMPOSSIBLE = [
-    ("9.020 3 0", "9.020 1 0", IllegalMove),
-    ("undo: free", "undo: off", CannotUndo),
-    ("deal: #4821", "deal: #4822", MalformedText),
-]
-
-
-def replay(text: str) -> Play:
-    return Record.parse(text).replay()
-
-
-@pytest.mark.parametrize(("was", "now", "error"), MALFORMED)
-def test_malformed_record_is_rejected(was: str, now: str, error: type[SamedealError]) -> None:
-    assert was in TEXT
-    assert type(error_of(Record.parse, TEXT.replace(was, now))) is error
-
-
-@pytest.mark.parametrize(("was", "now", "error"), IMPOSSIBLE)
-def test_impossible_record_is_rejected(was: str, now: str, error: type[SamedealError]) -> None:
-    assert was in TEXT
-    assert type(error_of(replay, TEXT.replace(was, now))) is error
 
 
 def test_wording_of_bad_records() -> None:
-    lines = [
-        f"{was[:24]!a} to {now[:24]!a}\t{error_of(replay, TEXT.replace(was, now))}"
-        for was, now, _ in MALFORMED + IMPOSSIBLE
-    ]
-    assert_sentences("engine: records", lines)
+    lines = [f"{was[:24]!a} to {now[:24]!a}\t{changed(was, now)}" for was, now in CHANGES]
+    cheats = {name: error_of(cheat.check) for name, cheat in CHEATS.items()}
+    assert_sentences("engine: records", lines + [f"{name}\t{error}" for name, error in cheats.items()])
 
 
-def test_replay_reaches_the_board() -> None:
-    play = Record.parse(TEXT).replay()
-    assert (play.revision, play.moves, play.undos) == (3, 2, 1)
-    start = Record.parse(TEXT).start()
-    assert play.board == start.act("3 0").board
+def cheat(seat: int, **changes: object) -> Record:
+    """The race with a player changed by somebody who computes all hashes anew."""
+    players = [replace(player, **changes) if player.seat == seat else player for player in RACE.players]  # type: ignore[arg-type]  # fields of a player
+    return replace(RACE, players=tuple(players))
 
 
-def test_random_deal_is_replayed_from_its_seed() -> None:
-    record = replace(Record.parse(TEXT), deal=Deal.parse("random"))
-    assert record.replay() == Record.parse(TEXT).replay()
+CHEATS = {
+    "a move that is not allowed": cheat(1, actions=((1_204, "3 0"), (2_871, "3 0"))),
+    "an action after the time": cheat(1, actions=((900_000, "3 0"),)),
+    "more cards than were placed": cheat(2, foundation_cards=52),
+    "a finish that was none": cheat(2, finish_time=950),
+    "a better place": cheat(1, place=1),
+    "another seed": replace(RACE, seed=bytes(SEED_BYTES)),
+    "an end after the time": replace(RACE, end=START + 900_001),
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_cheat_with_new_hashes_is_found(name: str) -> None:
+    text = str(CHEATS[name])
+    assert isinstance(error_of(Record.parse(text).check), BadRecord)
+
+
+def test_another_public_deal_is_found() -> None:
+    other = recorded("willow", "#4822", ("Ana", ()))
+    lying = replace(other, terms=other.terms._replace(deal=Deal.parse("#4821")))
+    error = error_of(lying.check)
+    assert isinstance(error, BadRecord)
+    assert error.first == lying.line_of("seed")
+
+
+def test_rewritten_move_has_another_head() -> None:
+    """A server that rewrites a move, and computes all hashes anew, can't reach the head that the player was sent."""
+    *_, acked = RACE.heads(RACE.players[0])
+    *_, claimed = (lying := cheat(1, actions=(*ANA[:2], (9_021, "3 0")))).heads(lying.players[0])
+    lying.check()
+    assert claimed != acked
+    assert len(acked) == HEAD_BYTES
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_damaged_golden_record_does_not_win(game: str) -> None:
     record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
+    (player,) = record.players
     assert record.replay().board.won
-    assert not replace(record, actions=record.actions[:-1]).replay().board.won
-    with pytest.raises(IllegalMove):
-        replace(record, actions=record.actions[1:]).replay()
+    shorter = replace(record, players=(replace(player, actions=player.actions[:-1]),))
+    assert not shorter.replay().board.won
+    error = error_of(replace(record, players=(replace(player, actions=player.actions[1:]),)).replay)
+    assert isinstance(error, BadRecord)
 
 
-def test_record_is_frozen() -> None:
-    with pytest.raises(AttributeError):
-        Record.parse(TEXT).player = "Bo"  # type: ignore[misc]  # that it can't be done is the point
+def test_file_that_is_too_long_is_not_read() -> None:
+    assert isinstance(error_of(Record.read, bytes(LARGEST_RECORD + 1)), BadRecord)
+
+
+def joint(game: str) -> Record:
+    """The record of a race on a joint deal, in which everybody plays the winning line."""
+    proof = DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text(encoding="utf-8"))
+    terms = RaceTerms(
+        proof.terms.room, 2, proof.terms.game, Deal.parse("winnable"), "off", 7200, START, proof.commitment
+    )
+    players = []
+    for number, share in enumerate(proof.shares):
+        step = 700 + 20 * number
+        actions = tuple((step * at, str(move)) for at, move in enumerate(proof.line, 1))
+        cards = proof.terms.game.cards
+        players.append(
+            RecordedPlayer(share.seat, share.name, number + 1, cards, actions, actions[-1][0], bot=number == 1)
+        )
+    end = START + max(player.finish_time for player in players)
+    return Record(terms, end, b"", len(players), tuple(players), proof)
+
+
+def test_golden_race_records() -> None:
+    """Records of whole races, which check_record.mjs reads too."""
+    assert_golden("race_records/numbered.txt", TEXT)
+    assert_golden("race_records/joint.txt", str(joint("phoenix")))
+    for name in ("numbered", "joint"):
+        record = Record.parse((HERE / "race_records" / f"{name}.txt").read_text(encoding="utf-8"))
+        record.check()
+
+
+def test_record_of_a_joint_deal_is_checked_deeply() -> None:
+    record = joint("willow")
+    assert Record.parse(str(record)) == record
+    record.check_deeply()
+    proof = record.proof
+    assert proof is not None
+    for lying in (
+        replace(record, terms=record.terms._replace(room="monday")),
+        replace(record, proof=replace(proof, secret=bytes(32))),
+        replace(record, proof=replace(proof, shares=proof.shares[:-1])),
+        replace(record, terms=record.terms._replace(deal=Deal.parse("random"))),
+    ):
+        assert isinstance(error_of(lying.check), BadRecord)
+    assert isinstance(error_of(Record.parse, str(record).replace("proof: line: ", "proof: line: 1 1, ", 1)), BadRecord)
+
+
+def test_page_has_a_record_and_its_chain() -> None:
+    """RECORDS.md shows a whole record, and every head of one player."""
+    page = (SHARED / "RECORDS.md").read_text(encoding="utf-8")
+    assert f"```\n{TEXT}```" in page
+    heads = re.findall(r"^\| ([0-9]+) \| `([0-9a-f]{32})` \|$", page, re.MULTILINE)
+    assert heads == [(str(number), head.hex()) for number, head in enumerate(RACE.heads(RACE.players[0]))]
+    first = RACE.terms.first_head(1, "Ana", bot=False)
+    assert next_head(first, 1, 1_204, "3 0").hex() == heads[1][1]
+
+
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not on the PATH")
+def test_javascript_checker_agrees(tmp_path: Path) -> None:
+    """check_record.mjs accepts all vectors, and rejects changed and cheating records."""
+    good = sorted([*(HERE / "race_records").glob("*.txt"), *(HERE / "records").glob("*.txt")])
+    bad = []
+    for number, text in enumerate([*map(str, CHEATS.values()), *(TEXT.replace(was, now, 1) for was, now in CHANGES)]):
+        bad.append(tmp_path / f"{number}.txt")
+        bad[-1].write_text(text, encoding="utf-8")
+    assert NODE is not None
+    done = subprocess.run((NODE, SHARED / "check_record.mjs", *good, *bad), capture_output=True, text=True, check=False)
+    verdicts = [line.partition(": ")[2].split(":")[0] for line in done.stdout.splitlines()]
+    assert verdicts == ["holds"] * len(good) + ["wrong"] * len(bad), done.stdout + done.stderr
+
+
+def test_heads_depend_on_everything() -> None:
+    """Two races that differ in any of the terms, the player or an action have different heads."""
+    race = RACE.terms
+    others = [
+        race._replace(room="monday"),
+        race._replace(round=1),
+        race._replace(game=Game.named("steve")),
+        race._replace(deal=Deal.parse("#4822")),
+        race._replace(undo="off"),
+        race._replace(limit=901),
+        race._replace(start=START + 1),
+        race._replace(commitment=bytes(32)),
+    ]
+    first = [each.first_head(1, "Ana", bot=False) for each in (race, *others)]
+    first += [race.first_head(2, "Ana", bot=False), race.first_head(1, "Ann", bot=False)]
+    first.append(race.first_head(1, "Ana", bot=True))
+    head = bytes(HEAD_BYTES)
+    then = [next_head(head, 1, 5, "3 0"), next_head(head, 2, 5, "3 0"), next_head(head, 1, 6, "3 0")]
+    then += [next_head(head, 1, 5, "3 1"), next_head(bytes([1] * HEAD_BYTES), 1, 5, "3 0")]
+    assert len({*first, *then}) == len(first) + len(then)

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import FOUNDATION, Move
-from samedeal.protocol.messages import Notice, Ping, RoomState
+from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
 from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record
 from samedeal_client.net.client_error_codes import ClientCode
@@ -139,6 +139,8 @@ class ClientSession:
             case _:
                 if isinstance(event, RoomState):
                     self.entering = False
+                if isinstance(event, Acked) and self._journal is not None:
+                    self._journal.append_acked(self.model)
                 self._handle_play()
 
     def _save_room(self) -> None:

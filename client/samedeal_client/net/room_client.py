@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
-from samedeal.errors import RequestRefused, SamedealError
+from samedeal.errors import BadRecord, RequestRefused, SamedealError
 from samedeal.moves import Move
 from samedeal.names import clean_room
 from samedeal.options import Options, WantedOptions
@@ -18,8 +18,13 @@ from samedeal.protocol.messages import (
     Join,
     KickPlayer,
     Leave,
+    ListRecords,
     ListRooms,
+    ReadRecord,
     Ready,
+    RecordLine,
+    RecordPart,
+    Records,
     Rematch,
     Resign,
     RoomLine,
@@ -30,6 +35,7 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import RefusalCode
+from samedeal.record import LARGEST_RECORD
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import LinkEvent, SeatLost
 from samedeal_client.net.reconnecting_link import Link
@@ -88,6 +94,27 @@ class RoomClient:
         """List the rooms that players can join or watch."""
         answer = await self.link.request(ListRooms(id=0))
         return answer.rooms if isinstance(answer, Rooms) else ()
+
+    async def records(self) -> tuple[RecordLine, ...]:
+        """List the newest records of races."""
+        answer = await self.link.request(ListRecords(id=0))
+        return answer.records if isinstance(answer, Records) else ()
+
+    async def read_record(self, race: str, passphrase: str = "") -> bytes:
+        """Read the record of a race, or of the newest race in a room. Nothing about it has been checked.
+
+        Raises BadRecord if it is longer than any record.
+        """
+        text, number, parts = b"", 0, 1
+        while number < parts:
+            answer = await self.link.request(ReadRecord(id=0, race=race, part=number, passphrase=passphrase))
+            if not isinstance(answer, RecordPart):
+                break
+            race, number, parts = answer.race, number + 1, answer.parts
+            text += answer.text
+            if len(text) > LARGEST_RECORD or not answer.text:
+                raise BadRecord("The server sent something that is not a record.")
+        return text
 
     async def create(self, options: Options, room: str = "", passphrase: str = "") -> str:
         """Open a room and return its code."""

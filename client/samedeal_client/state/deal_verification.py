@@ -20,6 +20,7 @@ class DealCheck(StrEnum):
     OTHER_SEED = "other_seed"
     OTHER_DEAL = "other_deal"
     OTHER_CARDS = "other_cards"
+    OTHER_ACTIONS = "other_actions"
 
 
 SENTENCES: Final = {
@@ -28,6 +29,7 @@ SENTENCES: Final = {
     DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",
     DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
     DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was fixed.",
+    DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's chain of your moves is not that of the moves you made.",
 }
 """Sentences for the player."""
 
@@ -54,7 +56,7 @@ def verify_deal(model: Model) -> DealVerification | None:
     room = model.room
     if room is None or not room.seed:
         return None
-    check = _check(model, room.seed, Deal.parse(room.deal))
+    check = DealCheck.OTHER_ACTIONS if model.own.chain_broken else _check(model, room.seed, Deal.parse(room.deal))
     return DealVerification(check, SENTENCES[check].format(deal=room.deal))
 
 

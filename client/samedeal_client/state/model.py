@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from samedeal.action_chain import RaceTerms
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal
+from samedeal.deal_proof import DealProof
 from samedeal.errors import PlayError, SamedealError
 from samedeal.games import Game
 from samedeal.moves import Move
@@ -28,6 +30,8 @@ from samedeal.protocol.messages import (
     Notice,
     Pong,
     ProgressUpdate,
+    RecordPart,
+    Records,
     Refused,
     Rooms,
     RoomState,
@@ -37,7 +41,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal.record import Record
+from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.own_play import OwnPlay
 from samedeal_client.state.progress_history import (
     Histories,
@@ -164,17 +168,37 @@ class Model:
         return Game.named(self.room.game)
 
     def record(self) -> Record | None:
-        """Return the record of the player's own play, or None before the seed is known or if this client missed the deal."""
+        """Return the record of the player's own play, or None before the deal is revealed or if this client missed it."""
         room = self.room
-        if room is None or self.own.first is None or not room.seed:
+        if room is None or self.own.first is None or not (room.seed or room.proof):
             return None
         return self.record_of(room, self.own.actions)
 
-    def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record:
-        """Return the record of the player's ``actions`` in a room whose seed is known."""
-        deal, rule = Deal.parse(room.deal), room.options.undo_rule
-        bot = self.seat is not None and self.seat.bot
-        return Record(self.game, deal, room.seed, rule, self.name or "?", actions, bot)
+    def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
+        """Return the record of the player's ``actions`` in a room whose deal is revealed. It has only this player.
+
+        Return None for a spectator, and if the deal has no valid proof.
+        """
+        seat, play = self.seat, self.own.play
+        if seat is None or play is None:
+            return None
+        try:
+            proof = DealProof.parse(room.proof) if room.proof else None
+        except SamedealError:
+            return None
+        standing = next((line for line in room.standings if line.player == self.me), None)
+        player = RecordedPlayer(
+            seat.seat,
+            seat.name,
+            standing.place if standing else 0,
+            play.board.foundation_cards,
+            actions,
+            actions[-1][0] if play.board.won else 0,
+            seat.bot,
+            seat.resigned,
+        )
+        terms, end = race_terms(room), max(room.finished_at, room.starts)
+        return Record(terms, end, room.seed, len(room.standings) or len(room.players), (player,), proof)
 
     def with_action(self, action: Move | str, number: int, now: int) -> tuple[Model, Act]:
         """Return the model that shows an action, and the Act with the id ``number`` that the client has to send.
@@ -220,6 +244,20 @@ class Model:
         points = {} if board.missed else {player: ProgressPoint(board.time, play.board.foundation_cards, play.moves)}
         watched = MappingProxyType({**self.watched, player: board})
         return replace(self, watched=watched, history=with_points(self.history, points))
+
+
+def race_terms(room: RoomState) -> RaceTerms:
+    """Return the terms of a room's race, with which its players' chains begin."""
+    return RaceTerms(
+        room.room,
+        room.round,
+        Game.named(room.game),
+        Deal.parse(room.deal),
+        room.options.undo,
+        room.options.limit,
+        room.starts,
+        room.commitment,
+    )
 
 
 def _unchanged(model: Model, _: ToClient) -> Model:
@@ -271,8 +309,10 @@ def _progress_update(model: Model, message: ProgressUpdate) -> Model:
 
 
 def _board_state(model: Model, state: BoardState) -> Model:
-    rule = model.room.options.undo_rule if model.room else Undo.NO_REVEAL
-    return replace(model, own=model.own.with_board(state, rule))
+    room, seat = model.room, model.seat
+    rule = room.options.undo_rule if room else Undo.NO_REVEAL
+    head = race_terms(room).first_head(seat.seat, seat.name, bot=seat.bot) if room and seat and room.starts else b""
+    return replace(model, own=model.own.with_board(state, rule, head))
 
 
 def _acked(model: Model, answer: Acked) -> Model:
@@ -322,6 +362,8 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     Done: _unchanged,
     Notice: _unchanged,
     Pong: _unchanged,
+    Records: _unchanged,
+    RecordPart: _unchanged,
     Rooms: _unchanged,
 }
 """The handler for each type of message from the server."""

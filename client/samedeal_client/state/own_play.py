@@ -16,6 +16,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, UnseenCard
@@ -37,6 +38,16 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class ChainLink:
+    """An acknowledged action: the revision that it led to, its time since the start, its text, and the head after it."""
+
+    revision: int
+    time: int
+    action: str
+    head: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Rollback:
     """An action that the server refused, and the reason."""
 
@@ -52,6 +63,9 @@ class OwnPlay:
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` holds the acknowledged actions since the
     deal, as in a record. ``rollback`` is the action that the last message refused, if any. ``no_moves_left`` says that,
     according to the server, no move helps any more.
+
+    ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest acknowledged
+    action. ``chain_broken`` is true if a head of the server did not match the player's actions and their times.
     """
 
     play: Play | None = None
@@ -62,6 +76,9 @@ class OwnPlay:
     rollback: Rollback | None = None
     no_moves_left: bool = False
     out_of_sync: bool = False
+    head: bytes = b""
+    newest_link: ChainLink | None = None
+    chain_broken: bool = False
 
     @property
     def is_stuck(self) -> bool:
@@ -108,8 +125,8 @@ class OwnPlay:
         pending = (*self.pending, Pending(number, act.revision, text, now))
         return _predicted(replace(self, pending=pending, rollback=None)), act
 
-    def with_board(self, state: BoardState, undo_rule: Undo) -> OwnPlay:
-        """Return the play after the server has sent the whole board."""
+    def with_board(self, state: BoardState, undo_rule: Undo, first_head: bytes = b"") -> OwnPlay:
+        """Return the play after the server has sent the whole board. ``first_head`` is the head before the first action."""
         if self._will_reach(state.revision):
             return self
         board = masked_board(Game.named(state.game), state.piles)
@@ -120,6 +137,9 @@ class OwnPlay:
             rollback=self.rollback,
             no_moves_left=state.stuck,
             out_of_sync=board.state_hash() != state.hash,
+            head=state.head,
+            chain_broken=self.chain_broken
+            or (state.revision == 0 and bool(first_head and state.head) and state.head != first_head),
         )
         return _predicted(received)
 
@@ -141,11 +161,20 @@ class OwnPlay:
         play = _acknowledged(self.play, pending.action, answer) if answer.revision == self.play.revision + 1 else None
         if play is None or play.board.state_hash() != answer.hash:
             return _predicted(replace(rest, out_of_sync=True))
-        actions = self.actions
-        if self.first is not None:
-            time = max([0, pending.time - race_start, *(time for time, _ in actions[-1:])])
-            actions = (*actions, (time, pending.action))
-        return _predicted(replace(rest, play=play, no_moves_left=answer.stuck, actions=actions))
+        time = max((answer.at or pending.time) - race_start, 0)
+        broken = bool(self.head and answer.head) and answer.head != next_head(
+            self.head, answer.revision, time, pending.action
+        )
+        acknowledged = replace(
+            rest,
+            play=play,
+            no_moves_left=answer.stuck,
+            actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
+            head=answer.head,
+            newest_link=ChainLink(answer.revision, time, pending.action, answer.head),
+            chain_broken=self.chain_broken or broken,
+        )
+        return _predicted(acknowledged)
 
     def refused(self, refusal: Refused) -> OwnPlay:
         """Return the play after a refusal, without the refused action and all actions after it."""

@@ -6,13 +6,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from samedeal.record import Record
-from samedeal_client.paths import data_home, write_new
+from samedeal_client.paths import data_home, write_new, write_private
 
 
 def record_path(room: str, starts: int) -> Path:
     """Return the file for a race that started at a time, in milliseconds since 1970."""
     day = datetime.fromtimestamp(starts / 1000, UTC).strftime("%Y-%m-%d-%H%M%S")
     return data_home() / "records" / f"{day}-{room}.txt"
+
+
+def save_downloaded(record: Record) -> Path:
+    """Write a record that a server has sent, and return its file. Raises OSError if the file can't be written."""
+    path = record_path(f"{record.terms.room}-all", record.terms.start)
+    write_private(path, str(record))
+    return path
+
+
+def saved_records() -> list[Path]:
+    """Return the files of all saved records, newest first."""
+    directory = data_home() / "records"
+    files = directory.glob("*.txt") if directory.is_dir() else ()
+    return sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def save_record(record: Record, room: str, starts: int) -> Path:

@@ -9,7 +9,7 @@ from samedeal_server.config.settings import setting
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a node. ``rooms`` and ``guesses...`` apply to all nodes together.
+    """The limits of a node. ``rooms``, ``records...`` and ``guesses...`` apply to all nodes together.
 
     The cost of requests is measured in moves: a move takes 1 from the rates of its connection and its address.
     Larger networks of IPv6 addresses may use ``NETWORK_FACTORS`` times the limits on one address.
@@ -65,6 +65,8 @@ class Limits:
     late_backlog: int = setting(
         64, "frames queued for a spectator before it skips to the newest boards", metavar="N", minimum=1
     )
+    records: int = setting(1_000, "records of finished races kept, by all nodes together", metavar="N", minimum=0)
+    record_days: int = setting(30, "days for which the record of a race is kept", metavar="N", minimum=1)
     actions_per_race: int = setting(10_000, "moves of a player in a race", metavar="N", minimum=1)
 
 

@@ -363,7 +363,7 @@ class Gateway:
             self._rates.replay(connection, play.revision)
         # A client that is ahead of the store learned that from Joined, and sends Recover.
         if play is not None and message.revision < play.revision:
-            connection.send(hub.board_state(play))
+            connection.send(hub.board_state(play, seat.head))
 
     async def _exit_room(self, connection: PlayerConnection) -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import samedeal
@@ -18,10 +19,13 @@ from samedeal.protocol.messages import (
     Join,
     KickPlayer,
     Leave,
+    ListRecords,
     ListRooms,
     Ping,
     Pong,
+    ReadRecord,
     Ready,
+    Records,
     Recover,
     Rematch,
     Resign,
@@ -49,12 +53,14 @@ from samedeal_server.races.race import (
     StartCommand,
 )
 from samedeal_server.races.server_bans import Bans, ban_sentence
+from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.race_records import RecordReader, list_records
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomLifecycle
-from samedeal_server.rooms.room_list import RoomList
+from samedeal_server.rooms.room_list import list_public_rooms
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
@@ -81,7 +87,9 @@ class RequestHandlers:
         self.lifecycle = RoomLifecycle(rooms)
         self.entry = RoomEntry(rooms, self.lifecycle, rates.passphrase)
         self._rooms = rooms
-        self._room_list = RoomList(rooms.store, rooms.timers)
+        self._room_list = CachedList(partial(list_public_rooms, rooms.store), rooms.timers)
+        self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
+        self._records = RecordReader(rooms.store, self.lifecycle.passphrases, limits)
         self._limits = limits
         self._rates = rates
         self._connections = connections
@@ -131,6 +139,16 @@ class RequestHandlers:
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
         """List the newest rooms."""
         return Rooms(to=message.id, rooms=await self._room_list.lines())
+
+    async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
+        """List the newest records of races."""
+        return Records(to=message.id, records=await self._record_list.lines())
+
+    async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> ToClient:
+        """Return a part of a record."""
+        if message.passphrase:
+            self._rates.passphrase(connection)
+        return await self._records.read(message, connection.player, connection.networks[-1])
 
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
         """Open a room."""
@@ -227,6 +245,8 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Hello: Request(RequestHandlers.hello, needs_hello=False),
     Ping: Request(RequestHandlers.ping, needs_hello=False),
     ListRooms: Request(RequestHandlers.list_rooms, cost=10),
+    ListRecords: Request(RequestHandlers.list_records, cost=10),
+    ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),
     Join: Request(RequestHandlers.join, cost=10),
     Watch: Request(RequestHandlers.watch, cost=10),

@@ -58,6 +58,13 @@ def bad_start_time() -> BadOptions:
     )
 
 
+def no_record() -> RequestRefused:
+    """There is no record of the race, or it has no such part."""
+    return RequestRefused(
+        RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
+    )
+
+
 def draining() -> RequestRefused:
     """Refusal because the node is stopping and opens no more rooms."""
     return RequestRefused(

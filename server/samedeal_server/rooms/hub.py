@@ -378,15 +378,15 @@ class Hub:
         """Send every player on this node their board, and build the boards for spectators."""
         for seat, connection in list(self.audience.seats.values()):
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
-                connection.send(self.board_state(play))
+                connection.send(self.board_state(play, seat.head))
                 if play.no_moves_left:
                     self._spawn(partial(self._tick, self.room))  # nobody can move if this is the deal
         if self.audience.spectators:
             await self.boards.ensure_built()
 
-    def board_state(self, play: Play) -> BoardState:
+    def board_state(self, play: Play, head: bytes) -> BoardState:
         """The message with a player's own board, which is masked."""
-        return self.replay.board_state(play)
+        return self.replay.board_state(play, head)
 
     def send_boards(self, spectator: Connection) -> None:
         """Send a spectator the newest released boards."""

@@ -6,11 +6,12 @@ import asyncio
 import hmac
 from collections.abc import Callable
 
+from samedeal.action_chain import next_head
 from samedeal.board_history import UNDO, Play
 from samedeal.errors import StaleRevision
 from samedeal.protocol.messages import Acked, Act, Recover
 from samedeal_server.races import refusals
-from samedeal_server.races.signed_receipts import follow, follow_all
+from samedeal_server.races.race_record import follow_all
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -43,9 +44,10 @@ class MoveService:
         if result.outcome in ("ok", "repeated"):
             if result.outcome == "repeated":
                 hub.catch_up()  # the answer to the first commit was lost, and with it the move's event
-            seat.play, seat.chain = after, follow(seat.chain, message.action, result.committed_at)
+            time = result.committed_at - hub.race.starts
+            seat.play, seat.head = after, next_head(seat.head, after.revision, time, message.action)
             self._rooms.metrics.moves[result.outcome].inc()
-            return acked(message, hub, seat, after, seat.chain, result.committed_at)
+            return acked(message, hub, after, seat.head, result.committed_at)
         await self._handle_failed_commit(hub, seat, play, result)
         raise refusals.commit_refused(result.outcome)
 
@@ -63,9 +65,8 @@ class MoveService:
         if not lost:
             await self._check_log(hub, seat, message)
             return
-        last = message.revision + len(message.held)
-        chain = follow_all(seat.chain, lost)
-        if not hmac.compare_digest(hub.replay.receipt(seat.player, last, chain), message.receipt):
+        head = follow_all(seat.head, play.revision, hub.race.starts, lost)
+        if not hmac.compare_digest(hub.replay.receipt(head), message.receipt):
             raise refusals.bad_receipt()
         after = play
         commits = []
@@ -78,7 +79,7 @@ class MoveService:
                 seat.play = None
                 await self._handle_failed_commit(hub, seat, play, result)
                 raise refusals.commit_refused(result.outcome)
-        seat.play, seat.chain = after, chain
+        seat.play, seat.head = after, head
         for _ in lost:
             self._rooms.metrics.moves["recovered"].inc()
         _log.info(LogEvent.MOVES_RECOVERED, **connection.ids, actions=len(lost))
@@ -113,7 +114,7 @@ class MoveService:
             raise StaleRevision(
                 f"The move was made on revision {message.revision}, but the board is at revision {play.revision}."
             )
-        replayed: tuple[Play, bytes] | None = (play, seat.chain)
+        replayed: tuple[Play, bytes] | None = (play, seat.head)
         if play.revision != revision:
             self._charge(connection, revision)
             replayed = await hub.replay.replay(seat.player, revision)
@@ -121,7 +122,7 @@ class MoveService:
             raise refusals.not_racing()
         await self._rooms.store.wait_replicated(hub.room)
         self._rooms.metrics.moves["repeated"].inc()
-        return acked(message, hub, seat, *replayed, entries[0].committed_at)
+        return acked(message, hub, *replayed, entries[0].committed_at)
 
 
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
@@ -144,7 +145,7 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
     )
 
 
-def acked(message: Act, hub: Hub, seat: SeatedPlayer, play: Play, chain: bytes, time: int) -> Acked:
+def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
     """Make the ack of an action that led to ``play`` and was committed at ``time``, in milliseconds."""
     board = play.board
     return Acked(
@@ -158,5 +159,6 @@ def acked(message: Act, hub: Hub, seat: SeatedPlayer, play: Play, chain: bytes, 
         stuck=board.stuck,
         piles=board.masked().piles if message.action == UNDO else (),
         at=time,
-        receipt=hub.replay.receipt(seat.player, play.revision, chain),
+        receipt=hub.replay.receipt(head),
+        head=head,
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import PlayError
 from samedeal.protocol.messages import BoardState
-from samedeal_server.races.signed_receipts import START, follow, receipt
+from samedeal_server.races.race_record import first_head
+from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Store
@@ -41,39 +43,40 @@ class BoardReplay:
                 replayed = await self.replay(seat.player)
                 await self._store.wait_replicated(seat.room)
                 if replayed is not None:
-                    seat.play, seat.chain = replayed
+                    seat.play, seat.head = replayed
             return seat.play
 
     async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
         """Replay a player's log up to revision ``last``, or the whole log.
 
-        Return the play and its chain for receipts, or None before the deal.
+        Return the play and the head of its chain, or None before the deal.
         """
         board = await self.initial_board()
-        if board is None:
+        race = self._room.race
+        racer = race.racer(player)
+        if board is None or racer is None:
             return None
-        room = self._room.race.room
-        play, chain = Play(board, self._room.race.options.undo_rule), START
+        play, head = Play(board, race.options.undo_rule), first_head(race, racer)
         while last is None or play.revision < last:
             first, end = play.revision + 1, play.revision + ENTRIES_PER_READ
-            entries = await self._store.load_log(room, player, first, end if last is None else min(end, last))
+            entries = await self._store.load_log(race.room, player, first, end if last is None else min(end, last))
             for entry in entries:
                 try:
-                    play, chain = play.act(entry.action), follow(chain, entry.action, entry.committed_at)
+                    play = play.act(entry.action)
                 except PlayError:
                     raise RuntimeError(
-                        f"cannot replay action {entry.revision} of player {player} in room {room}"
+                        f"cannot replay action {entry.revision} of player {player} in room {race.room}"
                     ) from None
+                head = next_head(head, play.revision, entry.committed_at - race.starts, entry.action)
             if len(entries) < ENTRIES_PER_READ:
                 break
-        return play, chain
+        return play, head
 
-    def receipt(self, player: str, revision: int, chain: bytes) -> bytes:
-        """Make the receipt for a player's actions up to ``revision``, whose hash is ``chain``."""
-        race = self._room.race
-        return receipt(self._store.receipt_key, (race.room, race.created), player, revision, chain)
+    def receipt(self, head: bytes) -> bytes:
+        """Make the receipt for a player's actions up to ``head``."""
+        return receipt(self._store.receipt_key, head)
 
-    def board_state(self, play: Play) -> BoardState:
+    def board_state(self, play: Play, head: bytes) -> BoardState:
         """The message with a player's own board, which is masked."""
         return BoardState(
             room=self._room.race.room,
@@ -84,4 +87,5 @@ class BoardReplay:
             moves=play.moves,
             undos=play.undos,
             stuck=play.board.stuck,
+            head=head,
         )

@@ -31,6 +31,7 @@ from samedeal_server.races.race import (
 )
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.race_records import RecordKeeper
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
@@ -91,6 +92,7 @@ class RoomRegistry:
         self.nodes_channel_event = asyncio.Event()
         """Set when an announcement concerns all nodes."""
         self._limits = limits
+        self._records = RecordKeeper(store, limits, metrics)
         self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
         self._searching: set[str] = set()
         self._solvers = SolverPool()
@@ -229,6 +231,8 @@ class RoomRegistry:
                 raise
             return None
         await self.store.index.update(race)
+        if race.phase == "finished":
+            await self._records.keep(race)
         return race
 
     async def acquire(self, room: str) -> Hub:
@@ -429,6 +433,7 @@ class RoomRegistry:
                     await self.store.index.update(race)
         for game, phase in product(GAMES, PHASES):
             self.metrics.rooms.labels(game, phase).set(counted[game, phase])
+        self.metrics.records_kept.set(await self.store.records.count())
 
     async def _refresh_room(self, hub: Hub) -> None:
         if hub.audience.spectators or hub.model.spectator_count:

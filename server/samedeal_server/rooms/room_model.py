@@ -112,6 +112,7 @@ class RoomModel:
             finished_at=race.finished_at,
             proof=race.proof,
             restarts=race.restarts,
+            round=race.round,
         )
 
     def tally(self, player: str) -> Tally:

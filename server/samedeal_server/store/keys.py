@@ -1,7 +1,7 @@
 """The names of all keys and channels in Redis.
 
 All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and a cluster distributes rooms.
-Other keys hold sessions, data about nodes, and two indexes that are rebuilt from the rooms.
+Other keys hold sessions, records of finished races, data about nodes, and two indexes that are rebuilt from the rooms.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ ROOMS: Final = f"{PREFIX}rooms"
 
 DUE: Final = f"{PREFIX}due"
 """Sorted set: room codes by the time, in milliseconds, at which the room must be ticked next."""
+
+RECORDS: Final = f"{PREFIX}records"
+"""Sorted set: the ids of recorded races by the time, in milliseconds, at which the race ended."""
 
 RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
 """String: the secret key with which all nodes sign receipts."""
@@ -56,6 +59,16 @@ def player(player: str) -> str:
 def player_id(player: str) -> str:
     """String: marks a player's id as taken; expires with the player's session."""
     return f"{PREFIX}player_id:{player}"
+
+
+def record(race: str) -> str:
+    """Hash: the record of a race in compressed parts, its line in the list (packed), and who may read it; expires."""
+    return f"{PREFIX}record:{race}"
+
+
+def last_record(room: str) -> str:
+    """String: the id of the newest recorded race of a room; expires with the record."""
+    return f"{PREFIX}last_record:{room}"
 
 
 def meta(room: str) -> str:

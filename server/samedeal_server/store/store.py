@@ -34,6 +34,7 @@ from samedeal_server.store.events import (
 from samedeal_server.store.group_commit import Commit, CommitResult, GroupCommit
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.pubsub import Listener
+from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisClient, RedisCommand, command, unavailable
 from samedeal_server.store.room_index import RoomIndex
 from samedeal_server.store.scripts import Script
@@ -113,6 +114,7 @@ class Store:
         self.index = RoomIndex(self.executor)
         self.sessions = Sessions(self.executor)
         self.guesses = PassphraseGuesses(self.executor)
+        self.records = RecordStore(self.executor)
         self.receipt_key = b""
         self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         """Called with the event of each commit of this node, before the commit is acked."""

@@ -194,6 +194,16 @@ class Metrics:
                 registry=registry,
             )
         )
+        self.records = labelled(
+            "samedeal_records_total",
+            "Records of finished races that this node built, by outcome: kept, or too_large for a record.",
+            "outcome",
+            *("kept", "too_large"),
+        )
+        self.records_kept = gauge(
+            "samedeal_records_kept",
+            "Records of finished races in Redis, as this node last counted them, at most a minute ago.",
+        )
         self.fan_out = histogram(
             "samedeal_fan_out_lag_seconds",
             "Time from an event, on the clock of Redis, to its broadcast to the room. Rivals' progress is broadcast at most "

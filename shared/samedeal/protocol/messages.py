@@ -25,6 +25,7 @@ Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
 Text = Annotated[str, Meta(max_length=128)]
 RoomCode = Annotated[str, Meta(max_length=24)]
 Hash = Annotated[bytes, Meta(max_length=32)]
+RaceId = Annotated[str, Meta(max_length=48)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
@@ -54,6 +55,24 @@ class ListRooms(_Message, frozen=True):
     """Asks for the rooms that can be joined or watched."""
 
     id: Id
+
+
+class ListRecords(_Message, frozen=True):
+    """Asks for the newest records of finished races."""
+
+    id: Id
+
+
+class ReadRecord(_Message, frozen=True):
+    """Asks for a part of a record. ``race`` is the ``race`` of a ``RecordLine``, or a room for its newest race.
+
+    The first part has the number 0. The records of private rooms need the passphrase, or a seat in the race.
+    """
+
+    id: Id
+    race: RaceId
+    part: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    passphrase: Text = ""
 
 
 class Create(_Message, frozen=True):
@@ -173,6 +192,8 @@ ToServer = (
     Hello
     | Ping
     | ListRooms
+    | ListRecords
+    | ReadRecord
     | Create
     | Join
     | Watch
@@ -236,6 +257,43 @@ class Rooms(_Message, frozen=True):
     rooms: tuple[RoomLine, ...]
 
 
+class RecordLine(Struct, frozen=True, kw_only=True):
+    """A recorded race in the list.
+
+    ``race`` is its id. ``started`` and ``ended`` are times. ``players`` is the number of players. ``winner`` is the name of
+    a player in the first place, and ``time`` the time in which they finished, in milliseconds, or 0. ``size`` is the length
+    of the record in bytes.
+    """
+
+    race: str
+    room: str
+    game: str
+    deal: str
+    started: int
+    ended: int
+    players: int
+    size: int
+    winner: str
+    time: int
+
+
+class Records(_Message, frozen=True):
+    """Answers ``ListRecords`` with the newest records, newest first."""
+
+    to: Id
+    records: tuple[RecordLine, ...]
+
+
+class RecordPart(_Message, frozen=True):
+    """Answers ``ReadRecord`` with a part of the record's text in UTF-8. ``parts`` is the number of parts."""
+
+    to: Id
+    race: str
+    part: int
+    parts: int
+    text: bytes
+
+
 class Created(_Message, frozen=True):
     """Answers ``Create`` and ``Rematch`` with the code of the room."""
 
@@ -276,8 +334,8 @@ class Acked(_Message, frozen=True):
 
     ``revision`` and ``hash`` are those of the new board. ``seen`` holds the cards that the action turned up for the first
     time, in order. ``piles`` is the whole board after an undo, and empty after a move. ``foundation_cards``, ``moves`` and
-    ``undos`` are the player's counts. ``stuck`` says whether no helpful move is left. ``at`` is the time of the commit, and
-    ``receipt`` proves the commit in a ``Recover``.
+    ``undos`` are the player's counts. ``stuck`` says whether no helpful move is left. ``at`` is the time of the commit,
+    ``receipt`` proves the commit in a ``Recover``, and ``head`` is the head of the chain of the player's actions.
     """
 
     to: Id
@@ -291,6 +349,7 @@ class Acked(_Message, frozen=True):
     piles: tuple[bytes, ...] = ()
     at: int = 0
     receipt: bytes = b""
+    head: bytes = b""
 
 
 class Refused(_Message, frozen=True):
@@ -367,7 +426,7 @@ class RoomState(_Message, frozen=True):
     which the race ended, and 0 before. ``commitment`` binds the server to the seed, or to its secret for a joint deal.
     ``restarts`` counts the countdowns of a joint deal that began again. ``seed`` and ``standings`` are empty until the race
     ends. A joint deal has no seed, and ``proof`` has its proof as text instead. ``next`` is the room of the rematch, and
-    empty until there is one.
+    empty until there is one. ``round`` is 0 for a first race, and rises by one with each rematch.
     """
 
     room: str
@@ -390,10 +449,14 @@ class RoomState(_Message, frozen=True):
     finished_at: int = 0
     proof: str = ""
     restarts: int = 0
+    round: int = 0
 
 
 class BoardState(_Message, frozen=True):
-    """The player's own board, masked. It is sent at the deal, and later whenever the client's board is out of date."""
+    """The player's own board, masked. It is sent at the deal, and later whenever the client's board is out of date.
+
+    ``head`` is the head of the chain of the player's actions so far.
+    """
 
     room: str
     revision: int
@@ -403,6 +466,7 @@ class BoardState(_Message, frozen=True):
     moves: int
     undos: int
     stuck: bool = False
+    head: bytes = b""
 
 
 class ProgressUpdate(_Message, frozen=True):
@@ -443,6 +507,8 @@ ToClient = (
     Welcome
     | Pong
     | Rooms
+    | Records
+    | RecordPart
     | Created
     | Joined
     | Watching

@@ -1,0 +1,97 @@
+"""``samedeal records``: list records of races, or get one."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+
+from samedeal.terminal_text import printable
+from samedeal_client.commands.common import add_passphrase
+from samedeal_client.net.address import parse_address
+
+DESCRIPTION = """\
+List the records of races that a server keeps, newest first, or get one of them. Without URL, list the records on this
+machine."""
+
+EXAMPLES = """\
+examples:
+  samedeal records                                            the records on this machine
+  samedeal records example.org                                the records of a server
+  samedeal records example.org friday > race.txt              the newest race of the room friday
+  samedeal records example.org friday.20261122-140543 --save  save a race with the records on this machine
+
+Check a record with samedeal verify."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments to the parser."""
+    parser.add_argument("url", metavar="URL", nargs="?", default="", help="the server (default: this machine)")
+    parser.add_argument("race", metavar="RACE", nargs="?", default="", help="a race of the list, or a room")
+    parser.add_argument("--save", action="store_true", help="save the record instead of printing it")
+    add_passphrase(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """List records or get one, and return the exit code."""
+    if not given.url:
+        return _list_saved()
+    if given.race:
+        return asyncio.run(_get(given))
+    return asyncio.run(_list(given))
+
+
+async def _list(given: argparse.Namespace) -> int:
+    from samedeal_client.net.reconnecting_link import Link
+    from samedeal_client.net.room_client import RoomClient
+    from samedeal_client.net.saved_sessions import MemorySessions
+    from samedeal_client.text.line_io import terminal_look
+    from samedeal_client.views.records import record_list_lines
+
+    async with Link(parse_address(given.url), "visitor", MemorySessions()) as link:
+        records = await RoomClient(link).records()
+    if not records:
+        print("There are no records yet. The server makes one when a race is over.")
+        return 0
+    for line in record_list_lines(records, terminal_look(ascii_only=False)):
+        print(printable(line))
+    return 0
+
+
+async def _get(given: argparse.Namespace) -> int:
+    from samedeal.record import Record
+    from samedeal_client.commands.common import player_name
+    from samedeal_client.net.reconnecting_link import Link
+    from samedeal_client.net.room_client import RoomClient
+    from samedeal_client.net.saved_sessions import FileSessions
+    from samedeal_client.state.record_files import save_downloaded
+
+    def warn(sentence: str) -> None:
+        print(printable(f"samedeal: {sentence}", 400), file=sys.stderr)
+
+    async with Link(parse_address(given.url), player_name(""), FileSessions(warn)) as link:
+        data = await RoomClient(link).read_record(given.race, given.passphrase)
+    record = Record.read(data)
+    if given.save:
+        print(f"Record saved in {save_downloaded(record)}")
+    else:
+        sys.stdout.buffer.write(data)
+    return 0
+
+
+def _list_saved() -> int:
+    from samedeal.errors import BadRecord
+    from samedeal.record import Record
+    from samedeal_client.state.record_files import saved_records
+    from samedeal_client.views.records import record_heading
+
+    files = saved_records()
+    if not files:
+        print("There are no records on this machine yet. One is saved after each of your races.")
+    for path in files:
+        try:
+            what = record_heading(Record.read(path.read_bytes()))
+        except BadRecord as error:
+            what = str(error)
+        print(printable(f"{path}  {what}", 300))
+    return 0

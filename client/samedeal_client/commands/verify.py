@@ -1,0 +1,48 @@
+"""``samedeal verify``: check the record of a race, offline."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from samedeal.terminal_text import printable
+from samedeal_client.errors import Failure
+
+DESCRIPTION = """\
+Check the record of a race: that nothing in it was changed, that the server dealt what it had committed to, that every move
+was allowed, and that the standings are right. This needs no server. If you were in the race on this machine, the record is
+also compared with your own journal, which shows whether the server has rewritten your moves."""
+
+EXAMPLES = """\
+examples:
+  samedeal verify race.txt
+  samedeal verify --deep race.txt    also solve the earlier candidates of a joint deal again
+
+exit codes: 0 the record holds, 1 it does not (the first wrong line is named), 2 bad usage, 130 interrupted with Ctrl-C."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments to the parser."""
+    parser.add_argument("file", metavar="FILE", help="a file with a record")
+    parser.add_argument("--deep", action="store_true", help="also check the earlier candidates of a joint deal (slow)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check a record and return the exit code."""
+    from samedeal.errors import BadRecord
+    from samedeal.record import Record
+    from samedeal_client.state.action_journal import compare_with_journals
+    from samedeal_client.views.records import verified_lines
+
+    try:
+        record = Record.read(Path(given.file).read_bytes())
+        if given.deep:
+            record.check_deeply()
+        else:
+            record.check()
+    except BadRecord as error:
+        raise Failure(f"{given.file} does not hold. {error}") from None
+    journals = compare_with_journals(record)
+    for line in verified_lines(record, journals, deep=given.deep):
+        print(printable(line, 400))
+    return 1 if any(comparison.difference for comparison in journals) else 0

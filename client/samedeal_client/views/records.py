@@ -1,0 +1,65 @@
+"""Records as lines of text: a list of them, and the result of checking one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from samedeal.protocol.messages import RecordLine
+from samedeal.record import Record
+from samedeal.utc_text import utc_text
+from samedeal_client.state.action_journal import JournalComparison
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import title_of
+from samedeal_client.text.time_text import clock_text
+
+
+def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
+    """The records of a server, one line for each below a heading."""
+    lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
+    for line in records:
+        time = clock_text(line.time) if line.time else "-"
+        text = f"{line.race:<40} {title_of(line.game):<14} {line.deal:<17} {line.players:<8} {line.winner:<20} {time}"
+        lines.append(look.displayable(text).rstrip())
+    return lines
+
+
+def record_heading(record: Record) -> str:
+    """The race of a record, in one line."""
+    terms = record.terms
+    when = utc_text(terms.start)[:16].replace("T", " ")
+    deal = "joint deal" if record.proof else f"deal {terms.deal}" if terms.deal.public else "random deal"
+    return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
+
+
+def standings_lines(record: Record) -> list[str]:
+    """The players of a record with their results, first place first."""
+    lines = []
+    for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
+        result = f"Foundations {player.foundation_cards}/{record.game.cards}"
+        if player.finish_time:
+            result = f"Won in {clock_text(player.finish_time)}" if player.place == 1 else clock_text(player.finish_time)
+        if player.resigned:
+            result += ", gave up"
+        name = f"{player.name} (bot)" if player.bot else player.name
+        lines.append(f"{player.place:>3}. {name:<26} {result}, {len(player.actions)} moves and undos")
+    return lines
+
+
+def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
+    """The result of checking a record in which nothing is wrong, and of comparing it with the player's journals."""
+    lines = [record_heading(record), *standings_lines(record), ""]
+    whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
+    lines.append(f"The record holds: the deal, {whole} follow from each other.")
+    if record.proof is not None:
+        earlier = (
+            "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
+        )
+        lines.append(f"Nobody chose the deal: the server and {len(record.proof.shares)} players mixed it. {earlier}")
+    if not journals:
+        lines.append("There is no journal of this race on this machine to compare it with.")
+    lines += [
+        comparison.difference
+        or f"It agrees with your own journal: all {comparison.actions} moves of {comparison.player}."
+        for comparison in journals
+    ]
+    return lines

@@ -1,0 +1,88 @@
+"""The record of a finished race, and the terms of a race that its players' chains begin with. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from samedeal.action_chain import RaceTerms, next_head
+from samedeal.deal import Deal
+from samedeal.deal_proof import DealProof
+from samedeal.names import ROOM_CODE
+from samedeal.protocol.messages import Held
+from samedeal.record import Record, RecordedPlayer
+from samedeal.utc_text import utc_text
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import Race, Racer
+
+_RACE_ID = re.compile(rf"(?P<room>{ROOM_CODE.pattern})\.[0-9]{{8}}-[0-9]{{6}}")
+
+
+def race_id(race: Race) -> str:
+    """Return the id of a race that has started, such as ``friday.20261122-140543``: its room and the time of its start.
+
+    A code is free again only some time after its room has closed, so no two races have the same id.
+    """
+    digits = utc_text(race.starts).translate({ord(char): None for char in "-:TZ"})
+    return f"{race.room}.{digits[:8]}-{digits[8:14]}"
+
+
+def is_race_id(text: str) -> bool:
+    """Return whether ``text`` is the id of a race, rather than of a room."""
+    return _RACE_ID.fullmatch(text) is not None
+
+
+def race_terms(race: Race) -> RaceTerms:
+    """Return the terms of a race that has started."""
+    return RaceTerms(
+        race.room,
+        race.round,
+        race.game,
+        Deal.parse(race.deal),
+        race.options.undo,
+        race.options.limit,
+        race.starts,
+        race.commitment,
+    )
+
+
+def first_head(race: Race, racer: Racer) -> bytes:
+    """Return the head of a racer's chain before the first action."""
+    return race_terms(race).first_head(racer.seat, racer.name, bot=racer.bot)
+
+
+def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
+    """Return the head after the actions ``held``. ``revision`` is that of the board before them."""
+    for number, action in enumerate(held, revision + 1):
+        head = next_head(head, number, action.at - starts, action.action)
+    return head
+
+
+def counted_actions(race: Race) -> dict[str, int]:
+    """Return the number of actions of each player that the standings of a finished race count.
+
+    A log may have more: actions that were committed while another player's action ended the race.
+    """
+    return {line.player: line.moves + line.undos for line in race.standings}
+
+
+def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
+    """Return the record of a finished race. ``logs`` has the counted actions of each player."""
+    standings = {line.player: line for line in race.standings}
+    players = []
+    for racer in sorted(race.racers, key=lambda racer: racer.seat):
+        line = standings[racer.player]
+        players.append(
+            RecordedPlayer(
+                racer.seat,
+                racer.name,
+                line.place,
+                line.foundation_cards,
+                tuple((entry.committed_at - race.starts, entry.action) for entry in logs[racer.player]),
+                line.time,
+                racer.bot,
+                line.resigned,
+            )
+        )
+    proof = DealProof.parse(race.proof) if race.proof else None
+    return Record(race_terms(race), race.finished_at, race.seed, len(players), tuple(players), proof)

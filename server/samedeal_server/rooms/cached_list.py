@@ -1,0 +1,43 @@
+"""A list that is read from the store at most once in a while, however many clients ask for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Generic, TypeVar
+
+from samedeal_server.loop_timers import Timers
+
+MAX_LISTED: Final = 100
+"""Maximum number of entries in a list for players."""
+
+LIST_LIFETIME: Final = 1.0
+"""Time, in seconds, for which a list answers further requests. Reading 100 rooms costs a node as much as several moves."""
+
+_Line = TypeVar("_Line")
+
+
+class CachedList(Generic[_Line]):
+    """The lines that ``read`` returned, read at most once in ``LIST_LIFETIME``."""
+
+    def __init__(self, read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]], timers: Timers) -> None:
+        self._read = read
+        self._timers = timers
+        self._reading: asyncio.Task[tuple[_Line, ...]] | None = None
+        self._read_at = 0.0
+
+    async def lines(self) -> tuple[_Line, ...]:
+        """The lines. Raises StoreUnavailable."""
+        now = self._timers.monotonic()
+        reading = self._reading
+        if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + LIST_LIFETIME)):
+            self._read_at = now
+            self._reading = reading = asyncio.create_task(self._read())
+            reading.add_done_callback(_retrieve_error)
+        return await asyncio.shield(reading)
+
+
+def _retrieve_error(reading: asyncio.Task[Any]) -> None:
+    """Take note of an error that nobody may be waiting for any more, so that asyncio does not log it."""
+    if not reading.cancelled():
+        reading.exception()

@@ -1,0 +1,116 @@
+"""The records of finished races: kept by any node, listed, and read in parts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from samedeal.names import clean_room
+from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
+from samedeal.record import LARGEST_RECORD
+from samedeal_server.config.limits import LiveLimits
+from samedeal_server.races import refusals
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import DealSecret, Race
+from samedeal_server.races.race_record import build_record, counted_actions, is_race_id, race_id
+from samedeal_server.rooms.cached_list import MAX_LISTED
+from samedeal_server.rooms.passphrases import Passphrases
+from samedeal_server.store.records import RecordAccess
+from samedeal_server.store.store import RoomSecret, Store
+from samedeal_server.telemetry.metrics import Metrics
+
+_ENTRIES_PER_READ: Final = 500
+
+
+class RecordKeeper:
+    """Keeps the records of finished races."""
+
+    def __init__(self, store: Store, limits: LiveLimits, metrics: Metrics) -> None:
+        self._store = store
+        self._limits = limits
+        self._metrics = metrics
+
+    async def keep(self, race: Race) -> None:
+        """Build and keep the record of a finished race, unless that was done. Raises StoreUnavailable.
+
+        Every node that finds a finished race calls this, so that no race is missed when a node dies.
+        """
+        limits, records = self._limits.current, self._store.records
+        if not limits.records or await records.has(race_id(race), race.finished_at):
+            return
+        secret = await self._store.load_secret(race.room)
+        if secret is None:
+            return  # the room is gone
+        counted = counted_actions(race)
+        logs = {racer.player: await self._log(race.room, racer.player, counted[racer.player]) for racer in race.racers}
+        text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
+        if len(text) > LARGEST_RECORD:
+            self._metrics.records["too_large"].inc()
+            return
+        is_public = not race.private and race.options.spectators
+        players = tuple(racer.player for racer in race.racers)
+        access = RecordAccess(is_public, players, secret.salt, secret.hash)
+        line = _line(race, len(text))
+        await records.keep(line, text, access, limits.record_days, limits.records)
+        self._metrics.records["kept"].inc()
+
+    async def _log(self, room: str, player: str, actions: int) -> list[LogEntry]:
+        entries: list[LogEntry] = []
+        for first in range(1, actions + 1, _ENTRIES_PER_READ):
+            entries += await self._store.load_log(room, player, first, min(first + _ENTRIES_PER_READ - 1, actions))
+        return entries
+
+
+def _line(race: Race, size: int) -> RecordLine:
+    first = race.standings[0]
+    return RecordLine(
+        race=race_id(race),
+        room=race.room,
+        game=race.game.name,
+        deal=race.deal,
+        started=race.starts,
+        ended=race.finished_at,
+        players=len(race.racers),
+        size=size,
+        winner=first.name,
+        time=first.time,
+    )
+
+
+async def list_records(store: Store) -> tuple[RecordLine, ...]:
+    """Read the newest records that everybody may read, newest first. Raises StoreUnavailable."""
+    return tuple(await store.records.newest(MAX_LISTED))
+
+
+class RecordReader:
+    """Hands out records to those who may read them."""
+
+    def __init__(self, store: Store, passphrases: Passphrases, limits: LiveLimits) -> None:
+        self._store = store
+        self._passphrases = passphrases
+        self._limits = limits
+
+    async def read(self, message: ReadRecord, player: str, network: str) -> RecordPart:
+        """Return a part of a record. Raises RequestRefused if there is no such part, or the player may not read it.
+
+        The record of a private room needs the passphrase, unless the player had a seat in the race. The record of a room
+        without spectators is for those who had a seat.
+        """
+        records = self._store.records
+        race = message.race.strip(" ").lower()
+        if not is_race_id(race):
+            race = await records.newest_of(clean_room(race))
+        access = await records.access(race) if race else None
+        if access is None:
+            raise refusals.no_record()
+        if not access.is_public and player not in access.players:
+            if not access.hash:
+                raise refusals.no_spectators()
+            secret = RoomSecret(DealSecret(b""), access.salt, access.hash)
+            room = race.partition(".")[0]
+            await self._passphrases.check(room, secret, message.passphrase, network, self._limits.current)
+        found = await records.part(race, message.part)
+        if found is None:
+            raise refusals.no_record()
+        parts, text = found
+        return RecordPart(to=message.id, race=race, part=message.part, parts=parts, text=text)

@@ -1,0 +1,110 @@
+"""Records of finished races, which outlive their rooms."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from samedeal.protocol.codec import LARGEST_FRAME, pack, unpack
+from samedeal.protocol.messages import RecordLine
+from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.redis_client import command
+
+PART_BYTES: Final = LARGEST_FRAME - 1024
+"""The length of a part of a record, in bytes. With the rest of its message it fits into a frame."""
+
+_DAY: Final = 86_400
+
+
+@dataclass(frozen=True)
+class RecordAccess:
+    """Who may read a record: everybody if ``is_public``, otherwise ``players`` and those who know the passphrase, if any."""
+
+    is_public: bool
+    players: tuple[str, ...]
+    salt: bytes
+    hash: bytes
+
+
+class RecordStore:
+    """The records. Every method raises StoreUnavailable."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    async def has(self, race: str, ended: int) -> bool:
+        """Whether the record of a race is kept that ended at ``ended``."""
+        (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
+        return found is not None and int(found) == ended
+
+    async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> None:
+        """Keep a record for a number of ``days``, and at ``most`` that many records, the newest ones.
+
+        A record that was kept before is replaced, so that any node may do this, and several at once.
+        """
+        parts = await asyncio.to_thread(compressed_parts, text)
+        key, lifetime = keys.record(line.race), days * _DAY
+        fields: dict[str, str | bytes | int] = {
+            "line": pack(line),
+            "ended": line.ended,
+            "public": int(access.is_public),
+            "players": " ".join(access.players),
+            "salt": access.salt,
+            "hash": access.hash,
+            "parts": len(parts),
+            **{f"part:{number}": part for number, part in enumerate(parts)},
+        }
+        *_, old = await self._executor.execute(
+            command("HSET", key, *chain.from_iterable(fields.items())),
+            command("EXPIRE", key, lifetime),
+            command("SET", keys.last_record(line.room), line.race, "EX", lifetime),
+            command("ZADD", keys.RECORDS, line.ended, line.race),
+            command("ZREMRANGEBYSCORE", keys.RECORDS, "-inf", line.ended - 1000 * lifetime),
+            command("ZRANGE", keys.RECORDS, 0, -most - 1),
+            durable=True,
+        )
+        if old:
+            await self._executor.execute(
+                *(command("DEL", keys.record(race.decode())) for race in old), command("ZREM", keys.RECORDS, *old)
+            )
+
+    async def newest(self, limit: int) -> list[RecordLine]:
+        """Return the lines of the public ones among the newest records, newest first."""
+        (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
+        found = await self._executor.execute(
+            *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)
+        )
+        return [unpack(line, RecordLine) for is_public, line in found if is_public == b"1"]
+
+    async def count(self) -> int:
+        """Return the number of records, including some that have expired."""
+        (count,) = await self._executor.execute(command("ZCARD", keys.RECORDS))
+        return int(count)
+
+    async def newest_of(self, room: str) -> str:
+        """Return the id of the newest recorded race of a room, or an empty string."""
+        (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
+        return "" if race is None else str(race.decode())
+
+    async def access(self, race: str) -> RecordAccess | None:
+        """Return who may read a record, or None if there is no such record."""
+        ((is_public, players, salt, passphrase_hash),) = await self._executor.execute(
+            command("HMGET", keys.record(race), "public", "players", "salt", "hash")
+        )
+        if is_public is None:
+            return None
+        return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
+
+    async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
+        """Return the number of parts of a record and one part, or None if there is no such record or part."""
+        ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
+        return None if part is None or number >= int(parts) else (int(parts), zlib.decompress(part))
+
+
+def compressed_parts(text: bytes) -> list[bytes]:
+    """Return a text in parts that can be read one at a time."""
+    return [zlib.compress(text[start : start + PART_BYTES]) for start in range(0, len(text), PART_BYTES)]

@@ -1,0 +1,66 @@
+"""The chain of a player's actions in a race: a hash of everything that the player did, and when.
+
+A head of the chain covers the race, the player and all actions so far. Every ack carries the newest head. RECORDS.md
+specifies the chain byte by byte.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from samedeal.deal import Deal
+from samedeal.games import Game
+from samedeal.utc_text import utc_text
+
+HEAD_BYTES: Final = 16
+"""The length of a head. To pass off a changed race, a server needs a second history with the same head: 2^128 tries."""
+
+_TERMS_LABEL: Final = b"samedeal terms 1\n"
+_CHAIN_LABEL: Final = b"samedeal chain 1\n"
+_ACTION_LABEL: Final = b"samedeal action 1\n"
+
+
+class RaceTerms(NamedTuple):
+    """Everything about a race that is fixed when it starts.
+
+    ``round`` is 0 for a first race and rises by one with each rematch. ``undo`` is the text of the undo rule. ``limit`` is
+    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` binds the server to the deal.
+    """
+
+    room: str
+    round: int
+    game: Game
+    deal: Deal
+    undo: str
+    limit: int
+    start: int
+    commitment: bytes
+
+    def lines(self) -> list[str]:
+        """Return the terms as they stand in a record."""
+        values = self._replace(start=utc_text(self.start), commitment=self.commitment.hex())  # type: ignore[arg-type]  # text
+        return [f"{name}: {value}" for name, value in zip(self._fields, values, strict=True)]
+
+    def digest(self) -> bytes:
+        """Return the hash of the terms."""
+        return _hash(_TERMS_LABEL, *(f"{line}\n".encode() for line in self.lines()))
+
+    def first_head(self, seat: int, name: str, *, bot: bool) -> bytes:
+        """Return the head of a player's chain before the first action."""
+        player = "".join(f"{line}\n" for line in player_lines(seat, name, bot=bot))
+        return _hash(_CHAIN_LABEL, self.digest(), player.encode())
+
+
+def player_lines(seat: int, name: str, *, bot: bool) -> list[str]:
+    """Return the lines of a record that introduce a player."""
+    return [f"player: {seat} {name}", *(["bot: yes"] if bot else [])]
+
+
+def next_head(head: bytes, revision: int, time: int, action: str) -> bytes:
+    """Return the head after an action, which led to ``revision``. ``time`` is in milliseconds since the start."""
+    return sha256(b"%b%b%d %d %b\n" % (_ACTION_LABEL, head, revision, time, action.encode())).digest()[:HEAD_BYTES]
+
+
+def _hash(*parts: bytes) -> bytes:
+    return sha256(b"".join(parts)).digest()[:HEAD_BYTES]

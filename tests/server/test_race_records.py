@@ -1,0 +1,135 @@
+"""Records of finished races: kept by any node, bounded, and read by those who may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from samedeal.protocol.messages import Done, ListRecords, ReadRecord, RecordPart, Records, Resign, Start
+from samedeal.protocol.messages import Refused as Refusal
+from samedeal.record import Record
+from samedeal_server.rooms import cached_list
+from samedeal_server.store import keys, records
+from tests.server.client import Client
+from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
+from tests.server.races import race
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_list, "LIST_LIFETIME", 0.0)
+
+
+async def read(client: Client, race: str, **fields: str) -> bytes:
+    """Read a whole record, as PROTOCOL.md says."""
+    part = await client.expect(RecordPart, ReadRecord, race=race, **fields)
+    rest = [
+        await client.expect(RecordPart, ReadRecord, race=part.race, part=number, **fields)
+        for number in range(1, part.parts)
+    ]
+    return b"".join(each.text for each in (part, *rest))
+
+
+async def finish(*clients: Client) -> None:
+    """Resign for all players, and wait for the end."""
+    for client in clients:
+        await client.expect(Done, Resign)
+    for client in clients:
+        await client.phase("finished")
+
+
+async def kept(client: Client, room: str) -> Record:
+    """Wait until the record of a room's race is kept, and return it."""
+    while True:
+        answer = await client.ask(ReadRecord, race=room)
+        if isinstance(answer, RecordPart):
+            return Record.read(await read(client, room))
+
+
+async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "PART_BYTES", 100)
+    one, two = await node(), await node()
+    ana, bob = await race(one, two, games=("athena",), undo="free")
+    acks = [*(await ana.acts(6)), await ana.act("undo")]
+    await bob.acts(3)
+    await ana.refused("no_record", ReadRecord, race=ana.room)
+    await finish(ana, bob)
+    record = await kept(ana, ana.room)
+    record.check()
+    assert [(player.name, len(player.actions), player.resigned) for player in record.players] == [
+        ("ana", 7, True),
+        ("bob", 3, True),
+    ]
+    heads = list(record.heads(record.players[0]))
+    assert heads[1:] == [ack.head for ack in acks]
+    (line,) = (await (await two.player("carl")).expect(Records, ListRecords)).records
+    assert (line.room, line.players, line.ended) == (ana.room, 2, record.end)
+    assert line.size == len(await read(bob, line.race))
+    await ana.refused("no_record", ReadRecord, race=line.race, part=1000)
+    # Another node that finds the finished race changes nothing, and builds what is missing.
+    await two.rooms.tick(ana.room)
+    assert one.metric("records_total", outcome="kept") + two.metric("records_total", outcome="kept") >= 1
+    # A move that was committed while the standings were computed is not counted.
+    late = {"request": 9, "action": "undo", "committed_at": record.end, "seen": b""}
+    late |= {"foundation_cards": 0, "moves": 3, "undos": 1}
+    await redis.xadd(keys.log(bob.room, bob.player), late, id="4-0")
+    await redis.delete(keys.record(line.race))
+    await two.rooms.tick(ana.room)
+    assert Record.read(await read(bob, line.race)) == record
+
+
+async def test_oldest_records_are_deleted(node: NodeMaker, redis: RedisClient) -> None:
+    one = await node(replace(PLENTY, records=2))
+    races = []
+    for _ in range(3):
+        ana, bob = await race(one, players=2)
+        await finish(ana, bob)
+        await kept(ana, ana.room)
+        races.append(ana.room)
+    found = (await (await one.player()).expect(Records, ListRecords)).records
+    assert [line.room for line in found] == races[:0:-1]
+    assert await redis.keys(keys.record(f"{races[0]}.*")) == []
+    for line in found:
+        assert 0 < await redis.ttl(keys.record(line.race)) <= 30 * 86_400
+
+
+async def test_private_record_needs_a_seat_or_the_passphrase(node: NodeMaker) -> None:
+    one = await node()
+    ana, eve = await one.player("ana"), await one.player("eve")
+    room = await ana.create("friday", passphrase="open sesame", players=1)
+    await ana.join(room, passphrase="open sesame")
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await finish(ana)
+    await kept(ana, room)
+    await eve.refused("bad_passphrase", ReadRecord, race=room)
+    await eve.refused("bad_passphrase", ReadRecord, race=room, passphrase="open barley")
+    Record.read(await read(eve, room, passphrase="open sesame")).check()
+    assert (await eve.expect(Records, ListRecords)).records == ()
+
+
+async def test_record_without_spectators_is_for_players(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await race(one, spectators=False)
+    await finish(ana, bob)
+    assert (await kept(bob, ana.room)).entrants == 2
+    eve = await one.player("eve")
+    await eve.refused("no_spectators", ReadRecord, race=ana.room)
+    assert (await eve.expect(Records, ListRecords)).records == ()
+
+
+async def test_no_records_are_kept_if_the_operator_says_so(node: NodeMaker) -> None:
+    one = await node(replace(PLENTY, records=0))
+    ana, bob = await race(one)
+    await finish(ana, bob)
+    await one.rooms.tick(ana.room)
+    await ana.refused("no_record", ReadRecord, race=ana.room)
+
+
+@pytest.mark.parametrize("race", ["", "a room", "../secret", "friday.20261122-140543", "friday.2026", "x" * 48])
+async def test_strange_races_have_no_record(node: NodeMaker, race: str) -> None:
+    ana = await (await node()).player("ana")
+    answer = await ana.ask(ReadRecord, race=race)
+    assert isinstance(answer, Refusal)
+    assert answer.code in ("no_record", "malformed")
