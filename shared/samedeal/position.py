@@ -28,6 +28,10 @@ from samedeal.games import Faces, Game, Group, Kind
 
 _CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, UNSEEN)) | {HIDDEN}
 
+_BETWEEN_PILES: Final = b"\xff"
+_HIDE_JOINED: Final = HIDE[:0xFF] + _BETWEEN_PILES
+"""Hides cards in piles that are joined, which is faster than hiding them pile by pile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -88,8 +92,8 @@ class Position:
     @property
     def foundation_cards(self) -> int:
         """The number of cards on foundations (ruling R9)."""
-        piles = self.piles
-        return sum(len(piles[at]) for at in self.game.foundations)
+        foundations = self.game.foundations
+        return sum(map(len, self.piles[foundations.start : foundations.stop]))
 
     @property
     def won(self) -> bool:
@@ -105,7 +109,7 @@ class Position:
 
         A board and its masked copy have the same hash.
         """
-        view = b"\xff".join(pile.translate(HIDE) for pile in self.piles)
+        view = _BETWEEN_PILES.join(self.piles).translate(_HIDE_JOINED)
         return blake2b(view, digest_size=8, key=self.game.name.encode()).digest()
 
     def check(self) -> Self:

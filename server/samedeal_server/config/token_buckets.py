@@ -124,6 +124,8 @@ class _Buckets:
 
     def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
         """Take tokens from the buckets of all networks of an address, or from none, as ``Bucket.try_take`` does."""
+        if len(networks) == 1:  # an IPv4 address
+            return self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)
         buckets = [
             self._bucket(network, factor, now) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)
         ]
@@ -140,10 +142,13 @@ class _Buckets:
             self._bucket(network, factor, now).charge(now, tokens)
 
     def _bucket(self, network: str, factor: int, now: float) -> Bucket:
-        bucket = self._buckets.pop(network, None) or Bucket(factor * self._rate, factor * self._burst, now)
-        self._buckets[network] = bucket
-        if len(self._buckets) > MAX_NETWORKS:
-            self._buckets.popitem(last=False)
+        bucket = self._buckets.get(network)
+        if bucket is None:
+            bucket = self._buckets[network] = Bucket(factor * self._rate, factor * self._burst, now)
+            if len(self._buckets) > MAX_NETWORKS:
+                self._buckets.popitem(last=False)
+        else:
+            self._buckets.move_to_end(network)
         return bucket
 
 

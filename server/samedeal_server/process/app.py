@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import secrets
 import socket
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from websockets.asyncio.server import serve as websocket_server
 
@@ -43,6 +45,12 @@ from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
+
+_GARBAGE_THRESHOLD: Final = 20_000
+"""Number of new objects after which Python looks for cycles among them. By default it does so after 700.
+
+A move makes dozens of objects, and no cycles. A tenth of its CPU time went into that search.
+"""
 
 Announce = Callable[["Node"], None]
 
@@ -103,12 +111,14 @@ async def run(config: Config, name: str, announce: Announce, read: Callable[[], 
     Raises StartupError if the node cannot start, or loses the Redis that it started.
     """
     ignore_lost_connections()
+    gc.set_threshold(_GARBAGE_THRESHOLD)
     signals = Signals()
     async with build(config, name, signals.stop) as node:
         reload = Reload(config, read or (lambda: config), node.apply, node.metrics)
         node.start_task(reload_on_request(signals.reload, reload, node.metrics))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
+        gc.freeze()  # what a node has at its start stays, and need not be looked at again
         await serve(node, announce)
         await drain(node, signals.hurry)
 

@@ -266,7 +266,8 @@ class Hub:
         self.updates.queue(moved.player, time)
         if not self.boards.add(moved, time):
             self._spawn_with_retry(self.boards.ensure_built)
-        self._finish_if_done()
+        if moved.no_moves_left or self.model.progress_of(moved.player).last_progress_at == time:
+            self._finish_if_done()  # a player can be done, or stuck as before; no other move can end the race
         if moved.finished or moved.no_moves_left or self._absence.is_set:
             self._watch_absence()
 

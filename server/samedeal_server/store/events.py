@@ -68,8 +68,7 @@ class OperatorMessage:
 Event = RaceChanged | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
 
 
-@dataclass(frozen=True, slots=True)
-class SequencedEvent:
+class SequencedEvent(Struct, frozen=True):
     """An event with its number in the room and its time in milliseconds.
 
     ``previous`` is the number of the event before it, or 0. A reader that has seen event ``previous`` and receives this one

@@ -330,18 +330,20 @@ class Store:
         return await self._commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
+        events = [_event(commit) for commit in commits]
+        commands = [_commit_command(commit, event) for commit, event in zip(commits, events, strict=True)]
         sent = perf_counter()
-        answers = await self.executor.try_execute([_commit_command(commit) for commit in commits], durable=True)
+        answers = await self.executor.try_execute(commands, durable=True)
         self.metrics.commit.observe(perf_counter() - sent)
         self.metrics.batch.observe(len(commits))
         results: list[CommitResult | Exception] = [
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
             for commit, answer in zip(commits, answers, strict=True)
         ]
-        for commit, result in zip(commits, results, strict=True):
+        for commit, event, result in zip(commits, events, results, strict=True):
             if isinstance(result, CommitResult) and result.outcome == "ok":
-                event = SequencedEvent(result.event, result.previous, result.committed_at, _event(commit))
-                self.on_committed(commit.room, event, result.is_announced)
+                numbered = SequencedEvent(result.event, result.previous, result.committed_at, event)
+                self.on_committed(commit.room, numbered, result.is_announced)
         return results
 
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
@@ -402,7 +404,7 @@ def _event(commit: Commit) -> MoveCommitted:
     )
 
 
-def _commit_command(commit: Commit) -> RedisCommand:
+def _commit_command(commit: Commit, event: MoveCommitted) -> RedisCommand:
     room, player = commit.room, commit.player
     return _COMMIT(
         [keys.meta(room), keys.progress(room, player), keys.log(room, player), keys.events(room)],
@@ -418,7 +420,7 @@ def _commit_command(commit: Commit) -> RedisCommand:
         int(commit.finished),
         int(commit.no_moves_left),
         int(commit.first_finish_ends),
-        encode_event(_event(commit)),
+        encode_event(event),
         STREAM_LENGTH,
         keys.channel(room),
         LIFETIME,
