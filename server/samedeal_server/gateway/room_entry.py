@@ -60,10 +60,14 @@ class RoomEntry:
                     commitment=message.share_commitment,
                 )
 
+            watched = connection in hub.audience.spectators
             race = await self._rooms.command(room, take_seat, player)
             racer = race.racer(player)
             if racer is None:
                 raise refusals.no_seat_here()
+            if watched:  # the state that the player is sent first no longer counts the player as a spectator
+                await hub.pull()
+                await self._rooms.publish_spectator_count(hub)
             await self.exit_room(connection)
             if connection.socket.state is not State.OPEN:
                 # A request that took long must not take the seat from the player's newer connection.
