@@ -32,11 +32,13 @@ START = 1_790_000_000_000
 class RaceServer:
     """The server's side of one player's race, with the model of that player's client."""
 
-    def __init__(self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal") -> None:
+    def __init__(
+        self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal", board: Board | None = None
+    ) -> None:
         self.options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
         self.game = Game.named(game)
-        self.seed = Deal.parse(deal).public_seed()
-        self.play = Play(Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
+        self.seed = Deal.parse(deal).public_seed() if board is None else b""
+        self.play = Play(board or Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
         self.dealt = self.play
         self.model = Model().after(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
         self.model = self.model.after(Joined(to=2, room="k7", seat=1, generation=1)).after(self.state("racing"))

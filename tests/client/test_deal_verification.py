@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from samedeal.action_chain import next_head
 from samedeal.board import Board
-from samedeal.deal import commitment
+from samedeal.deal import commitment, shuffled
+from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.joint_deal import mix, share_commitment, won_candidates
 from samedeal.moves import DRAW
+from samedeal.protocol.messages import Joined, Seat
 from samedeal_client.state.deal_verification import SENTENCES, DealCheck, verify_deal
 from samedeal_client.state.model import Model, race_terms
+from samedeal_client.state.own_play import OwnPlay
 from tests.client.race_server import START, RaceServer, finished
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
+from tests.shared.joint_deals import joint_deal
 
 
 def played(game: str) -> RaceServer:
@@ -84,6 +91,89 @@ def test_client_that_missed_the_deal_verifies_only_the_seed() -> None:
     server.send_board()
     assert finished(server).record() is None
     assert check_of(finished(server)) is DealCheck.SEED
+
+
+JOINT = joint_deal("phoenix")
+OWN, ZOE, ZHANG = JOINT.shares
+SEATS = tuple(
+    Seat(player=share.name, name=share.name, seat=share.seat, share_commitment=share.commitment)
+    for share in JOINT.shares
+)
+
+
+OTHER_BOARD = Board.deal(JOINT.terms.game, shuffled(bytes(32), 1))
+
+
+def without_proof(model: Model) -> Model:
+    assert model.room is not None
+    return replace(model, room=structs.replace(model.room, proof=""))
+
+
+def drawn(
+    proof: DealProof = JOINT, *, seats: tuple[Seat, ...] = SEATS, own: bytes = OWN.share, board: Board | None = None
+) -> Model:
+    """The model of ana after a race on a joint deal, with the proof that the server gives."""
+    server = RaceServer("phoenix", deal="winnable", board=board or JOINT.board())
+    shown: dict[str, Any] = {"room": "friday", "players": seats, "commitment": JOINT.commitment}
+    model = Model("ana", "ana")
+    for message in (
+        Joined(to=2, room="friday", seat=1, generation=1),
+        server.state("countdown", **shown),
+        server.state("racing", **shown),
+        board_state("friday", server.play),
+    ):
+        model = model.after(message)
+    model, act = model.with_action(server.play.board.legal_moves()[0], 7, START)
+    model = model.after(server.answer(act))
+    return replace(model, own_shares=frozenset((own,))).after(server.state("finished", **shown, proof=str(proof)))
+
+
+def swapped(share: RevealedShare) -> DealProof:
+    """A proof in which a player has revealed another share, which the server has won with the same cards."""
+    other = share._replace(share=bytes(32), commitment=share_commitment("friday", share.name, bytes(32)))
+    mixed = [(each.seat, (other if each is share else each).share) for each in JOINT.shares]
+    won = next(won_candidates(mix(JOINT.secret, mixed), JOINT.terms.game, JOINT.terms.budget, range(1000)))
+    shares = tuple(other if each is share else each for each in JOINT.shares)
+    return replace(JOINT, shares=shares, candidate=won.number, line=won.line)
+
+
+def test_joint_deal_is_proven() -> None:
+    assert check_of(drawn()) is DealCheck.PROOF_AND_CARDS
+    earlier = tuple(
+        structs.replace(seat, share_commitment=share_commitment("friday", seat.name, seat.share_commitment))
+        for seat in SEATS
+    )
+    assert check_of(drawn(seats=earlier)) is DealCheck.PROOF_AND_CARDS  # the deal was drawn again
+    spectator = replace(drawn(), own=OwnPlay(), share_commitments={}, own_shares=frozenset())
+    assert check_of(spectator) is DealCheck.PROOF
+
+
+@pytest.mark.parametrize(
+    ("cheat", "check"),
+    [
+        (lambda: replace(drawn(), commitment=bytes(32)), DealCheck.OTHER_SEED),
+        (lambda: drawn(replace(JOINT, secret=bytes(32))), DealCheck.NOT_PROVEN),
+        (lambda: drawn(replace(JOINT, candidate=JOINT.candidate + 1)), DealCheck.NOT_PROVEN),
+        (lambda: drawn(replace(JOINT, line=JOINT.line[:-1])), DealCheck.NOT_PROVEN),
+        (lambda: without_proof(drawn()), DealCheck.NOT_PROVEN),
+        (lambda: drawn(own=bytes(32)), DealCheck.OTHER_SHARES),
+        (lambda: drawn(swapped(OWN)), DealCheck.OTHER_SHARES),
+        (lambda: drawn(swapped(ZHANG)), DealCheck.OTHER_SHARES),
+        (lambda: drawn(seats=SEATS[:2]), DealCheck.OTHER_SHARES),
+        (lambda: drawn(board=OTHER_BOARD), DealCheck.OTHER_CARDS),
+    ],
+)
+def test_cheated_joint_deal_is_detected(cheat: Callable[[], Model], check: DealCheck) -> None:
+    verification = verify_deal(cheat())
+    assert verification is not None
+    assert (verification.check, verification.holds) == (check, False)
+
+
+def test_joint_deal_of_another_room_is_detected() -> None:
+    model = drawn()
+    assert model.room is not None
+    moved = replace(model, room=structs.replace(model.room, room="saturday"))
+    assert check_of(moved) is DealCheck.NOT_PROVEN
 
 
 def test_outcomes_are_explained() -> None:

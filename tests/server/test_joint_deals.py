@@ -16,6 +16,7 @@ from samedeal.joint_deal import share_commitment, won_candidates
 from samedeal.options import Options
 from samedeal.protocol.messages import Done, Join, Joined, Leave, Notice, Resign, RevealShare, RoomState, Start
 from samedeal_client.net.room_client import RoomClient
+from samedeal_client.state.deal_verification import DealCheck, verify_deal
 from samedeal_server.races import race as race_module
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
@@ -63,6 +64,9 @@ async def finished(*clients: RoomClient) -> DealProof:
         assert proof.commitment == client.model.commitment
         assert state(client).seed == b""
         assert proof.restarts == state(client).restarts
+        verification = verify_deal(client.model)
+        assert verification is not None
+        assert verification.check is DealCheck.PROOF_AND_CARDS
     return proof
 
 

@@ -18,8 +18,9 @@ from samedeal.deal import commitment
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.race import DealSecret, Progress, Race, Racer
+from samedeal_server.races.race import DealSecret, FoundDeal, Progress, Race, Racer
 from samedeal_server.store import keys
+from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import (
     MoveCommitted,
@@ -88,7 +89,8 @@ async def racing(store: Store, *, limit: int = 60_000, starts_in: int = -10, **f
     """Open a room in which ana and bob race. Return ana's generation."""
     before = await opened(store)
     starts = before.now + starts_in
-    race = replace(before.race, phase="racing", racers=(ANA, BOB), starts=starts, ends=starts + limit, **fields)
+    fields = {"phase": "racing", "racers": (ANA, BOB), "starts": starts, "ends": starts + limit, **fields}
+    race = replace(before.race, **fields)
     assert await store.compare_and_set(before, race, ("racing",), "")
     return await store.connect_player("friday", "ana")
 
@@ -321,6 +323,30 @@ async def test_commit_outcomes_after_two_commits(store: Store, commit: dict[str,
     if outcome != "ok":
         assert await store.load_log("friday", "ana") == log
         assert (await loaded(store)).last_event == head
+
+
+async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
+    found = FoundDeal(3, "1 2")
+    generation = await racing(store, solver=1, phase="countdown")
+    before = await loaded(store)
+    assert before.race.ends == before.race.starts + 60_000
+    assert (await store.commit(act(generation))).outcome == "not_racing"
+    assert (await store.load_secret("friday")) == SECRET
+    race = replace(before.race, deal_found=True)
+    assert await store.compare_and_set(before, race, ("deal_found",), "", found)
+    assert (await loaded(store)).race == race
+    assert (await store.load_secret("friday")) == RoomSecret(DealSecret(SEED, found), b"salt", b"")
+    assert (await store.commit(act(generation))).outcome == "ok"
+
+
+async def test_one_node_claims_the_search(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await store.claim_search("friday", "n1")
+    assert not await store.claim_search("friday", "n2")
+    monkeypatch.setattr(store_module, "SEARCH_CLAIM", 1)
+    assert await store.claim_search("friday", "n1")
+    await a_millisecond(store)
+    await a_millisecond(store)
+    assert await store.claim_search("friday", "n2")
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,16 @@ def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
 
 
 class JointShares:
-    """The shares of one player. ``kept`` is the last share of a chain that an earlier process of the player used, if any."""
+    """The shares of one player.
+
+    ``revealed`` holds those that were revealed. ``kept`` is the last share of a chain that an earlier process of the player
+    used, if any.
+    """
 
     def __init__(self, kept: bytes = b"") -> None:
+        self.revealed: frozenset[bytes] = frozenset()
         self._drawn = deque([kept] if len(kept) == SHARE_BYTES else [], _KEPT)
-        self._revealed = b""
+        self._last = b""
 
     def commit(self, room: str, name: str, last: bytes) -> bytes:
         """Return the commitment for a ``Join``. ``last`` is new and random."""
@@ -41,7 +46,7 @@ class JointShares:
 
     def connected(self) -> None:
         """Note that there is a new connection, on which the share has to be revealed again."""
-        self._revealed = b""
+        self._last = b""
 
     def in_use(self, state: RoomState, player: str) -> bytes:
         """Return the last share of the chain that the player's seat is committed to, or an empty value."""
@@ -50,9 +55,10 @@ class JointShares:
     def to_reveal(self, state: RoomState, player: str) -> bytes:
         """Return the share that the player has to reveal now, or an empty value. The same share is returned once only."""
         share = self._find(state, player)[1] if state.phase == "countdown" else b""
-        if share == self._revealed:
+        if share in (b"", self._last):
             return b""
-        self._revealed = share
+        self._last = share
+        self.revealed |= {share}
         return share
 
     def _find(self, state: RoomState, player: str) -> tuple[bytes, bytes]:

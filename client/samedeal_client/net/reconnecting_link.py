@@ -259,6 +259,11 @@ class Link:
         await self._check_engine(welcome)
 
     @property
+    def revealed_shares(self) -> frozenset[bytes]:
+        """The shares of joint deals that this link has revealed."""
+        return self._shares.revealed
+
+    @property
     def saved_room(self) -> str:
         """The room of the unfinished race in which this player last had a seat. Empty if there is none."""
         return self._sessions.room(self.address.url, self.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Final
 
 from samedeal.errors import BadRecord, RequestRefused, SamedealError
@@ -29,6 +30,7 @@ from samedeal.protocol.messages import (
     Resign,
     RoomLine,
     Rooms,
+    RoomState,
     Start,
     ToClient,
     Watch,
@@ -67,6 +69,8 @@ class RoomClient:
             elif isinstance(event, ToClient):
                 try:
                     self.model = self.model.after(event)
+                    if isinstance(event, RoomState):
+                        self.model = replace(self.model, own_shares=self.link.revealed_shares)
                 except SamedealError as error:
                     sentence = f"The server sent something impossible. {error} Update this client or the server."
                     await self.link.end(ClientCode.BAD_MESSAGE, sentence)

@@ -1,15 +1,23 @@
-"""Verification that the server dealt what it had committed to, from the seed that it reveals after the race."""
+"""Verification that the server dealt what was fixed before the race, from the seed or the proof that it reveals after it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from samedeal.board import Board
+from samedeal.board_history import Play
 from samedeal.deal import Deal, commitment, shuffled
+from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import SamedealError
+from samedeal.joint_deal import share_commitment
+from samedeal.protocol.messages import RoomState
 from samedeal_client.state.model import Model
+
+_LONGEST_CHAIN: Final = 64
+"""Maximum number of times that a deal is drawn again. Each time a share becomes the commitment to the next one."""
 
 
 class DealCheck(StrEnum):
@@ -17,21 +25,31 @@ class DealCheck(StrEnum):
 
     SEED_AND_CARDS = "seed_and_cards"
     SEED = "seed"
+    PROOF_AND_CARDS = "proof_and_cards"
+    PROOF = "proof"
     OTHER_SEED = "other_seed"
     OTHER_DEAL = "other_deal"
     OTHER_CARDS = "other_cards"
     OTHER_ACTIONS = "other_actions"
+    OTHER_SHARES = "other_shares"
+    NOT_PROVEN = "not_proven"
 
 
 SENTENCES: Final = {
     DealCheck.SEED_AND_CARDS: "Fair deal: the order of the cards was fixed before the race. Yours were dealt in it.",
     DealCheck.SEED: "Fair deal: the order of the cards was fixed before the race.",
+    DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose the cards, and they can be won. Yours were dealt from them.",
+    DealCheck.PROOF: "Fair deal: nobody could choose the cards, and they can be won.",
     DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",
     DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
     DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was fixed.",
     DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's chain of your moves is not that of the moves you made.",
+    DealCheck.OTHER_SHARES: "NOT a fair deal: what a player contributed to it was changed afterwards.",
+    DealCheck.NOT_PROVEN: "NOT a fair deal: the server did not prove that it followed the rules of the draw.",
 }
 """Sentences for the player."""
+
+_FAIR: Final = frozenset((DealCheck.SEED_AND_CARDS, DealCheck.SEED, DealCheck.PROOF_AND_CARDS, DealCheck.PROOF))
 
 
 @dataclass(frozen=True)
@@ -43,36 +61,97 @@ class DealVerification:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing contradicts the server's commitment."""
-        return self.check in (DealCheck.SEED_AND_CARDS, DealCheck.SEED)
+        """Whether nothing contradicts what was fixed before the race."""
+        return self.check in _FAIR
 
 
 def verify_deal(model: Model) -> DealVerification | None:
-    """Check the seed of a finished race against the commitment, and the cards against the seed.
+    """Check the seed or the proof of a finished race against the commitments, and the cards against the seed or proof.
 
-    Return None while the seed is unknown. The commitment is the first one that this client saw. If this client saw the
-    deal, the player's moves are replayed from the seed to check the cards.
+    Return None while both are unknown. The commitments are the first ones that this client saw. If this client saw the
+    deal, the player's moves are replayed to check the cards.
     """
     room = model.room
-    if room is None or not room.seed:
+    if room is None:
         return None
-    check = DealCheck.OTHER_ACTIONS if model.own.chain_broken else _check(model, room.seed, Deal.parse(room.deal))
+    deal = Deal.parse(room.deal)
+    if model.own.chain_broken and (room.seed or room.proof):
+        check = DealCheck.OTHER_ACTIONS
+    elif deal.kind == "winnable" and (room.phase == "finished" or room.proof):
+        check = _check_proof(model, room)
+    elif room.seed:
+        check = _check_seed(model, room.seed, deal)
+    else:
+        return None
     return DealVerification(check, SENTENCES[check].format(deal=room.deal))
 
 
-def _check(model: Model, seed: bytes, deal: Deal) -> DealCheck:
+def _check_seed(model: Model, seed: bytes, deal: Deal) -> DealCheck:
     if commitment(seed) != model.commitment:
         return DealCheck.OTHER_SEED
     if deal.public and deal.public_seed() != seed:
         return DealCheck.OTHER_DEAL
-    record, play = model.record(), model.own.play
-    if record is None or play is None:
+    if model.own.first is None:
         return DealCheck.SEED
-    if Board.deal(model.game, shuffled(seed, model.game.decks)).masked() != model.own.first:
-        return DealCheck.OTHER_CARDS
+    board = Board.deal(model.game, shuffled(seed, model.game.decks))
+    return DealCheck.SEED_AND_CARDS if _agrees_with_play(model, board) else DealCheck.OTHER_CARDS
+
+
+def _check_proof(model: Model, room: RoomState) -> DealCheck:
+    proved = _proved(room.proof)
+    if proved is None:
+        return DealCheck.NOT_PROVEN
+    proof, board = proved
+    if (proof.terms.room, proof.terms.game) != (room.room, model.game):
+        return DealCheck.NOT_PROVEN
+    if proof.commitment != model.commitment:
+        return DealCheck.OTHER_SEED
+    if model.share_commitments and not _has_shares(model, room.room, proof.shares):
+        return DealCheck.OTHER_SHARES
+    if model.own.first is None:
+        return DealCheck.PROOF
+    return DealCheck.PROOF_AND_CARDS if _agrees_with_play(model, board) else DealCheck.OTHER_CARDS
+
+
+@lru_cache(maxsize=4)
+def _proved(text: str) -> tuple[DealProof, Board] | None:
+    """Return a proof that holds and its board, or None for any other text. Screens ask each time that they are drawn."""
     try:
-        end = record.replay()
+        proof = DealProof.parse(text)
+        return proof, proof.check()
     except SamedealError:
-        return DealCheck.OTHER_CARDS
-    same = end.board.state_hash() == play.board.state_hash()
-    return DealCheck.SEED_AND_CARDS if same else DealCheck.OTHER_CARDS
+        return None
+
+
+def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> bool:
+    """Whether all shares follow from the commitments that the client saw when it revealed its own, which is one of them."""
+    for share in shares:
+        committed = model.share_commitments.get((share.seat, share.name))
+        if committed is None or not _leads_to(room, share, committed):
+            return False
+    own = model.seat
+    took_part = own is not None and (own.seat, own.name) in model.share_commitments
+    return not took_part or any(share.share in model.own_shares for share in shares)
+
+
+def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
+    """Whether the first commitment of a chain is ``committed``, if the deal was drawn again until ``share`` was revealed."""
+    link = share.commitment
+    for _ in range(_LONGEST_CHAIN):
+        if link == committed:
+            return True
+        link = share_commitment(room, share.name, link)
+    return False
+
+
+def _agrees_with_play(model: Model, board: Board) -> bool:
+    """Whether the player was dealt a board, and the player's moves lead from it to the player's board."""
+    if model.room is None or model.own.play is None or board.masked() != model.own.first:
+        return False
+    replayed = Play(board, model.room.options.undo_rule)
+    try:
+        for _, action in model.own.actions:
+            replayed = replayed.act(action)
+    except SamedealError:
+        return False
+    return replayed.board.state_hash() == model.own.play.board.state_hash()

@@ -69,7 +69,9 @@ class Model:
 
     ``me`` is the player's public id. It is empty before the welcome. ``delay`` is the spectator delay in seconds, or None
     for a player. ``history`` has the players' counts over time. A spectator gets them with the same delay as the boards.
-    ``commitment`` is the first commitment to a seed that the room showed. ``stale`` is true from a (re)connection until
+    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` holds the
+    commitments to shares that it showed at the beginning of the countdown, by seat and name, and ``own_shares`` the shares
+    that this client has revealed. ``stale`` is true from a (re)connection until
     the next room state. ``missed_move`` says that a spectated board lacks a move, until the server sends the boards again.
     """
 
@@ -82,6 +84,8 @@ class Model:
     delay: int | None = None
     history: Histories = field(default_factory=dict)
     commitment: bytes = b""
+    share_commitments: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
+    own_shares: frozenset[bytes] = frozenset()
     stale: bool = True
     missed_move: bool = False
 
@@ -234,6 +238,8 @@ class Model:
             entered,
             room=self.room,
             commitment=self.commitment,
+            share_commitments=self.share_commitments,
+            own_shares=self.own_shares,
             history=self.history,
             own=replace(self.own, out_of_sync=False),
         )
@@ -286,8 +292,18 @@ def _room_state(model: Model, state: RoomState) -> Model:
         tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
         history=_history_after(model, state),
         commitment=model.commitment or state.commitment,
+        share_commitments=_share_commitments_after(model, state),
         stale=False,
     )
+
+
+def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
+    """Return the commitments to shares when the countdown began. Later ones could follow from shares that are revealed."""
+    if state.phase == "open":
+        return {}
+    if state.phase != "countdown" or model.share_commitments:
+        return model.share_commitments
+    return {(seat.seat, seat.name): seat.share_commitment for seat in state.players if seat.share_commitment}
 
 
 def _history_after(model: Model, state: RoomState) -> Histories:
