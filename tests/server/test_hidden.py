@@ -44,8 +44,8 @@ RACERS_HEAR: dict[str, set[str]] = {
     "refused": set(),
     "progressupdate": set(),
     "roomstate": {"commitment", "seed", "players"},
-    "boardstate": {"piles", "hash"},
-    "acked": {"seen", "hash", "piles", "receipt"},
+    "boardstate": {"piles", "hash", "head"},
+    "acked": {"seen", "hash", "piles", "receipt", "head"},
 }
 """The messages that a racer may be sent, each with its fields that may hold bytes, which is where cards would be."""
 
