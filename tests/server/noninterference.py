@@ -101,6 +101,7 @@ _MASKED: Final = {
     "generation": 1 << 40,
     "event": 1 << 40,
     "receipt": bytes(16),
+    "head": bytes(16),
     "commitment": bytes(32),
     "data": b"",
     "size": 0,

@@ -85,7 +85,7 @@ def a_move_that_is_refused_for_what_it_would_turn_up(patch: pytest.MonkeyPatch) 
 def a_log_line_with_the_board(patch: pytest.MonkeyPatch) -> None:
     acked = moves.acked
 
-    def logging(message: Any, hub: Any, seat: Any, play: Any, *more: Any) -> Any:
+    def logging(message: Any, hub: Any, play: Any, *more: Any) -> Any:
         get_logger().debug(LogEvent.REQUEST_REFUSED, board=str(play.board))
         return acked(message, hub, play, *more)
 
