@@ -37,7 +37,7 @@ async def listening(start: Callable[..., Awaitable[Server]], host: str, port: in
             ) from None
         raise StartupError(
             StartupCode.CANNOT_LISTEN,
-            f"Cannot listen on {host} port {port}: {error.strerror}. Choose another address or port.",
+            f"Cannot listen on {host} port {port}: {error.strerror or error}. Choose another address or port.",
         ) from None
     try:
         yield int(started.sockets[0].getsockname()[1])
