@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Static, Tab, Tabs
 
 from samedeal_client.drawing.layout import Size
-from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.screens.widget_screen import WidgetScreen
+from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row
-from samedeal_client.views.help import KEYS_PAGE, PAGES, help_keys, help_view
+from samedeal_client.views.help import PAGES, help_rows
 from samedeal_client.views.key_help import HelpContext
-from samedeal_client.views.screen_body import FooterKey, View
+from samedeal_client.widgets.themes import lines_of
 
 
-class HelpScreen(TextScreen):
+def _id(page: str) -> str:
+    """The id of a page's tab."""
+    return f"page-{page}"
+
+
+class HelpScreen(WidgetScreen):
     """The help over another screen, whose keys it lists first.
 
     In a race, or with ``rules``, it opens at the rules of the room's game, otherwise at the keys.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,tab", "turn(1)", "next page", key_display="Tab"),
+        Binding("left,shift+tab", "turn(-1)", show=False),
+        Binding("space", "page_down", "scroll"),
+        Binding("escape,q,f1,question_mark", "close", "close"),
+    ]
+
     def __init__(self, context: HelpContext, *, rules: bool = False) -> None:
         super().__init__()
         self._screen_below: HelpContext = context
         self._rules = rules or context == "race"
-        self._page = KEYS_PAGE
+
+    def compose_body(self) -> ComposeResult:
+        """A tab for each page, and the page."""
+        room = self.model.room
+        page = room.game if self._rules and room is not None and room.game in PAGES else "keys"
+        self._tabs = Tabs(*(Tab(title, id=_id(name)) for name, title in PAGES.items()), active=_id(page))
+        self._tabs.can_focus = False
+        self._text = Static()
+        self._page = VerticalScroll(self._text, id="page", classes="panel")
+        yield from (self._tabs, self._page)
 
     def on_mount(self) -> None:
-        """Choose the page."""
-        room = self.model.room
-        if self._rules and room is not None and room.game in PAGES:
-            self._page = room.game
+        """Let keys scroll the page."""
+        self._page.focus()
 
     def minimum_size(self) -> Size:
         """A size that every screen below fits in, so that the help can always be closed."""
@@ -38,28 +64,26 @@ class HelpScreen(TextScreen):
         """The title."""
         return self.breadcrumbs("help")
 
-    def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed."""
-        return help_keys(self.look)
+    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+        """Write the page in its width."""
+        name = self._tabs.active.removeprefix(_id(""))
+        rows = help_rows(name, self.samedeal.bindings, self.look, max(self.size.width - 6, 1), self._screen_below)
+        self._text.update(lines_of(rows, self.look))
 
-    def draw(self, width: int, height: int) -> View:
-        """The page."""
-        return help_view(
-            self._page, self.samedeal.bindings, self.look, width, height, self.scroll_rows, self._screen_below
-        )
+    @on(Tabs.TabActivated)
+    def _show_page(self) -> None:
+        self.update(self.model)
+        self._page.scroll_home(animate=False)
 
-    def apply_key(self, key: str) -> bool:
-        """Turn pages, scroll, or close the help."""
-        if key in ("escape", "q", "f1", "?"):
-            _ = self.dismiss()
-        elif key in ("right", "tab", "left", "shift+tab"):
-            step = 1 if key in ("right", "tab") else -1
-            self.perform(f"page {PAGES[(PAGES.index(self._page) + step) % len(PAGES)]}")
-        else:
-            return self.scroll_by_key("pagedown" if key == " " else key)
-        return True
+    def action_turn(self, pages: int) -> None:
+        """Turn to another page."""
+        tabs = [_id(name) for name in PAGES]
+        self._tabs.active = tabs[(tabs.index(self._tabs.active) + pages) % len(tabs)]
 
-    def perform(self, action: str) -> None:
-        """Open a page at its top."""
-        self._page = action.removeprefix("page ")
-        self.scroll_rows = 0
+    def action_page_down(self) -> None:
+        """Scroll down by a screenful."""
+        self._page.action_page_down()
+
+    def action_close(self) -> None:
+        """Go back to the screen below."""
+        _ = self.dismiss()

@@ -33,11 +33,11 @@ from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
+from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
 from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, statuses, with_place_changes
-from samedeal_client.views.screen_body import FooterKey
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows_widget import Rows

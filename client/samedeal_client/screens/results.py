@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
 
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
@@ -15,34 +22,82 @@ from samedeal_client import room_actions
 from samedeal_client.history_file import best_before
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.screens.base import Task
-from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.screens.widget_screen import WidgetScreen
+from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
-from samedeal_client.text.spans import Row
-from samedeal_client.views.results import ResultDetails, results_keys, results_view
-from samedeal_client.views.screen_body import FooterKey, View
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.final_standings import HEADINGS, standing_cells
+from samedeal_client.views.plot import MIN_HEIGHT, MIN_WIDTH, cards_plot
+from samedeal_client.views.results import (
+    REMATCH_DOES,
+    ResultDetails,
+    closing_rows,
+    headline_rows,
+    plot_maximum,
+    progress_curves,
+    race_length,
+    rematch_does,
+    rematch_text,
+)
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.themes import lines_of, text_of
 
 COUNT_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the number of players in the room of the rematch."""
 
 
-class ResultsScreen(TextScreen):
+class _Plot(Widget):
+    """A plot that fills its widget. ``draw`` makes it for a width and a height."""
+
+    draw: reactive[Callable[[int, int], Text]] = reactive(lambda: lambda _wide, _high: Text(), always_update=True)
+
+    def render(self) -> Text:
+        """The plot."""
+        width, height = self.size
+        return self.draw(width, height) if width >= MIN_WIDTH and height >= MIN_HEIGHT else Text()
+
+
+class ResultsScreen(WidgetScreen):
     """The results. ``details`` is what they show besides the model."""
 
     help_context = "results"
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
+        Binding("n", "new_room", "new deal"),
+        Binding("a", "same_deal", "same deal"),
+        Binding("r", "rules", "rules"),
+        Binding("escape,l", "leave", "lobby"),
+    ]
+
     def __init__(self) -> None:
         super().__init__()
         self.details = ResultDetails()
+        self._rematch_players: int | None = None
         self._counting = False
+
+    def compose_body(self) -> ComposeResult:
+        """The headline, the standings, the plot, and what else is known about the race."""
+        self._headline = Static(id="headline")
+        self._standings = ListTable(HEADINGS, id="standings", show_cursor=False)
+        self._standings.can_focus = False
+        self._plot = _Plot(id="plot")
+        self._remarks = Static(id="remarks")
+        self._next_room = Static(id="next-room")
+        yield VerticalScroll(
+            *(self._headline, self._next_room, self._standings, self._plot, self._remarks),
+            id="results",
+            classes="panel",
+        )
 
     def on_mount(self) -> None:
         """Save the record of the player's race, and start to count the players of the rematch."""
         self.samedeal.ring()
         record = self.client.record()
         progress = record_progress(record) if record is not None else ()
-        best = best_before(self.model)
-        self.details = ResultDetails(save_own_record(self.client, record), own_progress=progress, best=best)
+        self.details = ResultDetails(save_own_record(self.client, record), progress, best_before(self.model))
+        self.query_one("#results").focus()
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:
@@ -53,54 +108,72 @@ class ResultsScreen(TextScreen):
         deal = ", random deal" if room.deal == "random" else f" {room.deal}"
         return self.breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
-    def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed now."""
-        return results_keys(self.model)
+    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+        """Show the results."""
+        room, look, width = after.room, self.look, self.size.width
+        if room is None:
+            return
+        self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
+        total, me = after.game.cards, after.me
+        self._standings.show_rows(
+            {
+                line.player: [
+                    text_of(cell, look)
+                    for cell in standing_cells(line, total, look, you=line.player == me, width=width)
+                ]
+                for line in room.standings
+            }
+        )
+        self._standings.styles.height = len(room.standings) + 1  # an automatic height misses rows added on mounting
+        curves, _ = progress_curves(after, self.details, look)
+        self._plot.display = bool(curves)
+        self._plot.draw = lambda wide, high: lines_of(
+            cards_plot(curves, plot_maximum(after), race_length(after), wide, high, look), look
+        )
+        self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
+        self._show_rematch()
+        self.refresh_bindings()
 
-    def prompt_row(self) -> Row:
-        """The task that the screen is busy with."""
-        return self.busy_row()
+    def _show_rematch(self) -> None:
+        text = rematch_text(self.model, self._rematch_players)
+        self._next_room.display = bool(text)
+        self._next_room.update(
+            text_of((Span(text, "notice"),), self.look, f"screen.rematch('{rematch_does(self.model)}')")
+        )
 
-    def draw(self, width: int, height: int) -> View:
-        """The standings and the plot."""
-        return results_view(self.model, self.details, self.look, width, height, self.scroll_rows)
-
-    def apply_key(self, key: str) -> bool:
-        """Handle a key."""
-        client, bots = self.client, self.samedeal.bots
-        match key:
-            case "m":
-                self.perform("rematch")
-            case "n":
-                self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, client))
-            case "a":
-                self._open_same_deal()
-            case "r":
-                self.open_help(rules=True)
-            case "f1" | "?":
-                self.open_help()
-            case "escape" | "l":  # the key of the lobby on other screens
-                self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, client, bots))
-            case _:
-                return self.scroll_by_key(key)
-        return True
-
-    def perform(self, action: str) -> None:
-        """Enter the rematch, the only action that can be clicked."""
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether the footer shows an action."""
+        room = self.model.room
         if action == "rematch":
-            task = partial(room_actions.enter_rematch, self.client, self.samedeal.bots)
-            self._run_if_idle("Going to the rematch", task)
+            return parameters == (rematch_does(self.model),)
+        return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
+
+    def action_rematch(self, _does: str) -> None:
+        """Enter the room of the rematch."""
+        task = partial(room_actions.enter_rematch, self.client, self.samedeal.bots)
+        self._run_if_idle("Going to the rematch", task)
+
+    def action_new_room(self) -> None:
+        """Open a room with the same options and a random deal."""
+        self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client))
+
+    def action_same_deal(self) -> None:
+        """Open a room with the same deal."""
+        room = self.model.room
+        if room is not None:
+            self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
+
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.open_help(rules=True)
+
+    def action_leave(self) -> None:
+        """Go to the lobby."""
+        self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))
 
     def _run_if_idle(self, busy: str, task: Task) -> None:
         if not self._busy:
             self.run_busy(busy, task)
-
-    def _open_same_deal(self) -> None:
-        room = self.model.room
-        if room is not None and Deal.parse(room.deal).public:
-            self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
-        else:
-            self.show_message("A random deal can't be dealt again. Press n for a room with a new one.")
 
     def _count_again(self) -> None:
         room = self.model.room
@@ -115,9 +188,8 @@ class ResultsScreen(TextScreen):
             return  # counted again after the next interval
         finally:
             self._counting = False
-        players = next((line.players for line in rooms if line.room == rematch), None)
-        self.details = replace(self.details, rematch_players=players)
-        self.redraw()
+        self._rematch_players = next((line.players for line in rooms if line.room == rematch), None)
+        self._show_rematch()
 
 
 def save_own_record(client: ClientSession, record: Record | None) -> str:

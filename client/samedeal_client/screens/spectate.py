@@ -21,10 +21,10 @@ from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.board_grid import Grid, arrange, board_grid_rows, cell_head, sort_players
+from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.race import LOBBY_KEY
-from samedeal_client.views.screen_body import FooterKey
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows_widget import Rows

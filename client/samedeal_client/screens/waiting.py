@@ -2,49 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
-from typing import Final, cast
+from typing import ClassVar, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widgets import Static
 
 from samedeal_client import room_actions
 from samedeal_client.net.address import is_loopback_url
 from samedeal_client.screens.question import LeaveScreen
-from samedeal_client.screens.text_screen import TextScreen
+from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.bot_levels import Level
+from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.screen_body import FooterKey, View
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
     KICK_KEY,
+    PLAYER_HEADINGS,
     REMOVE_BOT_KEY,
     Invitation,
     OwnBots,
+    bot_rows,
     can_add_bot,
-    players_to_kick,
+    invitation_rows,
+    may_kick,
+    player_cells,
+    room_rows,
     start_condition,
-    waiting_keys,
-    waiting_view,
 )
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.themes import lines_of, text_of
 
-_BOT_KEYS: Final = dict(BOT_LEVELS)
+
+class _PlayerTable(ListTable, inherit_bindings=False):
+    """The players. Enter, which starts the race, is left to the screen, and so is the key that kicks a player."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "cursor_up", show=False),
+        Binding("down", "cursor_down", show=False),
+    ]
 
 
-class WaitingScreen(TextScreen):
+class WaitingScreen(WidgetScreen):
     """A room whose race has not started."""
 
     help_context = "waiting"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "start", "start"),
+        Binding("space", "ready(True)", "ready"),
+        Binding("space", "ready(False)", "not ready"),
+        *(Binding(key, f"add_bot('{level}')", f"add a {level} bot", show=False) for key, level in BOT_LEVELS),
+        Binding("minus", "remove_bot", "remove bot", key_display=REMOVE_BOT_KEY),
+        Binding(KICK_KEY, "kick", "kick"),
+        Binding("c", "copy", "copy", show=False),
+        Binding("r", "rules", "rules"),
+        Binding("escape", "leave", "leave"),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
         self._warned_of: tuple[str, ...] = ()
         self._explained = False
         self._kick_asked = ""
-        self._kicking = False
 
-    def on_mount(self) -> None:
-        """Find out whether the player knows the game."""
+    def compose_body(self) -> ComposeResult:
+        """The invitation, the players and the options."""
         room = self.model.room
         self._explained = room is not None and not self.samedeal.read_history().has_played(room.game)
+        self._invite = Static(id="invite")
+        self._add_bots = Static(id="add-bots")
+        self._players = _PlayerTable(PLAYER_HEADINGS, id="players", classes="panel")
+        self._details = Static()
+        details = VerticalScroll(self._details, id="details", classes="panel")
+        details.border_title = "The race"
+        yield self._invite
+        yield Container(Vertical(self._players, self._add_bots), details, id="room")
+
+    def on_mount(self) -> None:
+        """Let keys select a player."""
+        self._players.focus()
 
     def title_parts(self) -> Row:
         """The room and the server."""
@@ -56,29 +96,62 @@ class WaitingScreen(TextScreen):
         room = self.model.room
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
-    def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed now."""
-        return waiting_keys(self.model, self.bots, kicking=self.kicking)
-
     def prompt_row(self) -> Row:
-        """The condition for the start of the race, or a question."""
-        if self.kicking:
-            return (Span(" Kick whom? They can't come back.", "notice"),)
+        """The condition for the start of the race."""
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
-    def draw(self, width: int, height: int) -> View:
-        """The invitation, the players and the options."""
-        return waiting_view(
-            *(self.model, self.invitation, self.look, width, height, self.scroll_rows),
-            bots=self.bots,
-            kicking=self.kicking,
-            explained=self._explained,
-        )
+    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+        """Show the room."""
+        self._show()
 
-    @property
-    def kicking(self) -> bool:
-        """Whether the next key chooses a player to kick."""
-        return self._kicking and bool(players_to_kick(self.model, self.bots))
+    def redraw(self) -> None:
+        """Show the bots that are joining."""
+        self._show()
+        self.show_frame()
+
+    def on_tick(self) -> None:
+        """Follow the bots, which the model does not know while they are joining."""
+        self._show()
+
+    def _show(self) -> None:
+        room, bots, look = self.model.room, self.bots, self.look
+        if room is None:
+            return
+        first, *others = invitation_rows(room, self.invitation)
+        self._invite.update(
+            Text("\n").join([text_of(first, look, "screen.copy"), *(text_of(row, look) for row in others)])
+        )
+        watching = f", {room.watching} watching" if room.watching else ""
+        self._players.border_title = "Players"
+        self._players.border_subtitle = f"{len(room.players)} of {room.options.players}{watching}"
+        self._players.show_rows(
+            {
+                player: [text_of(cell, look) for cell in cells]
+                for player, cells in player_cells(self.model, bots, look).items()
+            }
+        )
+        self._add_bots.display = can_add_bot(self.model, bots)
+        bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
+        self._add_bots.update(Text("  ").join([text_of((Span("Add a bot:", "label"),), look), *bots_texts]))
+        width = self._details.size.width or self.minimum_size().width
+        self._details.update(lines_of(room_rows(room, width, explained=self._explained), look))
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether the footer shows an action."""
+        match action:
+            case "start":
+                return self.model.hosting
+            case "ready":
+                seat = self.model.seat
+                return seat is not None and parameters == (not seat.ready,)
+            case "remove_bot":
+                return bool(self.bots.latest)
+            case "kick":
+                room = self.model.room
+                return room is not None and any(may_kick(self.model, seat.player, self.bots) for seat in room.players)
+            case _:
+                return True
 
     @property
     def bots(self) -> OwnBots:
@@ -100,96 +173,7 @@ class WaitingScreen(TextScreen):
         page = address.page(room.room) if self.client.link.has_page and room.options.spectators else ""
         return Invitation(f"samedeal join {address.typed} {room.room}", loopback_host, page)
 
-    def apply_key(self, key: str) -> bool:
-        """Handle a key."""
-        if self.kicking and self._choose_whom_to_kick(key):
-            return True
-        leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
-        match key:
-            case " ":
-                self.perform("ready")
-            case "enter":
-                self._start()
-            case "c":
-                self.perform("copy")
-            case "r":
-                self.open_help(rules=True)
-            case "f1" | "?":
-                self.open_help()
-            case "escape" if self.bots.latest:
-                _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))
-            case "escape":
-                self.request(leave)
-            case _ if key == KICK_KEY:
-                self._ask_whom_to_kick()
-            case _ if key == REMOVE_BOT_KEY:
-                self.perform(f"remove {self.bots.latest}")
-            case _ if key in _BOT_KEYS:
-                self.perform(f"bot {_BOT_KEYS[key]}")
-            case _:
-                return self.scroll_by_key(key)
-        return True
-
-    def perform(self, action: str) -> None:
-        """Run the action of the part of the text that was clicked."""
-        word, _, argument = action.partition(" ")
-        match word:
-            case "ready":
-                seat = self.model.seat
-                if seat is not None:
-                    self.request(partial(self.client.rooms.ready, ready=not seat.ready))
-            case "copy":
-                self.app.copy_to_clipboard(self.invitation.command)
-                self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
-            case "bot" if self.model.room is not None and not self.model.room.options.bots:
-                self.show_message("This room admits no bots. Open another room to race against them.")
-            case "bot" if not can_add_bot(self.model, self.bots):
-                self.show_message("Every seat is taken.")
-            case "bot":
-                self.request(partial(self._add_bot, cast("Level", argument)))
-            case "kick":
-                self._kick(argument)
-            case "remove" if argument:
-                self.request(partial(self._remove_bot, argument))
-            case "remove":
-                self.show_message("You have no bot in this room.")
-            case _:
-                pass
-
-    def _ask_whom_to_kick(self) -> None:
-        self.show_message("")
-        if not self.model.hosting:
-            self.show_message("Only the host can kick players.")
-        elif not players_to_kick(self.model, self.bots):
-            self.show_message("There is nobody to kick.")
-        else:
-            self._kicking = True
-
-    def _choose_whom_to_kick(self, key: str) -> bool:
-        """Handle the key that answers whom to kick. Return False if the key has its usual meaning."""
-        seat = players_to_kick(self.model, self.bots).get(key)
-        if seat is not None or key == "escape":
-            self._kicking = False
-            self.show_message("")
-            if seat is not None:
-                self.request(partial(self.client.rooms.kick, seat.player))
-        elif key in ("f1", "?"):
-            return False
-        elif not self.scroll_by_key(key):
-            self.show_message("Type the key in front of a player, or Esc.")
-        return True
-
-    def _kick(self, player: str) -> None:
-        """Remove a player from the room, who can't come back. Ask for a second click first."""
-        seat = self.model.seat_of(player)
-        if seat is None or player == self._kick_asked:
-            self._kick_asked = ""
-            self.request(partial(self.client.rooms.kick, player))
-        else:
-            self._kick_asked = player
-            self.show_message(f"{seat.name} could not come back. Click kick again to remove {seat.name}.")
-
-    def _start(self) -> None:
+    def action_start(self) -> None:
         """Start the race. While bots are joining, warn first, since the race would start without them."""
         joining = self.bots.joining
         if joining and joining != self._warned_of:
@@ -198,6 +182,55 @@ class WaitingScreen(TextScreen):
             self.show_message(f"{bots} still joining. Wait, or press Enter again to start now.")
         else:
             self.request(partial(room_actions.start_without, self.client, self.samedeal.bots, joining))
+
+    def action_ready(self, ready: bool) -> None:  # noqa: FBT001 (the parameter of a binding)
+        """Say that the player is ready, or not ready."""
+        self.request(partial(self.client.rooms.ready, ready=ready))
+
+    def action_add_bot(self, level: str) -> None:
+        """Add a bot."""
+        if self.model.room is not None and not self.model.room.options.bots:
+            self.show_message("This room admits no bots. Open another room to race against them.")
+        elif not can_add_bot(self.model, self.bots):
+            self.show_message("Every seat is taken.")
+        else:
+            self.request(partial(self._add_bot, cast("Level", level)))
+
+    def action_remove_bot(self) -> None:
+        """Remove the player's bot that is selected, or otherwise the one that was added last."""
+        selected, bots = self._players.selected_key, self.bots
+        seat = self.model.seat_of(selected)
+        name = seat.name if seat is not None else selected
+        self.request(partial(self._remove_bot, name if name in (*bots.seated, *bots.joining) else bots.latest))
+
+    def action_kick(self) -> None:
+        """Remove the selected player, who can't come back. Ask for a second key first."""
+        seat = self.model.seat_of(self._players.selected_key)
+        if seat is None or not may_kick(self.model, seat.player, self.bots):
+            self.show_message("Select the player to kick with the arrow keys or the mouse.")
+        elif seat.player == self._kick_asked:
+            self._kick_asked = ""
+            self.request(partial(self.client.rooms.kick, seat.player))
+        else:
+            self._kick_asked = seat.player
+            self.show_message(f"{seat.name} could not come back. Press {KICK_KEY} again to kick {seat.name}.")
+
+    def action_copy(self) -> None:
+        """Copy the command with which others join."""
+        self.app.copy_to_clipboard(self.invitation.command)
+        self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
+
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.open_help(rules=True)
+
+    def action_leave(self) -> None:
+        """Leave the room. Ask first if bots leave too."""
+        leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
+        if self.bots.latest:
+            _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))
+        else:
+            self.request(leave)
 
     async def _remove_bot(self, bot: str) -> None:
         self.show_message(f"Removing {bot}", "label")

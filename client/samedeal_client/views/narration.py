@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, HIDDEN, Card
 from samedeal.deal import Deal
 from samedeal.moves import Move
-from samedeal.protocol.messages import RoomLine, RoomState, Seat, Tally
+from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import row_text
-from samedeal_client.text.time_text import clock_text, duration_text
-from samedeal_client.views.final_standings import standings_rows
-
-WIDTH: Final = 78
-"""Columns of the final standings."""
+from samedeal_client.text.time_text import clock_text, duration_text, ordinal
 
 
 @dataclass(frozen=True)
@@ -123,10 +117,18 @@ class Narrator:
         room = model.room
         if room is None:
             return []
-        rows = standings_rows(room.standings, model.game.cards, self.look, WIDTH, model.me)
-        lines = ["The race is over.", *(row_text(row).rstrip() for row in rows)]
+        lines = [self._standing(line, model) for line in room.standings]
         checked = verify_deal(model)
-        return [*lines, checked.sentence] if checked else lines
+        return ["The race is over.", *lines, *([checked.sentence] if checked else [])]
+
+    def _standing(self, line: Standing, model: Model) -> str:
+        """A player's result: ``1st: ada (bot), finished in 05:52, 40 moves.``"""
+        name = "you" if line.player == model.me else player_name(line.name, self.look, bot=line.bot)
+        cards = f"{line.foundation_cards} of {model.game.cards} cards"
+        result = (
+            f"finished in {clock_text(line.time)}" if line.time else f"resigned with {cards}" * line.resigned or cards
+        )
+        return f"{ordinal(line.place)}: {name}, {result}, {_count(line.moves, 'move')}."
 
     def rivals_line(self, model: Model) -> str:
         """The progress of the other players. Empty if there are none."""

@@ -11,6 +11,8 @@ from samedeal_client.text.spans import Row, Span, fit, fit_row
 from samedeal_client.text.time_text import clock_text
 
 MAX_CURVES: Final = 4
+MIN_WIDTH: Final = 24
+MIN_HEIGHT: Final = 5
 
 _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 """Possible distances, in seconds, between the times on the axis."""
@@ -53,10 +55,10 @@ def cards_plot(
     """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
 
     The first curve is a line, the others are points of a character each. Curves on the same level take turns.
-    Raises ValueError below 24 by 5.
+    Raises ValueError below ``MIN_WIDTH`` by ``MIN_HEIGHT``.
     """
-    if width < 24 or height < 5:
-        raise ValueError(f"a plot needs at least 24 columns and 5 rows, not {width} and {height}")
+    if width < MIN_WIDTH or height < MIN_HEIGHT:
+        raise ValueError(f"a plot needs at least {MIN_WIDTH} columns and {MIN_HEIGHT} rows, not {width} and {height}")
     shown = curves[:MAX_CURVES]
     margin = len(str(total)) + 3
     columns, rows = width - margin, height - 2

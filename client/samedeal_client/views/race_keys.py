@@ -13,8 +13,8 @@ from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
-from samedeal_client.views.screen_body import FooterKey
 
 
 def race_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:

@@ -23,10 +23,12 @@ class ListTable(DataTable[Text]):
         super().__init__(cursor_type="row", **options)
         self._headings = tuple(headings)
         self._shown: dict[str, tuple[Text, ...]] = {}
+        self._early: tuple[Mapping[str, Sequence[Text]], str] = ({}, "")
 
     def on_mount(self) -> None:
-        """Add the columns."""
+        """Add the columns, and the rows that were shown before."""
         self.add_columns(*self._headings)
+        self.show_rows(*self._early)
 
     @property
     def selected_key(self) -> str:
@@ -37,6 +39,9 @@ class ListTable(DataTable[Text]):
     def show_rows(self, rows: Mapping[str, Sequence[Text]], selected: str = "") -> None:
         """Show rows by their keys. The cursor goes to ``selected``, or stays on its row while the row is there."""
         wanted = selected or self.selected_key
+        if not self.columns:
+            self._early = (rows, wanted)
+            return
         before, self._shown = self._shown, {key: tuple(cells) for key, cells in rows.items()}
         if list(before) == list(self._shown):
             for y, (old, new) in enumerate(zip(before.values(), self._shown.values(), strict=True)):

@@ -55,7 +55,8 @@ class LookApp(App[_Result]):
 
     def get_key_display(self, binding: Binding) -> str:
         """The name of a key in the footer."""
-        return key_sign(binding.key, self.look) if len(binding.key) > 1 else super().get_key_display(binding)
+        named = len(binding.key) > 1 and not binding.key_display
+        return key_sign(binding.key, self.look) if named else super().get_key_display(binding)
 
     def read_history(self) -> History:
         """Return the player's past races, as far as they can be read."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.color import Color
 from textual.filter import LineFilter
@@ -142,9 +143,12 @@ class AsciiFilter(LineFilter):
         ]
 
 
-def text_of(row: Row, look: Look) -> Text:
-    """A row as a renderable for Textual's widgets."""
-    return Text.assemble(*((span.text, style_of(span.style, look)) for span in row), no_wrap=True, end="")
+def text_of(row: Row, look: Look, action: str = "") -> Text:
+    """A row as a renderable for Textual's widgets. A click on it runs ``action``."""
+    text = Text.assemble(*((span.text, style_of(span.style, look)) for span in row), no_wrap=True, end="")
+    if action:
+        text.stylize(Style.from_meta({"@click": action}))
+    return text
 
 
 def lines_of(rows: Iterable[Row], look: Look) -> Text:

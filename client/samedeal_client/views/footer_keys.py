@@ -1,0 +1,16 @@
+"""The keys in the footer of a screen around a board."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class FooterKey(NamedTuple):
+    """A key in the footer with its description.
+
+    ``key`` is a name from ``bindings.NAMED_KEYS``. ``label`` is shown instead of the name that ``key_names`` gives the key.
+    """
+
+    key: str
+    description: str
+    label: str = ""

@@ -1,0 +1,68 @@
+"""The screens before and after a race, as text in several sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.options import Options
+from samedeal.protocol.messages import Standing
+from samedeal_client.text.appearance import Look
+from tests.client.referee import ME, START, Referee, running_app
+from tests.client.room_lines import line
+from tests.golden.golden_files import assert_golden
+
+SIZES = {"60x20": (60, 20), "80x24": (80, 24), "120x40": (120, 40)}
+LOOKS = {"glyphs": Look(), "ascii": Look(ascii=True, colour=False)}
+ROOMS = (
+    line("friday", "2/4"),
+    line("lunch", "1/6", game="steve", private=True),
+    line("cup", "4/4", "racing", game="athena", starts=START),
+)
+STANDINGS = tuple(
+    Standing(place=place, player=player, name=name, foundation_cards=cards, time=time, moves=2 * cards, undos=place)
+    for place, (player, name, cards, time) in enumerate(
+        [("p2", "mira", 52, 235_000), (ME, "ana", 31, 0), ("p3", "k0ji", 12, 0)], 1
+    )
+)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("size", SIZES)
+async def test_screens_match_their_goldens(
+    size: str, look: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 1000.0)
+    referee = Referee(options=Options(deal="#7"), phase="open")
+    referee.rooms = ROOMS
+    shown: list[str] = []
+    async with running_app(referee, SIZES[size], LOOKS[look]) as ui:
+
+        async def show(name: str, *keys: str) -> None:
+            await ui.press(*keys)
+            edge = "=" * SIZES[size][0]
+            shown.append(f"{name}\n{edge}\n{ui.text().rstrip()}\n{edge}\n")
+
+        await show("waiting")
+        await show("help in a room", "f1")
+        await ui.press("escape")
+        await show("rules", "r")
+        await ui.press("escape")
+        referee.phase = "racing"
+        await referee.deliver(referee.state())
+        referee.phase = "finished"
+        await referee.deliver(
+            replace(
+                referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed, next="friday-2"
+            )
+        )
+        await ui.settle()
+        await show("results")
+        await ui.app.client.rooms.leave()
+        await ui.settle()
+        await show("lobby")
+        await show("new room", "n")
+    assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
