@@ -147,10 +147,11 @@ def test_options_are_told_in_words() -> None:
         "Deal     #4821 (the same cards every time)",
         "Undo     not past a move that turned up a new card",
         "Hints    off",
-        "Starts   at 14:23 on 2026-09-21, after a countdown of 3 s",
-        "Ends     when all are done or stuck, or after 15 min",
+        "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
+        "Ends     when no person can improve their result, or after",
+        "         15 min",
         "Watching nobody may watch",
-        "Bots     none may join",
+        "Bots     may not join",
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -35,6 +35,9 @@ from samedeal_client.views.waiting import (
 )
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.themes import lines_of, text_of
+
+_PANEL_EDGES: Final = 8
+"""Columns for the border, the padding and the scroll bar of the panel with the options."""
 
 
 class _PlayerTable(ListTable, inherit_bindings=False):
@@ -133,7 +136,7 @@ class WaitingScreen(WidgetScreen):
         self._add_bots.display = can_add_bot(self.model, bots)
         bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
         self._add_bots.update(Text("  ").join([text_of((Span("Add a bot:", "label"),), look), *bots_texts]))
-        width = self._details.size.width or self.minimum_size().width
+        width = (self.size.width // 2 if self.has_class("-wide") else self.size.width) - _PANEL_EDGES
         self._details.update(lines_of(room_rows(room, width, explained=self._explained), look))
         self.refresh_bindings()
 
