@@ -636,8 +636,8 @@ async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> 
 
 
 async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
-    async with host_waiting(server, countdown=0, end_when_settled=False) as ana:
-        await ana.press("1")
+    async with host_waiting(server, deal="#7", countdown=0, end_when_settled=False) as ana:
+        await ana.press("3")
         await ana.wait_for_text("your bot")
         await ana.press("enter")
         await ana.wait_for_screen("race")
