@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "serve": "run a server",
     "admin": "operate a server",
     "records": "list records of races, or get one",
+    "replay": "show a recorded race again",
     "verify": "check the record of a race",
     "history": "show your past races and best times",
     "rules": "print the rules of a game",

@@ -8,6 +8,7 @@ import sys
 
 from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_passphrase
+from samedeal_client.errors import Failure
 from samedeal_client.net.address import parse_address
 
 DESCRIPTION = """\
@@ -37,7 +38,7 @@ def run(given: argparse.Namespace) -> int:
     if not given.url:
         return _list_saved()
     if given.race:
-        return asyncio.run(_get(given))
+        return _get(given)
     return asyncio.run(_list(given))
 
 
@@ -58,25 +59,38 @@ async def _list(given: argparse.Namespace) -> int:
     return 0
 
 
-async def _get(given: argparse.Namespace) -> int:
+def _get(given: argparse.Namespace) -> int:
     from samedeal.record import Record
-    from samedeal_client.commands.common import player_name
-    from samedeal_client.net.reconnecting_link import Link
-    from samedeal_client.net.room_client import RoomClient
-    from samedeal_client.net.saved_sessions import FileSessions
     from samedeal_client.state.record_files import save_downloaded
 
-    def warn(sentence: str) -> None:
-        print(printable(f"samedeal: {sentence}", 400), file=sys.stderr)
-
-    async with Link(parse_address(given.url), player_name(""), FileSessions(warn)) as link:
-        data = await RoomClient(link).read_record(given.race, given.passphrase)
+    data = asyncio.run(read_from_server(given.url, given.race, given.passphrase))
     record = Record.read(data)
     if given.save:
         print(f"Record saved in {save_downloaded(record)}")
     else:
         sys.stdout.buffer.write(data)
     return 0
+
+
+async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
+    """Return the record of a race, or of the newest race in a room, which ``url`` may name too.
+
+    Raises Failure if no race is named, and RequestRefused if the server refuses the record.
+    """
+    from samedeal_client.commands.common import player_name
+    from samedeal_client.net.reconnecting_link import Link
+    from samedeal_client.net.room_client import RoomClient
+    from samedeal_client.net.saved_sessions import FileSessions
+
+    def warn(sentence: str) -> None:
+        print(printable(f"samedeal: {sentence}", 400), file=sys.stderr)
+
+    address = parse_address(url)
+    wanted = race or address.room
+    if not wanted:
+        raise Failure(f"No race was given. To list the races of a server, write 'samedeal records {url}'.", 2)
+    async with Link(address, player_name(""), FileSessions(warn)) as link:
+        return await RoomClient(link).read_record(wanted, passphrase)
 
 
 def _list_saved() -> int:

@@ -1,0 +1,89 @@
+"""``samedeal replay``: show a recorded race again."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samedeal_client.commands.common import add_look, add_passphrase
+from samedeal_client.errors import Failure
+
+if TYPE_CHECKING:
+    from samedeal.record import Record
+
+DESCRIPTION = "Show a recorded race again, from a file or from a server: all boards, two side by side, or one."
+
+EXAMPLES = """\
+examples:
+  samedeal replay race.txt
+  samedeal replay example.org friday          the newest race of the room friday
+  samedeal replay race.txt --player ana       begin with the board of ana
+  samedeal replay race.txt --plain            print the race in sentences"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments to the parser."""
+    parser.add_argument("source", metavar="FILE|URL", help="a file with a record, or a server")
+    parser.add_argument("race", metavar="RACE", nargs="?", default="", help="on a server: a race, or a room")
+    parser.add_argument("--player", default="", metavar="NAME", help="the player to show first")
+    add_passphrase(parser)
+    add_look(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Show the replay and return the exit code."""
+    from samedeal_client.state.replay import RecordedRace, Replay
+    from samedeal_client.text.line_io import Printer, terminal_look
+    from samedeal_client.views.replay import replay_lines
+
+    record = _record(given)
+    record.check()
+    only = _player(record, given.player)
+    race = RecordedRace(record)
+    look = terminal_look(ascii_only=given.ascii)
+    if given.plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        Printer(sys.stdout, colour=False).print_lines(replay_lines(race, look, only))
+        return 0
+    from dataclasses import replace
+
+    from samedeal_client.tui import with_background
+
+    for name in ("COLUMNS", "LINES"):  # as in tui.show
+        os.environ.pop(name, None)
+    from samedeal_client.replay_app import ReplayApp
+
+    look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
+    ReplayApp(race, Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1), look).run()
+    return 0
+
+
+def _record(given: argparse.Namespace) -> Record:
+    from samedeal.errors import BadRecord, MalformedText
+    from samedeal.record import Record
+    from samedeal_client.commands.records import read_from_server
+
+    path = Path(given.source)
+    if given.race or not path.exists():
+        try:
+            return Record.read(asyncio.run(read_from_server(given.source, given.race, given.passphrase)))
+        except MalformedText:
+            if given.race:
+                raise
+            raise Failure(f"There is no file {given.source!r}. Name a file, or a server and a race.", 2) from None
+    try:
+        return Record.read(path.read_bytes())
+    except BadRecord as error:
+        raise Failure(f"{path} does not hold. {error}") from None
+
+
+def _player(record: Record, name: str) -> int | None:
+    if not name:
+        return None
+    names = [player.name for player in record.players]
+    if name not in names:
+        raise Failure(f"No player is called {name!r} in this race. The players are {', '.join(names)}.", 2)
+    return names.index(name)

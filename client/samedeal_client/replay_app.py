@@ -1,0 +1,36 @@
+"""The app that replays a recorded race."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_client.screens.replay import ReplayScreen
+from samedeal_client.state.replay import RecordedRace, Replay
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.look_app import LookApp
+from samedeal_client.widgets.terminal_driver import TerminalDriver
+
+
+class ReplayApp(LookApp[None]):
+    """The app. It ends when the player quits."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(QUIT_KEY, "quit", "quit", priority=True, show=False),
+        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
+    ]
+
+    def __init__(self, race: RecordedRace, replay: Replay, look: Look) -> None:
+        super().__init__(look, driver_class=TerminalDriver)
+        self._race = race
+        self._replay = replay
+
+    async def on_mount(self) -> None:
+        """Show the replay."""
+        _ = self.push_screen(ReplayScreen(self._race, self._replay))
+
+    def get_key_display(self, binding: Binding) -> str:
+        """The names of the keys in the footer. Some stand for two keys."""
+        return binding.key_display or super().get_key_display(binding)

@@ -1,0 +1,171 @@
+"""A replay of a recorded race: one board in full size, two side by side, or all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from samedeal_client.drawing.layout import layout, smallest
+from samedeal_client.drawing.marks import Marks, arrived_cards
+from samedeal_client.state.replay import RecordedRace, Replay
+from samedeal_client.state.spectating import PLAYER_KEYS
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import Span, fit_row
+from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head
+from samedeal_client.views.records import record_heading
+from samedeal_client.views.replay import board_at, last_action, ranking_at, slider_row, slider_time
+from samedeal_client.widgets.board import BoardView
+from samedeal_client.widgets.look_app import LookApp
+from samedeal_client.widgets.rows_widget import Rows
+from samedeal_client.widgets.slider import Slider
+
+_FRAME_TIME: Final = 0.05
+"""Time, in seconds, between two frames of the replay."""
+
+
+class _Pane(Vertical):
+    """A board with a heading."""
+
+    def __init__(self, look: Look, race: RecordedRace) -> None:
+        super().__init__(classes="replay-pane")
+        self.head = Rows(look, classes="row")
+        self.board = BoardView(look, race.record.game)
+
+    def compose(self) -> ComposeResult:
+        """The heading above the board."""
+        yield from (self.head, self.board)
+
+
+class ReplayScreen(Screen[None]):
+    """The replay."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "press('space')", "play/pause"),
+        Binding("left", "press('left')", "step", key_display="←/→"),
+        Binding("pageup", "press('pageup')", "10 s", key_display="PgUp/PgDn"),
+        Binding("plus", "press('+')", "speed", key_display="+/-"),
+        Binding("up", "press('up')", "player", key_display="↑/↓"),
+        Binding("t", "press('t')", "two boards"),
+        Binding("0", "press('0')", "all boards"),
+        Binding("q,escape", "close", "quit"),
+        Binding("minus", "press('-')", show=False),
+        *(
+            Binding(key, f"press('{key}')", show=False)
+            for key in ("right", "pagedown", "home", "end", "down", *PLAYER_KEYS)
+        ),
+    ]
+
+    def __init__(self, race: RecordedRace, replay: Replay) -> None:
+        super().__init__()
+        self.race = race
+        self.replay = replay
+        self._shown_at = time.monotonic()
+
+    @property
+    def look(self) -> Look:
+        """The look of this terminal."""
+        return cast("LookApp[Any]", self.app).look
+
+    def compose(self) -> ComposeResult:
+        """The boards above the slider."""
+        look = self.look
+        self._title = Rows(look, classes="row")
+        self._panes = (_Pane(look, self.race), _Pane(look, self.race))
+        self._grid = Rows(look.on_table(), id="board-grid")
+        self._slider = Slider(look, classes="row")
+        self._sentence = Rows(look, classes="row")
+        yield self._title
+        yield Horizontal(*self._panes, self._grid, id="replay")
+        yield from (self._slider, self._sentence)
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Start the clock."""
+        self.set_interval(_FRAME_TIME, self._pass_time)
+
+    def on_resize(self) -> None:
+        """Show everything in the new size."""
+        self.call_after_refresh(self.redraw)
+
+    def _pass_time(self) -> None:
+        now = time.monotonic()
+        passed, self._shown_at = now - self._shown_at, now
+        if self.replay.playing:
+            self.replay = self.replay.passed(1000 * passed, self.race)
+            self.redraw()
+
+    def action_press(self, key: str) -> None:
+        """Handle a key."""
+        replay = self.replay.press(key, self.race)
+        if replay is not None:
+            self.replay = replay
+            self.redraw()
+
+    def action_close(self) -> None:
+        """Quit."""
+        self.app.exit()
+
+    def on_slider_moved(self, event: Slider.Moved) -> None:
+        """Show the moment at which the mouse is."""
+        self.replay = self.replay.at(slider_time(event.x, self.race, self.size.width), self.race)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show the moment."""
+        replay, race, look, width = self.replay, self.race, self.look, self.size.width
+        players = ranking_at(race, replay.time)
+        shown = replay.shown(race)
+        full = self._fits(shown)
+        for at, pane in enumerate(self._panes):
+            pane.display = full and at < len(shown)
+        self._grid.display = not full
+        if full:
+            for pane, number in zip(self._panes, shown, strict=False):
+                self._show_board(pane, number)
+        else:
+            self._show_grid(shown)
+        heading = look.displayable(record_heading(race.record))
+        self._title.show([fit_row((Span(" REPLAY  ", "title"), Span(heading, "label")), width, look.glyphs.ellipsis)])
+        self._slider.show([slider_row(replay, race, look, width)])
+        first = players[shown[0]] if len(shown) == 1 else min(players, key=lambda player: player.rank)
+        sentence = last_action(race.tracks[int(first.player)], replay.time, look)
+        self._sentence.show([fit_row((Span(f" {sentence}", "label"),), width, look.glyphs.ellipsis)])
+
+    def _fits(self, shown: Sequence[int]) -> bool:
+        """Whether the boards fit in full size, next to each other."""
+        if len(shown) > len(self._panes):
+            return False
+        size, minimum = self.query_one("#replay").size, smallest(self.race.record.game)
+        return size.width // len(shown) >= minimum.width and size.height > minimum.height
+
+    def _show_board(self, pane: _Pane, number: int) -> None:
+        track = self.race.tracks[number]
+        watched = board_at(track, self.replay.time)
+        player = ranking_at(self.race, self.replay.time)[number]
+        panes = len(self.replay.shown(self.race))
+        area = self.query_one("#replay").size
+        width = area.width // panes
+        pane.head.show([cell_head(player, PLAYER_KEYS[number], watched, self.look, width)])
+        board = watched.play.board.masked()
+        places = layout(self.race.record.game, width, area.height - 1)
+        pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self._moves_slowly)
+
+    @property
+    def _moves_slowly(self) -> bool:
+        """Whether cards may fly: not while time passes quickly, or jumps."""
+        return self.look.motion and self.replay.playing and self.replay.speed <= 1
+
+    def _show_grid(self, shown: Sequence[int]) -> None:
+        size = self.query_one("#replay").size
+        players = [ranking_at(self.race, self.replay.time)[number] for number in shown]
+        boards = {str(number): board_at(self.race.tracks[number], self.replay.time) for number in shown}
+        grid = arrange(self.race.record.game, len(shown), size.width, size.height)
+        self._grid.show(board_grid_rows(players, boards, self._grid.look, grid, 0))

@@ -1,0 +1,125 @@
+"""A replay of a recorded race: which moment is shown, how fast time passes, and whose boards. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Final
+
+from samedeal.board_history import Play
+from samedeal.record import Record, RecordedPlayer
+from samedeal_client.state.spectating import PLAYER_KEYS
+
+JUMP: Final = 10_000
+"""Milliseconds by which one key jumps."""
+
+SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""How many times faster than the race time may pass."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """A player's part of a recorded race: the times of the actions, in order, and the plays before and after each action."""
+
+    player: RecordedPlayer
+    times: tuple[int, ...]
+    plays: tuple[Play, ...]
+
+    def revision_at(self, time: int) -> int:
+        """Return the number of actions made by a time, in milliseconds since the start."""
+        return bisect_right(self.times, time)
+
+
+class RecordedRace:
+    """A recorded race, ready to be shown at any moment. ``length`` is in milliseconds."""
+
+    def __init__(self, record: Record) -> None:
+        """Raises BadRecord if an action is not allowed."""
+        self.record = record
+        self.tracks = tuple(
+            Track(player, tuple(accumulate((time for time, _ in player.actions), max)), tuple(record.plays(player)))
+            for player in record.players
+        )
+        self.length = max(
+            [record.end - record.terms.start, 1, *(time for track in self.tracks for time in track.times)]
+        )
+        self.moments = sorted({time for track in self.tracks for time in track.times})
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The moment and the boards that are shown.
+
+    ``time`` is in milliseconds since the start. ``chosen`` holds one or two players, by their places in the record. If
+    ``everyone`` is true, the boards of all players are shown instead.
+    """
+
+    time: int = 0
+    playing: bool = True
+    speed: float = 1.0
+    chosen: tuple[int, ...] = (0,)
+    everyone: bool = False
+
+    def passed(self, millis: float, race: RecordedRace) -> Replay:
+        """Return the replay after real time has passed. It stops at the end."""
+        if not self.playing:
+            return self
+        time = min(self.time + round(millis * self.speed), race.length)
+        return replace(self, time=time, playing=time < race.length)
+
+    def at(self, time: int, race: RecordedRace) -> Replay:
+        """Return the replay at another moment."""
+        return replace(self, time=min(max(time, 0), race.length))
+
+    def shown(self, race: RecordedRace) -> tuple[int, ...]:
+        """Return the players whose boards are shown."""
+        return tuple(range(len(race.tracks))) if self.everyone else self.chosen
+
+    def press(self, key: str, race: RecordedRace) -> Replay | None:
+        """Return the replay after a key, or None if the key has no meaning here."""
+        if len(key) == 1 and key in PLAYER_KEYS:
+            number = PLAYER_KEYS.index(key)
+            return self._showing(number) if number < len(race.tracks) else self
+        match key:
+            case "space":
+                again = self.time >= race.length
+                return replace(self, playing=not self.playing, time=0 if again else self.time)
+            case "left" | "right":
+                return replace(self.at(self._next_moment(race, back=key == "left"), race), playing=False)
+            case "pageup" | "pagedown":
+                return self.at(self.time + (JUMP if key == "pagedown" else -JUMP), race)
+            case "home" | "end":
+                return replace(self, time=0 if key == "home" else race.length, playing=False)
+            case "+" | "-":
+                speed = SPEEDS.index(self.speed) + (1 if key == "+" else -1)
+                return replace(self, speed=SPEEDS[min(max(speed, 0), len(SPEEDS) - 1)])
+            case "up" | "down":
+                step = 1 if key == "down" else -1
+                return self._showing((self.chosen[0] + step) % len(race.tracks))
+            case "t":
+                return self._beside(race)
+            case "0":
+                return replace(self, everyone=not self.everyone)
+            case _:
+                return None
+
+    def _showing(self, number: int) -> Replay:
+        """Show a player. Next to another board, only the first board changes."""
+        second = tuple(other for other in self.chosen[1:] if other != number)
+        return replace(self, chosen=(number, *second), everyone=False)
+
+    def _beside(self, race: RecordedRace) -> Replay:
+        """Show a second board, the one after the first, or only the first."""
+        first = self.chosen[0]
+        second = () if len(self.chosen) > 1 and not self.everyone else ((first + 1) % len(race.tracks),)
+        return replace(self, chosen=(first, *(other for other in second if other != first)), everyone=False)
+
+    def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
+        """The time of the next or last action of the players who are shown. Before the first action it is the start."""
+        moments = sorted({time for number in self.shown(race) for time in race.tracks[number].times})
+        if back:
+            before = bisect_left(moments, self.time)
+            return moments[before - 1] if before else 0
+        after = bisect_right(moments, self.time)
+        return moments[after] if after < len(moments) else race.length

@@ -1,0 +1,100 @@
+"""A replay of a recorded race as rows of text: the ranking at a moment, the slider, and the race in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samedeal.standings import Result, ranked
+from samedeal_client.state.model import WatchedBoard
+from samedeal_client.state.replay import RecordedRace, Replay, Track
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import player_name
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.time_text import clock_text
+from samedeal_client.views.move_sentences import move_sentences
+from samedeal_client.views.players_panel import RankedPlayer
+from samedeal_client.views.records import record_heading, standings_lines
+
+
+def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
+    """The players in the order of the record, each with the place that they have at a time."""
+    start, total = race.record.terms.start, race.record.game.cards
+    results = []
+    for track in race.tracks:
+        revision = track.revision_at(time)
+        counts = [play.board.foundation_cards for play in track.plays[: revision + 1]]
+        progress = next((at for at in range(revision, 0, -1) if counts[at] != counts[at - 1]), 0)
+        progress_at = start + track.times[progress - 1] if progress else 0
+        won_at = start + track.times[revision - 1] if revision and track.plays[revision].board.won else 0
+        results.append((track, Result(track.player.seat, counts[-1], won_at, progress_at)))
+    places = {id(track): place for place, track in ranked(results)}
+    return tuple(
+        RankedPlayer(
+            places[id(track)],
+            track.player.name,
+            result.foundation_cards,
+            total,
+            resigned=track.player.resigned and time >= race.length,
+            finish_time=result.finished_at - start if result.finished_at else None,
+            player=str(number),
+            bot=track.player.bot,
+        )
+        for number, (track, result) in enumerate(results)
+    )
+
+
+def board_at(track: Track, time: int) -> WatchedBoard:
+    """A player's board at a time."""
+    return WatchedBoard(track.plays[track.revision_at(time)], time)
+
+
+def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Row:
+    """The state of the replay, and a slider that shows the moment."""
+    glyphs = look.glyphs
+    sign = f" {glyphs.pointer} " if replay.playing else " = " if look.ascii else " ‖ "
+    before = f"{sign}{clock_text(replay.time)} "
+    speed = f"{replay.speed:g}x" if look.ascii else f"{replay.speed:g}×"
+    after = f" {clock_text(race.length)} {speed:>4} "
+    length = max(width - len(before) - len(after), 1)
+    at = min(replay.time * length // race.length, length - 1)
+    return (
+        Span(before, "title"),
+        Span(glyphs.bar * at, "bar"),
+        Span("o" if look.ascii else "●", "you"),
+        Span(glyphs.rest * (length - at - 1), "rest"),
+        Span(after, "label"),
+    )
+
+
+def slider_time(x: int, race: RecordedRace, width: int) -> int:
+    """The time that belongs to a column of the row with the slider."""
+    before, after = len(" > 00:00 "), len(f" {clock_text(race.length)}  0.5x ")
+    length = max(width - before - after, 2)
+    return round(min(max((x - before) / (length - 1), 0), 1) * race.length)
+
+
+def last_action(track: Track, time: int, look: Look) -> str:
+    """The last action of a player at a time, as a sentence."""
+    revision = track.revision_at(time)
+    name = player_name(track.player.name, look, bot=track.player.bot)
+    if not revision:
+        return f"{name} has not moved yet."
+    (sentence,) = move_sentences(track.plays[revision - 1], track.plays[revision], look)
+    return f"{name}, {revision}/{len(track.times)}: {sentence}"
+
+
+def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
+    """The whole race in sentences, an action each, in the order of time. ``only`` leaves out all players but one."""
+    yield look.displayable(record_heading(race.record))
+    tracks = race.tracks if only is None else race.tracks[only : only + 1]
+    actions = sorted(
+        (time, at, revision) for at, track in enumerate(tracks) for revision, time in enumerate(track.times, 1)
+    )
+    total = race.record.game.cards
+    for time, at, revision in actions:
+        track = tracks[at]
+        play = track.plays[revision]
+        (sentence,) = move_sentences(track.plays[revision - 1], play, look)
+        name = player_name(track.player.name, look, bot=track.player.bot)
+        yield f"{clock_text(time)} {name}: {sentence} Foundations {play.board.foundation_cards}/{total}."
+    yield from map(look.displayable, standings_lines(race.record))

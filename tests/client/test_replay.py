@@ -1,0 +1,166 @@
+"""Replays of recorded races: the state, the screen, and the race in sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from textual.pilot import Pilot
+
+from samedeal_client.commands import replay as command
+from samedeal_client.replay_app import ReplayApp
+from samedeal_client.screens.replay import ReplayScreen
+from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay
+from samedeal_client.text.appearance import Look
+from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
+from tests.client.typed_moves import won_record
+from tests.golden.golden_files import assert_golden
+from tests.shared.recorded import recorded
+from tests.textual_internals import screen_text
+
+STILL = Replay(playing=False)
+
+
+@cache
+def race() -> RecordedRace:
+    """Ana wins, ben does the same at half the speed, and Zoë undoes a move and gives up."""
+    won = won_record("willow").actions
+    slow = tuple((2 * time, action) for time, action in won[:40])
+    undone = ((900, won[0][1]), (1_700, "undo"))
+    return RecordedRace(recorded("willow", "#1", ("ana", won), ("*ben", slow), ("Zoë", undone)))
+
+
+def pressed(replay: Replay, *keys: str) -> Replay:
+    for key in keys:
+        after = replay.press(key, race())
+        assert after is not None
+        replay = after
+    return replay
+
+
+def test_every_moment_of_a_replay_can_be_reached() -> None:
+    times = race().tracks[0].times
+    assert pressed(STILL, "right").time == times[0]
+    assert pressed(STILL, "right", "right", "left").time == times[0]
+    assert pressed(STILL, "left").time == 0
+    assert pressed(STILL, "pagedown").time == JUMP
+    assert pressed(STILL, "pagedown", "pageup", "pageup").time == 0
+    assert pressed(STILL, "end").time == race().length
+    assert pressed(STILL, "end", "right").time == race().length
+    assert pressed(STILL, "end", "home").time == 0
+    assert not pressed(Replay(), "right").playing
+    assert pressed(STILL, "0", "right").time == race().moments[0]
+
+
+def test_time_passes_at_the_chosen_speed() -> None:
+    fast = pressed(Replay(), "+")
+    assert fast.passed(500, race()).time == 500 * SPEEDS[2]
+    assert pressed(STILL, "-").passed(500, race()).time == 0
+    assert pressed(Replay(), *"-" * 10).speed == SPEEDS[0]
+    assert pressed(Replay(), *"+" * 10).speed == SPEEDS[-1]
+    ended = replace(fast, time=race().length - 1).passed(500, race())
+    assert (ended.time, ended.playing) == (race().length, False)
+    again = pressed(ended, "space")
+    assert (again.time, again.playing) == (0, True)
+
+
+def test_any_boards_can_be_chosen() -> None:
+    assert pressed(STILL, "2").shown(race()) == (1,)
+    assert pressed(STILL, "down").shown(race()) == (1,)
+    assert pressed(STILL, "up").shown(race()) == (2,)
+    assert pressed(STILL, "t").shown(race()) == (0, 1)
+    assert pressed(STILL, "t", "3").shown(race()) == (2, 1)
+    assert pressed(STILL, "t", "2").shown(race()) == (1,)
+    assert pressed(STILL, "t", "t").shown(race()) == (0,)
+    assert pressed(STILL, "0").shown(race()) == (0, 1, 2)
+    assert pressed(STILL, "0", "0").shown(race()) == (0,)
+    assert pressed(STILL, "9").shown(race()) == (0,)
+    assert STILL.press("x", race()) is None
+    alone = RecordedRace(won_record("willow"))
+    beside = STILL.press("t", alone)
+    assert beside is not None
+    assert beside.shown(alone) == (0,)
+
+
+def test_ranking_is_that_of_the_moment() -> None:
+    first = [(player.rank, player.foundation_cards) for player in ranking_at(race(), 1_000)]
+    assert first == [(2, 0), (2, 0), (1, 1)]
+    last = ranking_at(race(), race().length)
+    assert [player.rank for player in last] == [1, 2, 3]
+    assert last[0].finish_time == race().tracks[0].times[-1]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_slider_reaches_both_ends(width: int) -> None:
+    times = [slider_time(x, race(), width) for x in range(width)]
+    assert times == sorted(times)
+    assert (times[0], times[-1]) == (0, race().length)
+
+
+def test_replay_in_sentences() -> None:
+    assert_golden("screens/replay/plain.txt", "\n".join(replay_lines(race(), Look())) + "\n")
+    only = list(replay_lines(race(), Look(), 2))
+    assert only[1] == "00:00 Zoë: A♣ from column 1 to a foundation. Foundations 1/52."
+    assert only[2] == "00:01 Zoë: Undone. A♣ back to column 1. Foundations 0/52."
+
+
+@contextlib.asynccontextmanager
+async def replaying(size: tuple[int, int], look: Look | None = None) -> AsyncIterator[Pilot[None]]:
+    app = ReplayApp(race(), STILL, look or Look(motion=False))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
+        yield pilot
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await pilot.pause(0.01)
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
+    """One board, two side by side, all of them; and what the keys and the mouse do."""
+    look = Look(motion=False, ascii=ascii_only)
+    kind = "ascii" if ascii_only else "glyphs"
+    async with replaying((120, 40), look) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, ReplayScreen)
+        for name, keys in (("one", ["pagedown", "right"]), ("two", ["t"]), ("all", ["0"])):
+            await pilot.press(*keys)
+            await pilot.pause()
+            screen.redraw()
+            await pilot.pause()
+            assert_golden(f"screens/replay/{name}_{kind}.txt", screen_text(pilot.app))
+        if not ascii_only:
+            await pilot.click("Slider", offset=(119, 0))
+            assert screen.replay.time == race().length
+            await pilot.click("Slider", offset=(0, 0))
+            assert screen.replay.time == 0
+            await pilot.press("space")
+            await until(pilot, lambda: screen.replay.time > 0)
+            await pilot.press("q")
+            await until(pilot, lambda: not pilot.app.is_running)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (200, 60)])
+async def test_replay_fits_any_window(size: tuple[int, int]) -> None:
+    async with replaying(size) as pilot:
+        await pilot.press("t", "end")
+        await pilot.pause()
+        text = screen_text(pilot.app)
+        assert "ana" in text
+        assert "ben" in text
+        assert "02:07" in text
+
+
+def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    from samedeal_client.cli import main
+
+    assert main(["replay", "no file", "--plain"]) == 2
+    assert "no file" in capsys.readouterr().err
+    assert command.DESCRIPTION
