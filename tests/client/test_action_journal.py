@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from msgspec.structs import replace
 
+from samedeal.action_chain import next_head
+from samedeal.record import Record
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.state.action_journal import ActionJournal
+from samedeal_client.state.action_journal import ActionJournal, JournalComparison, compare_with_journals
+from samedeal_client.state.model import race_terms
+from tests.client.race_server import RaceServer, finished
 from tests.client.referee import START, Referee, wait_until
+from tests.client.server_messages import board_state
 
 
 @contextlib.asynccontextmanager
@@ -128,3 +135,63 @@ async def test_unwritable_journal_is_ignored(tmp_path: Path) -> None:
         await play(client, 2)
         await finish(client)
         assert client.record() is not None
+
+
+def journaled(directory: Path) -> tuple[ActionJournal, Record]:
+    """The journal of a race of five moves, in which the server sent heads, and the record of the race."""
+    server = RaceServer("athena")
+    room = server.model.room
+    assert room is not None
+    journal = ActionJournal(directory)
+    head = race_terms(room).first_head(1, "ana", bot=False)
+    server.model = server.model.after(replace(board_state("k7", server.play), head=head))
+    for number in range(1, 6):
+        act = server.act(server.play.board.legal_moves()[-1])
+        journal.append(server.model)
+        head = next_head(head, number, 1_000 * number, act.action)
+        server.model = server.model.after(replace(server.answer(act), at=START + 1_000 * number, head=head))
+        journal.append_acked(server.model)
+    record = finished(server, finished_at=START + 60_000).record()
+    assert record is not None
+    return journal, record
+
+
+def altered(record: Record, *actions: tuple[int, str], **changes: Any) -> Record:
+    """The record that a cheating server makes, with other actions of the player, or with other terms."""
+    player = record.players[0]
+    if actions:
+        player = dataclasses.replace(player, actions=actions)
+    return dataclasses.replace(record, terms=record.terms._replace(**changes), players=(player,))
+
+
+def test_record_is_compared_with_the_journal(tmp_path: Path) -> None:
+    _, record = journaled(tmp_path)
+    (same,) = compare_with_journals(record, tmp_path)
+    assert same == JournalComparison("ana", 5)
+    actions = record.actions
+    line = record.line_of("action", 1, 3)
+    cheats = {
+        "a time": (altered(record, *actions[:2], (3_001, actions[2][1]), *actions[3:]), f"Line {line} "),
+        "a move": (altered(record, *actions[:2], (3_000, "undo"), *actions[3:]), f"Line {line} "),
+        "a move less": (altered(record, *actions[:4]), "action 5"),
+        "a move more": (altered(record, *actions, (6_000, "draw")), "ends after 5"),
+        "the limit": (altered(record, limit=901), f"Line {record.line_of('action', 1, 1)}: the head"),
+        "the start": (altered(record, start=START + 1), "another start"),
+        "the deal": (altered(record, commitment=bytes(32)), "another commitment"),
+    }
+    for lying, words in cheats.values():
+        (found,) = compare_with_journals(lying, tmp_path)
+        assert words in found.difference
+    eve = dataclasses.replace(record.players[0], name="eve")
+    whole = dataclasses.replace(record, entrants=1, players=(eve,))
+    assert compare_with_journals(whole, tmp_path)[0].difference == "The record has no player ana in seat 1."
+    assert compare_with_journals(altered(record, room="other"), tmp_path) == []
+    assert compare_with_journals(record, tmp_path / "nothing") == []
+
+
+def test_action_after_the_end_need_not_be_in_the_record(tmp_path: Path) -> None:
+    """The server counts no move that is committed while it computes the standings."""
+    _, record = journaled(tmp_path)
+    ended = dataclasses.replace(altered(record, *record.actions[:4]), end=START + 5_000)
+    (found,) = compare_with_journals(ended, tmp_path)
+    assert not found.difference

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from samedeal.record import Record
 from samedeal_client.history_file import HistoryFile
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.proxy import Proxy
+
+CHECKER = Path(__file__).parents[2] / "shared" / "check_record.mjs"
 
 
 async def open_room(programs: Programs, url: str, *options: str) -> tuple[Program, str]:
@@ -88,6 +93,47 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
     races = HistoryFile(programs.home / ".local/state/samedeal/history.jsonl").read().races
     results = {race.name: (race.place, race.foundation_cards, race.resigned) for race in races}
     assert results == {"ana": (2, 0, True), "bo": (1, 3, True)}
+    await check_record_of_the_server(programs, url, room)
+
+
+async def check_record_of_the_server(programs: Programs, url: str, room: str) -> None:
+    """The server's record can be had and verified, and the players' journals expose a rewritten one."""
+    listing = await run(programs, "records", url)
+    assert re.search(rf"{room}\.\S+ +Willow +#7 +2 +bo +-\n", listing.text)
+    saved = await run(programs, "records", url, room, "--save")
+    path = Path(saved.text.split()[-1])
+    checked = await run(programs, "verify", str(path))
+    assert "It agrees with your own journal: all 2 moves of ana." in checked.text
+    assert "moves of bo." in checked.text
+    told = await run(programs, "replay", str(path), "--plain")
+    assert "ana: A♦ from column 1 to a foundation. Foundations 1/52." in told.text
+    check_in_javascript(path)
+    time = rewrite_first_move(path)
+    rewritten = await run(programs, "verify", str(path), code=1)
+    assert f"Your journal has action 1 as 1 0 after {time / 1000:.3f} s." in rewritten.text
+
+
+def check_in_javascript(path: Path) -> None:
+    """Check a record without our code, if Node is on the PATH."""
+    if node := shutil.which("node"):
+        done = subprocess.run((node, CHECKER, path), capture_output=True, text=True, check=True)
+        assert "holds" in done.stdout
+
+
+def rewrite_first_move(path: Path) -> int:
+    """Rewrite a record as a cheating server can, with correct hashes. Return the time of the first move before."""
+    record = Record.read(path.read_bytes())
+    (time, action), *rest = record.players[0].actions
+    later = replace(record.players[0], actions=((time + 1, action), *rest))
+    path.write_text(str(replace(record, players=(later, *record.players[1:]))), encoding="utf-8")
+    return time
+
+
+async def run(programs: Programs, *arguments: str, code: int = 0) -> Program:
+    """Run a command to its end."""
+    program = await programs.samedeal(*arguments)
+    assert await program.exit_code() == code, program.text
+    return program
 
 
 async def test_a_name_without_its_session_gets_no_seat(programs: Programs, redis_url: str) -> None:

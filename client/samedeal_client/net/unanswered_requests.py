@@ -13,6 +13,8 @@ from samedeal.protocol.messages import (
     Join,
     Joined,
     Pong,
+    RecordPart,
+    Records,
     Refused,
     Rooms,
     ToClient,
@@ -22,7 +24,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 
-Answer = Welcome | Pong | Rooms | Created | Joined | Watching | Done | Acked
+Answer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Acked
 
 MAX_RETRY_AFTER: Final = 15.0
 """Maximum delay, in seconds, before a rate-limited request is retried. A request with a longer delay fails."""
