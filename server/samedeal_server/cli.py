@@ -6,9 +6,9 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
@@ -84,29 +84,46 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         return 0
     config = reading.values
     try:
-        from samedeal_server.errors import StartupError
         from samedeal_server.process.app import node_name, run
     except ModuleNotFoundError as error:
         print(f"{name}: The package {error.name} is missing. Install Samedeal again.", file=sys.stderr)
         return 1
     from samedeal_server.process import sd_notify
-    from samedeal_server.process.banner import banner
+    from samedeal_server.process.banner import ListenAddresses, banner
+    from samedeal_server.process.workers import announce_worker, is_worker, run_workers
     from samedeal_server.telemetry import logs
-    from samedeal_server.telemetry.events import LogEvent, get_logger
 
     node_id = node_name()
     logs.set_up(config, node_id)
 
-    def announce(node: Node) -> None:
+    def announce(addresses: ListenAddresses, health_url: str) -> None:
         sd_notify.notify("READY=1")
-        if config.announce:
-            print(f"listening on {node.addresses.local}", flush=True)
+        if is_worker():
+            announce_worker(health_url)
+        elif config.announce:
+            print(f"listening on {addresses.local}", flush=True)
         elif logs.is_pretty(config):
-            print(f"\n{banner(config, node.addresses, node.health_url)}\n", flush=True)
+            print(f"\n{banner(config, addresses, health_url)}\n", flush=True)
+
+    def announce_node(node: Node) -> None:
+        announce(node.addresses, node.health_url)
+
+    if config.workers > 1:
+        serving = run_workers(config, words, announce)
+    else:
+        serving = run(config, node_id, announce_node, lambda: load_config(flags).values, is_worker=is_worker())
+    return _run(serving, config, name)
+
+
+def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
+    """Serve until the program is stopped, and return the exit code."""
+    from samedeal_server.errors import StartupError
+    from samedeal_server.telemetry import logs
+    from samedeal_server.telemetry.events import LogEvent, get_logger
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(run(config, node_id, announce, lambda: load_config(flags).values))
+            runner.run(serving)
     except StartupError as error:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise

@@ -8,6 +8,9 @@ from enum import StrEnum
 class StartupCode(StrEnum):
     """Why a node cannot start or continue."""
 
+    WORKER_FAILED = "worker_failed"
+    """A worker process cannot start."""
+
     REDIS_MISSING = "redis_missing"
     """There is no redis-server on this machine."""
 

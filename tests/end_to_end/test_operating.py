@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import re
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
-from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from redis import Redis
@@ -22,42 +18,13 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
-from tests.end_to_end.processes import Program, Programs
+from tests.end_to_end.operated import Operated
+from tests.end_to_end.processes import Programs
 from tests.server.certificates import Keys
-from tests.server.client import DEADLINE, Client
+from tests.server.client import Client
 from tests.server.own_redis import OwnRedis
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the servers are controlled by signals")
-
-
-class Operated:
-    """A server whose log is read from its standard output, one JSON event per line."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.events: list[dict[str, Any]] = []
-
-    async def logs(self, event: str, **fields: object) -> dict[str, Any]:
-        """Wait for the next event with a name and these fields. Every line until then must be an event."""
-        while True:
-            match = await self.program.expect(r"(?m)^(.*)\n")
-            found: dict[str, Any] = json.loads(match[1])
-            self.events.append(found)
-            assert {"timestamp", "level", "event", "node"} <= found.keys()
-            if found["event"] == event and all(found.get(name) == value for name, value in fields.items()):
-                return found
-
-    async def get(self, url: str) -> tuple[int, str]:
-        """Return the status and the body that the health listener answers with, status 0 if it does not answer."""
-
-        def ask() -> tuple[int, str]:
-            try:
-                with build_opener(ProxyHandler({})).open(url, timeout=DEADLINE) as answer:
-                    return answer.status, answer.read().decode()
-            except OSError as error:
-                return getattr(error, "code", 0), ""
-
-        return await asyncio.to_thread(ask)
 
 
 Starter = Callable[..., Awaitable[Operated]]

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from samedeal_server.process.health import Health
+from samedeal_server.process.health import NodeChecks
 from tests.server.client import DEADLINE
 
 
@@ -18,7 +18,7 @@ from tests.server.client import DEADLINE
 class Listener:
     """A health listener of a node, queried over a socket. ``stop`` tells it that the node is stopping."""
 
-    health: Health
+    checks: NodeChecks
     url: str
     stop: asyncio.Event
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from samedeal_server.errors import StartupError
+from samedeal_server.process.health import Health
 from tests.chaos.proxy import Proxy
 from tests.server.client import DEADLINE
 from tests.server.health_client import Listen
@@ -84,7 +85,7 @@ async def test_concurrent_probes_all_succeed(node: NodeMaker, listen: Listen) ->
     listener = await listen(await node())
 
     async def ask() -> list[str]:
-        return [await listener.health.not_ready() for _ in range(10)]
+        return [await listener.checks.not_ready() for _ in range(10)]
 
     assert list(await asyncio.gather(ask(), ask(), ask())) == [[""] * 10] * 3
 
@@ -144,5 +145,5 @@ async def test_port_in_use_is_refused(node: NodeMaker, listen: Listen) -> None:
     at = await listen(await node())
     port = urlsplit(at.url).port
     with pytest.raises(StartupError, match=f"Port {port} is in use.*--health-port"):
-        async with at.health.listen("127.0.0.1", port or 0):
+        async with Health(at.checks).listen("127.0.0.1", port or 0):
             pass

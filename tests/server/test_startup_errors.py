@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import re
+import sys
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -38,6 +39,7 @@ from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
 from samedeal_server.process.tls import Certificate
+from samedeal_server.process.workers import started_workers
 from samedeal_server.store import keys, preflight, schema
 from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.preflight import explain_failure
@@ -212,6 +214,7 @@ async def test_sentences_of_startup_errors(
     errors = Errors()
     await add_listening_errors(errors)
     add_token_errors(errors, tmp_path)
+    await errors.add(started_workers((sys.executable, "-c", ""), 1).__aenter__())
     with errors.collect():
         Certificate(tmp_path / "cert.pem", tmp_path / "key.pem", Metrics())
     add_backup_errors(errors, tmp_path)

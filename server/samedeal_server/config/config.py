@@ -18,7 +18,14 @@ PROGRAM: Final = "samedeal-server"
 DEFAULT_PORT: Final = 7777
 
 OTHER_VARIABLES: Final = frozenset(
-    {"SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", "SAMEDEAL_REDIS_SERVER"}
+    {
+        "SAMEDEAL_ADMIN_URL",
+        "SAMEDEAL_CONFIG",
+        "SAMEDEAL_DEBUG",
+        "SAMEDEAL_PASSPHRASE",
+        "SAMEDEAL_REDIS_SERVER",
+        "SAMEDEAL_WORKER",
+    }
 )
 """Variables with the prefix of the settings that have another purpose."""
 
@@ -45,6 +52,13 @@ class Config:
         metavar="ADDRESS",
     )
     port: int = setting(DEFAULT_PORT, "port to listen on; 0 is any free port", metavar="PORT", minimum=0, maximum=65535)
+    workers: int = setting(
+        1,
+        "number of processes that serve clients on the port, for machines with several cores; limits apply to each",
+        metavar="N",
+        minimum=1,
+        maximum=64,
+    )
     redis: str = setting(
         "",
         "Redis shared by all nodes; without it, the node starts its own",

@@ -30,12 +30,13 @@ from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
-from samedeal_server.process.health import Health
+from samedeal_server.process.health import Health, NodeChecks
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import Reload, reload_on_request
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
+from samedeal_server.process.workers import stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.registry import RoomRegistry
@@ -104,8 +105,17 @@ class Node:
             task.result()
 
 
-async def run(config: Config, name: str, announce: Announce, read: Callable[[], Config] | None = None) -> None:
+async def run(
+    config: Config,
+    name: str,
+    announce: Announce,
+    read: Callable[[], Config] | None = None,
+    *,
+    is_worker: bool = False,
+) -> None:
     """Run a node until SIGTERM or SIGINT, then drain it. A second signal cuts the drain delay short.
+
+    A worker shares its port with other nodes, and also stops when the process that started it has ended.
 
     ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP.
     Raises StartupError if the node cannot start, or loses the Redis that it started.
@@ -113,9 +123,11 @@ async def run(config: Config, name: str, announce: Announce, read: Callable[[], 
     ignore_lost_connections()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     signals = Signals()
-    async with build(config, name, signals.stop) as node:
+    async with build(config, name, signals.stop, shares_port=is_worker) as node:
         reload = Reload(config, read or (lambda: config), node.apply, node.metrics)
         node.start_task(reload_on_request(signals.reload, reload, node.metrics))
+        if is_worker:
+            node.start_task(stop_with_parent(signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
         gc.freeze()  # what a node has at its start stays, and need not be looked at again
@@ -146,9 +158,10 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
 
 
 @asynccontextmanager
-async def build(config: Config, name: str, stop: asyncio.Event) -> AsyncIterator[Node]:
+async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: bool = False) -> AsyncIterator[Node]:
     """Build a node to which clients can connect, and close it on exit.
 
+    If ``shares_port`` is true, other processes may listen on the same port.
     Once ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets it, too.
     Raises StartupError if the node cannot start.
     """
@@ -178,7 +191,9 @@ async def build(config: Config, name: str, stop: asyncio.Event) -> AsyncIterator
 
         health_url = ""
         if config.health_port is not None:
-            health = Health(gateway, store, metrics, stop)
+            checks = NodeChecks(gateway, store, metrics, stop)
+            stack.push_async_callback(checks.close)
+            health = Health(checks)
             health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
         stack.push_async_callback(agent.leave)
         with store_required():
@@ -190,7 +205,7 @@ async def build(config: Config, name: str, stop: asyncio.Event) -> AsyncIterator
             tasks.append(asyncio.create_task(_watch_redis(embedded)))
         if certificate is not None:
             tasks.append(asyncio.create_task(certificate.watch()))
-        addresses = await stack.enter_async_context(_listen(config, gateway, certificate))
+        addresses = await stack.enter_async_context(_listen(config, gateway, certificate, shares_port=shares_port))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
         yield Node(
             name=name,
@@ -217,7 +232,9 @@ async def _watch_redis(embedded: EmbeddedRedis) -> None:
 
 
 @asynccontextmanager
-async def _listen(config: Config, gateway: Gateway, certificate: Certificate | None) -> AsyncIterator[ListenAddresses]:
+async def _listen(
+    config: Config, gateway: Gateway, certificate: Certificate | None, *, shares_port: bool
+) -> AsyncIterator[ListenAddresses]:
     start = partial(
         websocket_server,
         gateway.serve,  # type: ignore[arg-type]  # every connection is a ClientSocket
@@ -233,5 +250,5 @@ async def _listen(config: Config, gateway: Gateway, certificate: Certificate | N
         ssl=certificate and certificate.context,
         ssl_handshake_timeout=config.limits.handshake_timeout if certificate else None,
     )
-    async with listening(start, config.host, config.port, "--port") as port:
+    async with listening(start, config.host, config.port, "--port", is_shared=shares_port) as port:
         yield listen_addresses(config, port)

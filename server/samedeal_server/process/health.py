@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -34,8 +34,22 @@ REQUEST_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving a request."""
 
 
-class Health:
-    """Answers requests about the state of a node. The node is not ready once ``stop`` is set."""
+class Checks(Protocol):
+    """What the answers say: about one node, or about all workers of a server."""
+
+    @property
+    def remark(self) -> str:
+        """A sentence about a limitation of what is ready, or an empty string."""
+
+    async def not_ready(self) -> str:
+        """Return the reason why there should be no new clients, as a sentence, or an empty string."""
+
+    async def metrics(self) -> bytes:
+        """Return the metrics for Prometheus."""
+
+
+class NodeChecks:
+    """The state of one node. It is not ready once ``stop`` is set."""
 
     def __init__(
         self,
@@ -52,6 +66,13 @@ class Health:
         self._probe_timeout = probe_timeout
         self._probe: asyncio.Task[str] | None = None
         self._unwritable = ""
+
+    @property
+    def remark(self) -> str:
+        """See Checks."""
+        if not self._unwritable:
+            return ""
+        return f"Some primaries accept no writes, so their rooms are unavailable: {self._unwritable}."
 
     async def not_ready(self) -> str:
         """Return the reason why the node should get no new clients, as a sentence, or an empty string if it is ready."""
@@ -71,6 +92,23 @@ class Health:
         self._unwritable = probe.result()
         return ""
 
+    async def metrics(self) -> bytes:
+        """See Checks."""
+        self._gateway.update_gauges()
+        return self._metrics.text()
+
+    async def close(self) -> None:
+        """End a probe that is under way."""
+        if self._probe is not None:
+            await cancel_and_wait([self._probe])
+
+
+class Health:
+    """Answers requests about the state of a node, or of a server with several workers."""
+
+    def __init__(self, checks: Checks) -> None:
+        self._checks = checks
+
     async def answer(self, _socket: ServerConnection, request: Request) -> Response:
         """Answer a request."""
         method = getattr(request, "method", "GET")
@@ -86,15 +124,11 @@ class Health:
             case "/healthz":
                 return _response(http.HTTPStatus.OK, "This node is alive.")
             case "/readyz":
-                if reason := await self.not_ready():
+                if reason := await self._checks.not_ready():
                     return _response(http.HTTPStatus.SERVICE_UNAVAILABLE, reason)
-                sentence = "This node accepts clients."
-                if self._unwritable:
-                    sentence += f" Some primaries accept no writes, so their rooms are unavailable: {self._unwritable}."
-                return _response(http.HTTPStatus.OK, sentence)
+                return _response(http.HTTPStatus.OK, f"This node accepts clients. {self._checks.remark}".strip())
             case "/metrics":
-                self._gateway.update_gauges()
-                return _response(http.HTTPStatus.OK, self._metrics.text(), CONTENT_TYPE)
+                return _response(http.HTTPStatus.OK, await self._checks.metrics(), CONTENT_TYPE)
             case _:
                 return _response(http.HTTPStatus.NOT_FOUND, "The paths are /healthz, /readyz and /metrics.")
 
@@ -110,12 +144,8 @@ class Health:
             server_header=None,
             logger=logging.getLogger("samedeal.health"),
         )
-        try:
-            async with listening(start, host, port, "--health-port") as actual_port:
-                yield f"http://{url_host(local_host(host))}:{actual_port}"
-        finally:
-            if self._probe is not None:
-                await cancel_and_wait([self._probe])
+        async with listening(start, host, port, "--health-port") as actual_port:
+            yield f"http://{url_host(local_host(host))}:{actual_port}"
 
 
 async def _never_called(socket: ServerConnection) -> None:

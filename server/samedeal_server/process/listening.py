@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from ipaddress import ip_address
-from typing import Final
+from typing import Any, Final
 
 from websockets.asyncio.server import Server
 
@@ -18,17 +18,50 @@ ALL_ADDRESSES: Final = "all"
 
 
 @asynccontextmanager
-async def listening(start: Callable[..., Awaitable[Server]], host: str, port: int, flag: str) -> AsyncIterator[int]:
+async def listening(
+    start: Callable[..., Awaitable[Server]], host: str, port: int, flag: str, *, is_shared: bool = False
+) -> AsyncIterator[int]:
     """Start a server, yield the port it listens on, and close it on exit. ``flag`` is the flag that sets the port.
 
+    If ``is_shared`` is true, several processes may listen on the port.
     ``start`` is called with the arguments of ``loop.create_server`` that say where to listen.
     Raises StartupError ``port_in_use`` or ``cannot_listen``.
     """
-    try:
+    with _explained(host, port, flag):
         if host == ALL_ADDRESSES:
-            started = await start(sock=_bind_all_addresses(port))
+            started = await start(sock=_bind_all_addresses(port, is_shared=is_shared))
         else:
-            started = await start(host=host, port=port)
+            started = await start(host=host, port=port, reuse_port=is_shared or None)
+    try:
+        yield int(started.sockets[0].getsockname()[1])
+    finally:
+        started.close()
+        await started.wait_closed()
+
+
+@contextmanager
+def reserved_port(host: str, port: int) -> Iterator[int]:
+    """Reserve a port on which several processes will listen, and yield it. If ``port`` is 0, it is any free port.
+
+    Raises StartupError ``port_in_use`` or ``cannot_listen``, also if processes of another server share the port.
+    """
+    if not hasattr(socket, "SO_REUSEPORT"):
+        raise StartupError(
+            StartupCode.CANNOT_LISTEN, "On this system only one process can listen on a port. Start with --workers 1."
+        )
+    with _explained(host, port, "--port"):
+        if port:
+            _bind(host, port, is_shared=False).close()
+        bound = _bind(host, port, is_shared=True)
+    with bound:
+        yield int(bound.getsockname()[1])
+
+
+@contextmanager
+def _explained(host: str, port: int, flag: str) -> Iterator[None]:
+    """Convert errors of listening to StartupError."""
+    try:
+        yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise StartupError(
@@ -39,26 +72,35 @@ async def listening(start: Callable[..., Awaitable[Server]], host: str, port: in
             StartupCode.CANNOT_LISTEN,
             f"Cannot listen on {host} port {port}: {error.strerror or error}. Choose another address or port.",
         ) from None
-    try:
-        yield int(started.sockets[0].getsockname()[1])
-    finally:
-        started.close()
-        await started.wait_closed()
 
 
-def _bind_all_addresses(port: int) -> socket.socket:
+def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
+    """Bind a socket that does not listen."""
+    if host == ALL_ADDRESSES:
+        return _bind_all_addresses(port, is_shared=is_shared)
+    family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    return _bound(socket.socket(family, kind, number), address, is_shared=is_shared)
+
+
+def _bind_all_addresses(port: int, *, is_shared: bool) -> socket.socket:
     """Bind a socket to all addresses. A single socket for IPv4 and IPv6 has one port, even if any free one will do."""
     dual_stack = socket.has_dualstack_ipv6()
-    bound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)
+    unbound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)
+    if dual_stack:
+        unbound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    return _bound(unbound, ("", port), is_shared=is_shared)
+
+
+def _bound(unbound: socket.socket, address: tuple[Any, ...], *, is_shared: bool) -> socket.socket:
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if dual_stack:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        bound.bind(("", port))
+        unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if is_shared:
+            unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        unbound.bind(address)
     except OSError:
-        bound.close()
+        unbound.close()
         raise
-    return bound
+    return unbound
 
 
 def is_unspecified(host: str) -> bool:

@@ -44,6 +44,8 @@ class LogEvent(StrEnum):
     STOPPING = "stopping"
     DRAINING = "draining"
     STOPPED = "stopped"
+    WORKER_DIED = "worker_died"
+    WORKER_RESTARTED = "worker_restarted"
     SOLVER_ENDED = "solver_ended"
     FAILED = "failed"
     FAULT = "fault"

@@ -1,0 +1,82 @@
+"""The state of all workers of a server, from the health checks of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from prometheus_client import Metric, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
+
+_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for a worker to answer."""
+
+
+class WorkerChecks:
+    """Asks workers. ``urls`` returns the URL of each worker's health checks, empty while it does not run."""
+
+    def __init__(self, urls: Callable[[], Mapping[int, str]], stop: asyncio.Event) -> None:
+        self._urls = urls
+        self._stop = stop
+
+    async def not_ready(self) -> str:
+        """Return the reason why the server should get no new clients, as a sentence, or an empty string if it is ready."""
+        if self._stop.is_set():
+            return "This server is stopping. Send clients to another one."
+        for number, (status, body) in (await self._ask_all("/readyz")).items():
+            if status != 200:
+                return f"Worker {number}: {body.strip() or 'It does not run.'}"
+        return ""
+
+    @property
+    def remark(self) -> str:
+        """A sentence about a limitation of a ready server. Each worker reports its own."""
+        return ""
+
+    async def metrics(self) -> bytes:
+        """Return the metrics of all workers that answer. The label ``worker`` tells them apart."""
+        answers = await self._ask_all("/metrics")
+        return generate_latest(_Merged({number: body for number, (status, body) in answers.items() if status == 200}))
+
+    async def _ask_all(self, path: str) -> dict[int, tuple[int, str]]:
+        urls = self._urls()
+        answers = await asyncio.gather(*(_ask(url, path) for url in urls.values()))
+        return dict(zip(urls, answers, strict=True))
+
+
+async def _ask(url: str, path: str) -> tuple[int, str]:
+    """Return the status and the body of a worker's answer. The status is 0 if there is none."""
+    if not url:
+        return 0, ""
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            try:
+                writer.write(f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+                head, _, body = (await reader.read(-1)).decode().partition("\r\n\r\n")
+            finally:
+                writer.close()
+        return int(head.split(" ", 2)[1]), body
+    except (OSError, TimeoutError, ValueError, IndexError):
+        return 0, ""
+
+
+class _Merged(Collector):
+    """The metrics of several workers as one collection. ``texts`` holds what each worker exports."""
+
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        self._texts = texts
+
+    def collect(self) -> Iterable[Metric]:
+        """Return each family of metrics once, with the samples of all workers."""
+        families: dict[str, Metric] = {}
+        for number, text in self._texts.items():
+            for family in text_string_to_metric_families(text):
+                merged = families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+                for sample in family.samples:
+                    merged.add_sample(sample.name, {"worker": str(number), **sample.labels}, sample.value)
+        return families.values()

@@ -1,0 +1,206 @@
+"""Several processes that serve clients on one port, for machines with several cores.
+
+Each worker is a node: the same program with the same settings, on the same Redis. The kernel spreads the connections over
+the workers. The process that starts them serves no clients. It has the port, answers health checks for all of them, and
+owns the Redis if there is no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal_server.config.config import Config
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.process import sd_notify
+from samedeal_server.process.banner import ListenAddresses, listen_addresses
+from samedeal_server.process.health import Health
+from samedeal_server.process.listening import reserved_port
+from samedeal_server.process.signals import Signals
+from samedeal_server.process.worker_checks import WorkerChecks
+from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+VARIABLE: Final = "SAMEDEAL_WORKER"
+"""The environment variable with a worker's number. Its standard input is a socket to the process that started it."""
+
+RESTART_INTERVAL: Final = 1.0
+"""Time, in seconds, after which a worker that died is started again."""
+
+Announce = Callable[[ListenAddresses, str], None]
+
+_log = get_logger()
+
+
+async def run_workers(config: Config, words: Sequence[str], announce: Announce) -> None:
+    """Run workers until SIGTERM or SIGINT, then drain them. A second signal cuts the drain delay short.
+
+    ``words`` are the arguments of the command line. ``announce`` is called once clients can connect.
+    Raises StartupError if the workers cannot start, or if the Redis that was started for them ends.
+    """
+    signals = Signals()
+    async with AsyncExitStack() as stack:
+        port = stack.enter_context(reserved_port(config.host, config.port))
+        flags = ["--workers", "1", "--port", str(port), "--health-host", "127.0.0.1", "--health-port", "0"]
+        tasks: list[asyncio.Task[None]] = []
+        if not config.redis:
+            embedded = EmbeddedRedis(config.data, config.durability)
+            flags += ["--redis", await stack.enter_async_context(embedded)]
+            tasks.append(asyncio.create_task(_watch_redis(embedded)))
+        stack.push_async_callback(cancel_and_wait, tasks)
+        workers = await stack.enter_async_context(
+            started_workers((sys.executable, "-m", "samedeal_server", *words, *flags), config.workers)
+        )
+        health_url = ""
+        if config.health_port is not None:
+            health = Health(WorkerChecks(lambda: {each.number: each.health_url for each in workers}, signals.stop))
+            health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
+        addresses = listen_addresses(config, port)
+        _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
+        announce(addresses, health_url)
+        if timeout := sd_notify.watchdog_timeout():
+            tasks.append(asyncio.create_task(sd_notify.watchdog_loop(timeout)))
+        tasks.append(asyncio.create_task(_forward(signals, workers)))
+        running = asyncio.create_task(_keep_running(workers))
+        done, _ = await asyncio.wait((running, *tasks), return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    _log.info(LogEvent.STOPPED)
+
+
+@dataclass(eq=False)
+class Worker:
+    """One worker: its number, the command that starts it, and its process if it runs."""
+
+    number: int
+    command: Sequence[str]
+    health_url: str = ""
+    process: asyncio.subprocess.Process | None = None
+    stopping: bool = False
+    _writer: asyncio.StreamWriter | None = None
+
+    async def start(self) -> bool:
+        """Start the process, unless the worker is to stop. Return whether clients can connect to it."""
+        if self.stopping:
+            return False
+        environment = {**os.environ, VARIABLE: str(self.number)}
+        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC"):
+            environment.pop(name, None)
+        self._close_link()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # In a session of its own, it does not get the terminal's signals in addition to those that are passed on.
+            self.process = await asyncio.create_subprocess_exec(
+                *self.command, stdin=theirs.fileno(), env=environment, start_new_session=True
+            )
+        reader, self._writer = await asyncio.open_connection(sock=ours)
+        self.health_url = (await reader.readline()).decode().strip()
+        return bool(self.health_url)
+
+    async def keep_running(self) -> None:
+        """Start the process again whenever it dies. Return when it has ended by itself, as after an order to drain."""
+        while process := self.process:
+            code = await process.wait()
+            if self.stopping or not code:
+                return
+            self.health_url = ""
+            _log.error(LogEvent.WORKER_DIED, worker=self.number, pid=process.pid, code=code)
+            await asyncio.sleep(RESTART_INTERVAL)
+            if await self.start():
+                _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
+
+    async def end(self) -> None:
+        """Wait until the process, which was told to stop, has ended."""
+        if self.process is not None:
+            await self.process.wait()
+        self._close_link()
+
+    def _close_link(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process if it runs."""
+        self.stopping = self.stopping or number is signal.SIGTERM
+        if self.process is not None and self.process.returncode is None:
+            with suppress(ProcessLookupError):
+                self.process.send_signal(number)
+
+
+@asynccontextmanager
+async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[list[Worker]]:
+    """Start workers with a command, and stop them on exit. Raises StartupError if one of them cannot start."""
+    workers = [Worker(number, command) for number in range(1, count + 1)]
+    try:
+        if not all(await asyncio.gather(*(worker.start() for worker in workers))):
+            raise StartupError(StartupCode.WORKER_FAILED, "A worker process could not start. The lines above say why.")
+        yield workers
+    finally:
+        for worker in workers:
+            worker.send(signal.SIGTERM)
+        await asyncio.gather(*(worker.end() for worker in workers))
+
+
+async def _keep_running(workers: Sequence[Worker]) -> None:
+    """Return when all workers have ended."""
+    await asyncio.gather(*(worker.keep_running() for worker in workers))
+
+
+async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
+    """Pass on the signals to stop, to hurry, and to reload."""
+
+    async def forward_reload() -> None:
+        while True:
+            await signals.reload.wait()
+            signals.reload.clear()
+            for worker in workers:
+                worker.send(signal.SIGHUP)
+
+    reloading = asyncio.create_task(forward_reload())
+    try:
+        for event in (signals.stop, signals.hurry):
+            await event.wait()
+            for worker in workers:
+                worker.send(signal.SIGTERM)
+        await asyncio.Event().wait()
+    finally:
+        await cancel_and_wait([reloading])
+
+
+async def _watch_redis(embedded: EmbeddedRedis) -> None:
+    """Raise StartupError when the embedded Redis exits."""
+    raise await embedded.wait_for_exit()
+
+
+def announce_worker(health_url: str) -> None:
+    """Tell the process that started this worker that clients can connect, and where to check this worker's health."""
+    with _parent() as parent:
+        parent.sendall(f"{health_url}\n".encode())
+
+
+async def stop_with_parent(stop: asyncio.Event) -> None:
+    """Set ``stop`` when the process that started this worker has ended, which closes the socket."""
+    reader, writer = await asyncio.open_connection(sock=_parent())
+    try:
+        await reader.read()
+        stop.set()
+        await asyncio.Event().wait()
+    finally:
+        writer.close()
+
+
+def _parent() -> socket.socket:
+    return socket.socket(fileno=os.dup(0))
+
+
+def is_worker() -> bool:
+    """Whether this process was started by ``run_workers``."""
+    return VARIABLE in os.environ

@@ -1,0 +1,79 @@
+"""A server with several workers: one port, one Redis, and processes that are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from samedeal.protocol.messages import Done, ProgressUpdate, Start
+from tests.end_to_end.operated import Operated
+from tests.end_to_end.processes import Programs, nothing_remains
+from tests.server.client import Client
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the workers are found in /proc")
+
+
+def worker_of(programs: Programs, number: int) -> int:
+    """Return the id of a worker's process."""
+    mark = f"SAMEDEAL_WORKER={number}".encode()
+    (pid,) = (
+        pid
+        for pid, command in programs.left_running().items()
+        if "samedeal_server" in command and mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    )
+    return pid
+
+
+async def client_of_each(server: Operated, address: str) -> dict[str, Client]:
+    """Connect until each of two workers has a client. Return the clients by the names of the nodes."""
+    clients: dict[str, Client] = {}
+    while len(clients) < 2:
+        client = await Client.hello(address, f"player-{len(server.events)}")
+        node = (await server.logs("hello"))["node"]
+        clients.setdefault(node, client)
+    return clients
+
+
+@pytest.fixture
+async def server(programs: Programs) -> tuple[Operated, str, str]:
+    """A server with two workers and a Redis of its own, its address, and that of its health checks."""
+    program = await programs.start(
+        *("-m", "samedeal_server", "--workers", "2", "--port", "0", "--health-port", "0"),
+        *("--data", str(programs.home / "data"), "--log-style", "json"),
+    )
+    server = Operated(program)
+    while not (listening := await server.logs("listening"))["health"] or len(server.events) < 3:
+        pass
+    return server, listening["address"], listening["health"]
+
+
+async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str, str], programs: Programs) -> None:
+    operated, address, health = server
+    ana, bob = (await client_of_each(operated, address)).values()
+    await ana.join(await ana.create(games=("athena",)))
+    await bob.join(ana.room)
+    await ana.expect(Done, Start)
+    for client in (ana, bob):
+        await client.dealt()
+    await ana.act("draw")
+    await bob.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+    assert (await operated.get(f"{health}/readyz"))[0] == 200
+    metrics = (await operated.get(f"{health}/metrics"))[1]
+    assert all(f'samedeal_connections_opened_total{{worker="{number}"}}' in metrics for number in (1, 2))
+
+    os.kill(worker_of(programs, 1), signal.SIGKILL)
+    assert (await operated.logs("worker_died"))["worker"] == 1
+    await operated.logs("worker_restarted", worker=1)
+    assert (await operated.get(f"{health}/readyz"))[0] == 200
+    for name, client in (("ana", ana), ("bob", bob)):
+        again = await Client.hello(address, name, client.session)
+        assert (await again.join(client.room)).revision == (name == "ana")
+
+    operated.program.signal(signal.SIGTERM)
+    await operated.logs("stopped", node=operated.events[-1]["node"])
+    assert await operated.program.exit_code() == 0
+    await nothing_remains(programs)
