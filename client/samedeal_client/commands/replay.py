@@ -14,6 +14,8 @@ from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
     from samedeal.record import Record
+    from samedeal_client.state.replay import RecordedRace
+    from samedeal_client.text.line_io import Printer
 
 DESCRIPTION = "Show a recorded race again, from a file or from a server: all boards, two side by side, or one."
 
@@ -22,7 +24,8 @@ examples:
   samedeal replay race.txt
   samedeal replay example.org friday          the newest race of the room friday
   samedeal replay race.txt --player ana       begin with the board of ana
-  samedeal replay race.txt --plain            print the race in sentences"""
+  samedeal replay race.txt --plain            print the race in sentences
+  samedeal replay race.txt --review           print where each player lost"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FILE|URL", help="a file with a record, or a server")
     parser.add_argument("race", metavar="RACE", nargs="?", default="", help="on a server: a race, or a room")
     parser.add_argument("--player", default="", metavar="NAME", help="the player to show first")
+    parser.add_argument(
+        "--review", action="store_true", help="print until when each player could still win, and how, instead"
+    )
     add_passphrase(parser)
     add_look(parser)
 
@@ -45,6 +51,9 @@ def run(given: argparse.Namespace) -> int:
     only = _player(record, given.player)
     race = RecordedRace(record)
     look = terminal_look(ascii_only=given.ascii)
+    if given.review:
+        asyncio.run(_review(race, only, Printer(sys.stdout, colour=False)))
+        return 0
     if given.plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
         Printer(sys.stdout, colour=False).print_lines(replay_lines(race, look, only))
         return 0
@@ -59,6 +68,21 @@ def run(given: argparse.Namespace) -> int:
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
     ReplayApp(race, Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1), look).run()
     return 0
+
+
+async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:
+    from samedeal_client.solver_worker import review
+
+    for track in race.tracks if only is None else race.tracks[only : only + 1]:
+        name = track.player.name
+        if track.plays[-1].board.won:
+            printer.print_lines([f"{name} won."])
+            continue
+        actions = [action for _, action in track.player.actions]
+        found = await review(track.plays, actions, lambda _: None)
+        printer.print_lines([f"{name}: {found.sentence(actions)}"])
+        if found.line:
+            printer.print_lines([f"  It could have been won like this: {', '.join(map(str, found.line))}"])
 
 
 def _record(given: argparse.Namespace) -> Record:

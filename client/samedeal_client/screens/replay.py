@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, cast
@@ -14,13 +15,15 @@ from textual.widgets import Footer
 
 from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
+from samedeal_client.solver_worker import review
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span, fit_row
 from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head
+from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading
-from samedeal_client.views.replay import board_at, last_action, ranking_at, slider_row, slider_time
+from samedeal_client.views.replay import board_at, last_action, line_heading, ranking_at, slider_row, slider_time
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.rows_widget import Rows
@@ -55,6 +58,7 @@ class ReplayScreen(Screen[None]):
         Binding("up", "press('up')", "player", key_display="↑/↓"),
         Binding("t", "press('t')", "two boards"),
         Binding("0", "press('0')", "all boards"),
+        Binding("w", "review", "where it was lost"),
         Binding("q,escape", "close", "quit"),
         Binding("minus", "press('-')", show=False),
         *(
@@ -68,6 +72,7 @@ class ReplayScreen(Screen[None]):
         self.race = race
         self.replay = replay
         self._shown_at = time.monotonic()
+        self._note = ""
 
     @property
     def look(self) -> Look:
@@ -104,10 +109,42 @@ class ReplayScreen(Screen[None]):
 
     def action_press(self, key: str) -> None:
         """Handle a key."""
+        self._note = ""
         replay = self.replay.press(key, self.race)
         if replay is not None:
             self.replay = replay
             self.redraw()
+
+    def action_review(self) -> None:
+        """Find out in the background until when the player on the screen could still win."""
+        number = self.replay.chosen[0]
+        if number >= len(self.race.tracks):
+            return
+        self.replay = dataclasses.replace(self.replay, playing=False)
+        self.run_worker(self._review(number), exclusive=True)
+
+    async def _review(self, number: int) -> None:
+        track = self.race.tracks[number]
+        if track.plays[-1].board.won:
+            self._show_note(f"{track.player.name} won.")
+            return
+        actions = [action for _, action in track.player.actions]
+        found = await review(
+            track.plays,
+            actions,
+            lambda number: self._show_note(f"Looking where {track.player.name} lost: board {number} ..."),
+        )
+        self._note = found.sentence(actions)
+        if found.line:
+            revision = found.revisions[found.last_won]
+            self.race.add_line(track, revision, found.line)
+            time_then = track.times[revision - 1] if revision else 0
+            self.replay = self.replay.beside_line(number, time_then, self.race)
+        self.redraw()
+
+    def _show_note(self, sentence: str) -> None:
+        self._note = sentence
+        self.redraw()
 
     def action_close(self) -> None:
         """Quit."""
@@ -135,8 +172,8 @@ class ReplayScreen(Screen[None]):
         heading = look.displayable(record_heading(race.record))
         self._title.show([fit_row((Span(" REPLAY  ", "title"), Span(heading, "label")), width, look.glyphs.ellipsis)])
         self._slider.show([slider_row(replay, race, look, width)])
-        first = players[shown[0]] if len(shown) == 1 else min(players, key=lambda player: player.rank)
-        sentence = last_action(race.tracks[int(first.player)], replay.time, look)
+        first = players[shown[0]] if not replay.everyone else min(players, key=lambda player: player.rank)
+        sentence = self._note or last_action(race.tracks[int(first.player)], replay.time, look)
         self._sentence.show([fit_row((Span(f" {sentence}", "label"),), width, look.glyphs.ellipsis)])
 
     def _fits(self, shown: Sequence[int]) -> bool:
@@ -147,13 +184,14 @@ class ReplayScreen(Screen[None]):
         return size.width // len(shown) >= minimum.width and size.height > minimum.height
 
     def _show_board(self, pane: _Pane, number: int) -> None:
-        track = self.race.tracks[number]
+        track = self.race.shown_tracks[number]
         watched = board_at(track, self.replay.time)
-        player = ranking_at(self.race, self.replay.time)[number]
+        player = self._heading(number)
         panes = len(self.replay.shown(self.race))
         area = self.query_one("#replay").size
         width = area.width // panes
-        pane.head.show([cell_head(player, PLAYER_KEYS[number], watched, self.look, width)])
+        key = PLAYER_KEYS[number] if number < len(self.race.tracks) else "*"
+        pane.head.show([cell_head(player, key, watched, self.look, width)])
         board = watched.play.board.masked()
         places = layout(self.race.record.game, width, area.height - 1)
         pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self._moves_slowly)
@@ -163,9 +201,14 @@ class ReplayScreen(Screen[None]):
         """Whether cards may fly: not while time passes quickly, or jumps."""
         return self.look.motion and self.replay.playing and self.replay.speed <= 1
 
+    def _heading(self, number: int) -> RankedPlayer:
+        if number < len(self.race.tracks):
+            return ranking_at(self.race, self.replay.time)[number]
+        return line_heading(self.race.shown_tracks[number], self.race, self.replay.time)
+
     def _show_grid(self, shown: Sequence[int]) -> None:
         size = self.query_one("#replay").size
-        players = [ranking_at(self.race, self.replay.time)[number] for number in shown]
-        boards = {str(number): board_at(self.race.tracks[number], self.replay.time) for number in shown}
+        players = [self._heading(number)._replace(player=str(number)) for number in shown]
+        boards = {str(number): board_at(self.race.shown_tracks[number], self.replay.time) for number in shown}
         grid = arrange(self.race.record.game, len(shown), size.width, size.height)
         self._grid.show(board_grid_rows(players, boards, self._grid.look, grid, 0))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from samedeal.board_history import Play
+from samedeal.board_history import Play, Undo
+from samedeal.moves import Move
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.spectating import PLAYER_KEYS
+
+LINE_STEP: Final = 700
+"""Milliseconds between two moves of a winning line."""
 
 JUMP: Final = 10_000
 """Milliseconds by which one key jumps."""
@@ -41,10 +47,27 @@ class RecordedRace:
             Track(player, tuple(accumulate((time for time, _ in player.actions), max)), tuple(record.plays(player)))
             for player in record.players
         )
+        self.lines: tuple[Track, ...] = ()
         self.length = max(
             [record.end - record.terms.start, 1, *(time for track in self.tracks for time in track.times)]
         )
         self.moments = sorted({time for track in self.tracks for time in track.times})
+
+    @property
+    def shown_tracks(self) -> tuple[Track, ...]:
+        """The players, and the winning line if there is one."""
+        return self.tracks + self.lines
+
+    def add_line(self, track: Track, revision: int, line: Sequence[Move]) -> None:
+        """Add a winning line, which leaves a player's race after the action ``revision``. It replaces the last one."""
+        plays, times = list(track.plays[: revision + 1]), list(track.times[:revision])
+        plays[-1] = dataclasses.replace(plays[-1], undo_rule=Undo.FREE)
+        for move in line:
+            plays.append(plays[-1].act(move))
+            times.append((times[-1] if times else 0) + LINE_STEP)
+        name = dataclasses.replace(track.player, name="winning line", bot=False, resigned=False)
+        self.lines = (Track(name, tuple(times), tuple(plays)),)
+        self.length = max(self.length, times[-1] if times else 0)
 
 
 @dataclass(frozen=True)
@@ -75,6 +98,10 @@ class Replay:
     def shown(self, race: RecordedRace) -> tuple[int, ...]:
         """Return the players whose boards are shown."""
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
+
+    def beside_line(self, number: int, time: int, race: RecordedRace) -> Replay:
+        """Return the replay of a player next to the winning line, at the time at which they part."""
+        return replace(self.at(time, race), chosen=(number, len(race.tracks)), everyone=False, playing=False)
 
     def press(self, key: str, race: RecordedRace) -> Replay | None:
         """Return the replay after a key, or None if the key has no meaning here."""
@@ -117,7 +144,7 @@ class Replay:
 
     def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
         """The time of the next or last action of the players who are shown. Before the first action it is the start."""
-        moments = sorted({time for number in self.shown(race) for time in race.tracks[number].times})
+        moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
         if back:
             before = bisect_left(moments, self.time)
             return moments[before - 1] if before else 0

@@ -43,6 +43,12 @@ def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
     )
 
 
+def line_heading(track: Track, race: RecordedRace, time: int) -> RankedPlayer:
+    """The heading of the board of a winning line."""
+    cards = track.plays[track.revision_at(time)].board.foundation_cards
+    return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
+
+
 def board_at(track: Track, time: int) -> WatchedBoard:
     """A player's board at a time."""
     return WatchedBoard(track.plays[track.revision_at(time)], time)

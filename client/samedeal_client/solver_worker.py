@@ -1,0 +1,99 @@
+"""The solver in a process of its own, which its parent can kill at any time.
+
+The worker reads a request from each line of its input, and writes an answer for each, both as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, Self
+
+import msgspec
+from msgspec import Struct
+
+from samedeal.board import Board
+from samedeal.board_history import Play
+from samedeal.moves import Move
+from samedeal.solver.solve import Answer, Outcome, solve
+from samedeal_client.state.review import Review, actions_kept
+
+REVIEW_BUDGET: Final = 200_000
+"""Maximum number of positions that are searched for each board of a review: a few seconds."""
+
+
+class _Request(Struct):
+    board: str
+    budget: int
+
+
+class _Reply(Struct):
+    outcome: Outcome
+    line: tuple[str, ...]
+    states: int
+
+
+class SolverProcess:
+    """The worker, as an asynchronous context manager. It starts with the first board and is killed at the end."""
+
+    def __init__(self) -> None:
+        self.process: Process | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start nothing yet."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Kill the worker."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.kill()
+            await self.process.wait()
+
+    async def solve(self, board: Board, budget: int) -> Answer:
+        """Do the same as ``samedeal.solver.solve``. If the worker dies, the answer is that nothing was decided."""
+        if self.process is None:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "samedeal_client.solver_worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+            )
+        process = self.process
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the worker has no pipes")
+        try:
+            process.stdin.write(msgspec.json.encode(_Request(str(board), budget)) + b"\n")
+            await process.stdin.drain()
+            reply = msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=_Reply)
+        except (OSError, asyncio.IncompleteReadError, ValueError):
+            return Answer(Outcome.UNDECIDED, (), 0)
+        return Answer(reply.outcome, tuple(map(Move.parse, reply.line)), reply.states)
+
+
+async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:
+    """Find out until which of the actions a deal could still be won. ``plays`` are those before and after each action.
+
+    ``on_search`` is called before each search with its number, counted from 1.
+    """
+    known = Review(actions_kept(actions))
+    async with SolverProcess() as solver:
+        while (place := known.next_place()) is not None:
+            on_search(len(known.answers) + 1)
+            board = plays[known.revisions[place]].board
+            known = known.with_answer(place, await solver.solve(board, REVIEW_BUDGET))
+    return known
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    for line in sys.stdin.buffer:
+        request = msgspec.json.decode(line, type=_Request)
+        answer = solve(Board.parse(request.board), request.budget)
+        reply = _Reply(answer.outcome, tuple(map(str, answer.line)), answer.states)
+        sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""A review of a race: until which action the deal could still be won, found with as few searches as possible. Pure.
+
+A board that can't be won stays so until a move is undone. So the review looks only at the actions that were not undone, and
+halves the range in which the deal was lost with each search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from samedeal.board_history import UNDO
+from samedeal.moves import Move
+from samedeal.solver.solve import Answer, Outcome
+
+
+def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
+    """Return the revisions of the boards that lead to the last one: 0 for the deal, and those that were not undone."""
+    kept = [0]
+    for revision, action in enumerate(actions, 1):
+        if action == UNDO:
+            kept.pop()
+        else:
+            kept.append(revision)
+    return tuple(kept)
+
+
+@dataclass(frozen=True)
+class Review:
+    """What is known of the boards of ``revisions``. ``answers`` holds the solver's answers by their places in it."""
+
+    revisions: tuple[int, ...]
+    answers: Mapping[int, Answer] = field(default_factory=dict)
+
+    @property
+    def last_won(self) -> int:
+        """The place of the last board that is known to be winnable, or -1."""
+        return max(self._places(Outcome.WON), default=-1)
+
+    @property
+    def first_lost(self) -> int:
+        """The place of the first board that is known to be lost, or the number of boards."""
+        return min(self._places(Outcome.UNWINNABLE), default=len(self.revisions))
+
+    @property
+    def line(self) -> tuple[Move, ...]:
+        """The moves that win from the last winnable board. There are none if no board is known to be winnable."""
+        return self.answers[self.last_won].line if self.last_won >= 0 else ()
+
+    def _places(self, outcome: Outcome) -> list[int]:
+        return [place for place, answer in self.answers.items() if answer.outcome is outcome]
+
+    def next_place(self) -> int | None:
+        """Return the place of the board to search next, or None if the review is complete."""
+        undecided = self._places(Outcome.UNDECIDED)
+        # First find the last winnable board: between it and the first board that is not won, there is no other.
+        low = self.last_won
+        high = min([self.first_lost, *undecided])
+        if high - low > 1:
+            return (low + high) // 2
+        # Then find the first lost board, after the boards about which nothing could be found out.
+        low, high = max([low, *(place for place in undecided if place < self.first_lost)]), self.first_lost
+        return (low + high) // 2 if high - low > 1 else None
+
+    def with_answer(self, place: int, answer: Answer) -> Review:
+        """Return the review with another answer."""
+        return Review(self.revisions, MappingProxyType({**self.answers, place: answer}))
+
+    def sentence(self, actions: Sequence[str]) -> str:
+        """The outcome in a sentence. ``actions`` are all actions of the player."""
+        won, lost, last = self.last_won, self.first_lost, len(self.revisions) - 1
+        if won == last:
+            return "The deal could still be won at the end."
+        if lost == 0:
+            return "Nobody could win this deal."
+        if won < 0:
+            after = f" It was lost after action {self.revisions[lost]} at the latest." if lost <= last else ""
+            return f"It is not known whether this deal could be won: the search took too long.{after}"
+        until = f"The deal could still be won until action {self.revisions[won]}."
+        if lost == won + 1:
+            revision = self.revisions[lost]
+            return f"{until} Action {revision} ({actions[revision - 1]}) lost it."
+        if lost <= last:
+            return f"{until} It was lost after action {self.revisions[lost]}, if not before."
+        return f"{until} What came after that could not be decided."
