@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, encode
 from samedeal.protocol.messages import Ping, Pong, Refused
 from tests.server.live_nodes import NodeMaker
-from tests.server.raw_client import BINARY, PING, PONG, Wire
+from tests.server.raw_client import BINARY, PING, PONG, Wire, handshake
 
 
 def masked(opcode: Opcode, payload: bytes, *, fin: bool = True) -> bytes:
@@ -55,6 +55,20 @@ async def test_frames_in_pieces_of_any_size_are_read(node: NodeMaker, size: int)
             answers.append(answer.to)
     assert answers == [1, 2, 3, 4, -1, 5]
     assert pongs == [b"beat"]
+    await wire.close()
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 9])
+async def test_frames_sent_with_the_handshake_are_read(node: NodeMaker, cut: int) -> None:
+    wire = await Wire.open((await node()).url)
+    early = masked(Opcode.BINARY, ping(1)) + masked(Opcode.BINARY, ping(2, padding=200))
+    await wire.send(handshake() + early[:cut])
+    assert b" 101 " in await wire.head()
+    await wire.send(early[cut:])
+    for number in (1, 2):
+        answer = decode_to_client((await wire.frame() or (0, b""))[1])
+        assert isinstance(answer, Pong)
+        assert answer.to == number
     await wire.close()
 
 

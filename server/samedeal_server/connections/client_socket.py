@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import http
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -42,6 +41,7 @@ _MAX_QUEUE: Final = 16
 
 _MIN_QUEUE: Final = 4
 
+_END_OF_REQUEST: Final = b"\r\n\r\n"
 _WHOLE_BINARY_FRAME: Final = 0x80 | Opcode.BINARY
 _MASKED: Final = 0x80
 _TWO_BYTE_LENGTH: Final = 126
@@ -65,6 +65,7 @@ class ClientSocket(ServerConnection):
         self.on_writable: Callable[[], None] = _do_nothing
         self.on_lost: Callable[[], None] = _do_nothing
         self._admission = admission
+        self._is_served = False
         self._received_bytes = 0
         self._floods = False
         self._keepalive_timer: asyncio.TimerHandle | None = None
@@ -72,7 +73,7 @@ class ClientSocket(ServerConnection):
         self._abort_timer: asyncio.TimerHandle | None = None
         limit = admission.limits.current.control_frames
         self._frames = Bucket(limit / 60, limit, time.monotonic())
-        self._messages: deque[bytes | str | UnicodeDecodeError] = deque()
+        self._messages: list[bytes | str | UnicodeDecodeError] = []
         self._rest = b""
         self._is_unusual = False
         self._fragments: bytearray | None = None
@@ -93,7 +94,7 @@ class ClientSocket(ServerConnection):
                 raise self.close_exc
             self._message_waiter = self.loop.create_future()
             await self._message_waiter
-        message = self._messages.popleft()
+        message = self._messages.pop(0)
         if self._reading_paused and len(self._messages) <= _MIN_QUEUE:
             self._reading_paused = False
             self.transport.resume_reading()
@@ -102,6 +103,11 @@ class ClientSocket(ServerConnection):
             await self.wait_closed()
             raise self.close_exc
         return message
+
+    def forget_handshake(self) -> None:
+        """Free the request and the response, which take 4 kB and are not needed any more."""
+        self._is_served = True
+        self.request = self.response = None
 
     def start_close(self, code: int, reason: str) -> None:
         """Send a close frame. Abort the connection if the client does not disconnect in time."""
@@ -143,17 +149,21 @@ class ClientSocket(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Receive data. Reject an oversized handshake; abort a client that does not close in time."""
-        if self.request is None:
+        if self._is_served and not self._is_unusual:
+            self._take_frames(data)
+            return
+        if self.request is None and not self._is_served:
             self._received_bytes += len(data)
             if self._received_bytes > LARGEST_REQUEST:
                 status = http.HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
                 self.transport.write(self.respond(status, "The handshake request is too large.\n").serialize())
                 self.transport.close()
                 return
-        if self.request is None or self._is_unusual:
-            self._pass_on(data)
-        else:
-            self._take_frames(data)
+            # Frames that arrive with the request, or before the connection is served, are begun by the library.
+            self._is_unusual = data.find(_END_OF_REQUEST) != len(data) - len(_END_OF_REQUEST)
+        elif not self._is_served:
+            self._is_unusual = True
+        self._pass_on(data)
 
     def process_event(self, event: Any) -> None:
         """Limit the rate of control frames and fragments. Complete messages are limited by the gateway."""

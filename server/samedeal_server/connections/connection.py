@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import Final
 
 from websockets.frames import Frame, Opcode
@@ -71,7 +70,7 @@ class Connection:
         self._late_backlog = limits.late_backlog
         self._metrics = metrics
         self._timers = timers
-        self._frames: deque[tuple[bytes, float]] = deque()
+        self._frames: list[tuple[bytes, float]] = []
         self._awake = False
         self._slow = False
         self._lagging = False
@@ -160,10 +159,11 @@ class Connection:
 
     def _write_some(self, socket: ClientSocket) -> None:
         """Write several queued frames in one call, as the library's ``send`` per frame costs several times as much."""
-        batch, size = [], 0
-        while self._frames and size < _WRITE_SIZE:
-            batch.append(self._frames.popleft())
-            size += len(batch[-1][0])
+        count, size = 0, 0
+        while count < len(self._frames) and size < _WRITE_SIZE:
+            size += len(self._frames[count][0])
+            count += 1
+        batch, self._frames = self._frames[:count], self._frames[count:]
         socket.transport.write(b"".join([frame for frame, _ in batch]))
         for _, asked in batch:
             if asked:

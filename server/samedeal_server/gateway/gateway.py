@@ -167,6 +167,7 @@ class Gateway:
         self.connections.add(connection)
         self.metrics.opened.inc()
         self.handshakes.opened(connection.networks)
+        socket.forget_handshake()
         opened_at = self._timers.monotonic()
         _log.info(LogEvent.CONNECTED, **connection.ids, address=address)
         serving = asyncio.current_task()
