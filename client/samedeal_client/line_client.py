@@ -219,7 +219,9 @@ class LineClient:
         if room is None or not room.options.hints:
             self._output.print("Hints are off in this room.")
         else:
-            self._output.print(self._output.narrator.hint(self._hint_finder.suggest(board.masked())))
+            hint = self._hint_finder.suggest(board.masked())
+            may_undo = self.client.model.own.may_undo
+            self._output.print(self._output.narrator.hint(hint.move, is_lost=hint.is_lost, may_undo=may_undo))
 
     def _quit(self, code: int) -> None:
         if sentence := self._how_to_return():

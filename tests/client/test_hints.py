@@ -9,25 +9,30 @@ import pytest
 
 from samedeal.board import Board
 from samedeal.moves import Move
-from samedeal_client.bots.hints import HintFinder
+from samedeal.solver.solve import Outcome, solve
+from samedeal_client.bots.hints import HINT_BUDGET, Hint, HintFinder
+from samedeal_client.bots.strategy import BotMemory, choose_move
 from tests.client.boards import board, dealt
+from tests.client.typed_moves import won_record
 
 
+@pytest.mark.parametrize("budget", [1, 3_000])
 @pytest.mark.parametrize("game", ["willow", "phoenix", "athena"])
-def test_same_board_gives_the_same_hint(game: str) -> None:
-    now, finder = dealt(game, 3), HintFinder(Random(1), 300)
+def test_same_board_gives_the_same_hint(game: str, budget: int) -> None:
+    now, finder = dealt(game, 3), HintFinder(Random(1), 300, budget)
     for _ in range(5):
-        move = finder.suggest(now.masked())
+        move = finder.suggest(now.masked()).move
         assert move is not None
-        assert move == finder.suggest(now.masked())
+        assert move == finder.suggest(now.masked()).move
         now = now.play(move).board
 
 
+@pytest.mark.parametrize("budget", [1, 3_000])
 @pytest.mark.parametrize(("game", "number"), [("phoenix", 7), ("athena", 7), ("willow", 5)])
-def test_following_hints_comes_to_an_end(game: str, number: int) -> None:
-    now, finder = dealt(game, number), HintFinder(Random(1), 300)
+def test_following_hints_comes_to_an_end(game: str, number: int, budget: int) -> None:
+    now, finder = dealt(game, number), HintFinder(Random(1), 300, budget)
     passed: Counter[Board] = Counter()
-    while (move := finder.suggest(now.masked())) is not None and passed.total() < 300:
+    while (move := finder.suggest(now.masked()).move) is not None and passed.total() < 300:
         passed[now.masked()] += 1
         now = now.play(move).board
     assert passed.total() < 300
@@ -39,4 +44,25 @@ def test_new_progress_gives_hints_again() -> None:
     for text in ("1: 9H | 2: 9D", "1: 9H | 2: 9D | 3: 9C", "1: 7H | 2: 9D"):
         for _ in range(9):
             finder.suggest(board("willow", text))
-    assert finder.suggest(board("willow", "1: 9H AC | 2: 9D")) == Move("1", "0", 1)
+    assert finder.suggest(board("willow", "1: 9H AC | 2: 9D")).move == Move("1", "0", 1)
+
+
+def test_following_hints_wins_what_can_be_won() -> None:
+    play, finder = won_record("phoenix").start(), HintFinder(Random(1))
+    now = play.board
+    while (move := finder.suggest(now.masked()).move) is not None:
+        now = now.play(move).board
+    assert now.won
+
+
+def test_lost_board_is_named() -> None:
+    lost = dealt("phoenix", 240)
+    assert solve(lost, HINT_BUDGET).outcome is Outcome.UNWINNABLE
+    assert HintFinder(Random(1)).suggest(lost.masked()).is_lost
+
+
+def test_hint_does_not_look_under_hidden_cards() -> None:
+    """The solver would know them, but the hint is the same whatever they are."""
+    finder = HintFinder(Random(1), 300)
+    hint = finder.suggest(dealt("athena", 7).masked())
+    assert hint == Hint(choose_move("careful", dealt("athena", 7).masked(), BotMemory(Random(1), 300)))

@@ -35,6 +35,7 @@ from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
 from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.live_ranking import current_ranking
+from samedeal_client.views.narration import lost_text
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
 from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, statuses, with_place_changes
@@ -334,15 +335,17 @@ class RaceScreen(ClientScreen):
 
     async def _show_hint(self, board: Board) -> None:
         # The search runs in a thread, so that the screen responds meanwhile.
-        move = await asyncio.to_thread(self._hint_finder.suggest, board.masked())
+        hint = await asyncio.to_thread(self._hint_finder.suggest, board.masked())
         if board != self._board:
             return
+        move = hint.move
+        lost = f"{lost_text(may_undo=self.model.own.may_undo)} " if hint.is_lost else ""
         if move is None:
-            self.show_message("No useful move found.")
+            self.show_message(lost or "No useful move found.")
         elif not move.is_transfer:
             key = command_text(self.samedeal.bindings, KeyCommand.STOCK, self.look)
-            self.show_message(f"Hint: {move.source} from the stock with {key}.", "you")
+            self.show_message(f"{lost}Hint: {move.source} from the stock with {key}.", "you")
         else:
             self._controller = self._controller.hinted(board, move)
-            self.show_message(f"Hint: {views.hint_text(board, move, self.look)}", "you")
+            self.show_message(f"{lost}Hint: {views.hint_text(board, move, self.look)}", "you")
         self._show_board()

@@ -156,9 +156,17 @@ class Narrator:
         rest = " The other one has not been seen yet." if len(places) < board.game.decks else ""
         return f"{name} is {', and '.join(places)}.{rest}"
 
-    def hint(self, move: Move | None) -> str:
-        """A hint in a sentence."""
-        return f"Try {move}." if move is not None else "No useful move found. Undo may help, if the room allows it."
+    def hint(self, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
+        """A hint in a sentence. ``is_lost`` says that the board is proven to be lost."""
+        lost = lost_text(may_undo=may_undo) if is_lost else ""
+        if move is not None:
+            return f"{lost} Try {move}.".lstrip()
+        return lost or "No useful move found. Undo may help, if the room allows it."
+
+
+def lost_text(*, may_undo: bool) -> str:
+    """What a hint says about a board that is proven to be lost."""
+    return "This can no longer be won: undo first." if may_undo else "This can no longer be won."
 
 
 def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
