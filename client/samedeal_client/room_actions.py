@@ -18,6 +18,7 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
+from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.text.appearance import Look
 
 QUICK_MATCH_PLAYERS: Final = 4
@@ -85,7 +86,7 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
 
 def quick_match_options(game: str) -> Options:
     """Return the options of a room that a quick match opens."""
-    return Options(games=(game,), players=QUICK_MATCH_PLAYERS, start="all-ready")
+    return Options(games=(game,), deal=DEFAULT_DEAL, players=QUICK_MATCH_PLAYERS, start="all-ready")
 
 
 def daily_deal_options(game: str) -> Options:
@@ -138,7 +139,7 @@ async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) ->
     await (client.watch(room, passphrase) if spectator else client.join(room, passphrase))
 
 
-async def open_similar_room(client: ClientSession, deal: str = "random") -> None:
+async def open_similar_room(client: ClientSession, deal: str = DEFAULT_DEAL) -> None:
     """Open a room with the options of the client's room and another deal, and join it. Raises RequestRefused."""
     room = client.model.room
     if room is not None:
@@ -147,7 +148,7 @@ async def open_similar_room(client: ClientSession, deal: str = "random") -> None
         await client.join(code, passphrase)
 
 
-def similar_options(room: RoomState, deal: str = "random") -> Options:
+def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
     """Return a room's options for another race. A cycle of games continues from the room's game."""
     options = room.options
     position = options.games.index(room.game) if room.game in options.games else 0

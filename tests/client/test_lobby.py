@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from samedeal.protocol.messages import RoomLine
-from samedeal_client.state.lobby import PROPOSED_GAMES, Lobby, game_of_the_day
+from samedeal_client.state.lobby import DAILY_GAMES, Lobby, game_of_the_day
 from tests.client.room_lines import line
 
 TODAY = date(2026, 11, 21)
@@ -74,12 +74,12 @@ def test_quick_match_uses_the_chosen_game() -> None:
 
 
 def test_game_that_is_seldom_won_has_to_be_chosen() -> None:
-    assert matches(lobby(line("p", game="phoenix"))) == []
-    assert "phoenix" not in PROPOSED_GAMES
+    assert matches(lobby(line("p", game="phoenix"), line("w", game="phoenix", deal="winnable"))) == ["w"]
+    assert "phoenix" not in DAILY_GAMES
 
 
 def test_daily_games_cycle() -> None:
-    assert {game_of_the_day(date(2026, 11, day)) for day in range(1, 1 + len(PROPOSED_GAMES))} == set(PROPOSED_GAMES)
+    assert {game_of_the_day(date(2026, 11, day)) for day in range(1, 1 + len(DAILY_GAMES))} == set(DAILY_GAMES)
     assert Lobby(TODAY, game="phoenix").daily_game == "phoenix"
     assert Lobby(TODAY).daily_game == game_of_the_day(TODAY)
 

@@ -35,8 +35,11 @@ def options(**values: str) -> Options:
     return room.options
 
 
+DEFAULT = Options(deal="winnable")
+
+
 def test_untouched_form_has_the_default_options() -> None:
-    assert RoomForm().to_room(NOW) == NewRoom(Options(), "", "")
+    assert RoomForm().to_room(NOW) == NewRoom(DEFAULT, "", "")
 
 
 def test_every_option_has_a_field() -> None:
@@ -53,6 +56,7 @@ def test_every_option_has_a_field() -> None:
         ({"then": "athena, ace of hearts"}, {"games": ("willow", "athena", "ace-of-hearts")}),
         ({"then": "Phoenix steve"}, {"games": ("willow", "phoenix", "steve")}),
         ({"deal": "4821"}, {"deal": "#4821"}),
+        ({"deal": "random"}, {"deal": "random"}),
         ({"deal": "Daily 2026-11-20"}, {"deal": "daily 2026-11-20"}),
         ({"players": "1"}, {"players": 1}),
         ({"limit": "7"}, {"limit": 420}),
@@ -81,12 +85,12 @@ def test_every_option_has_a_field() -> None:
     ],
 )
 def test_texts_become_options(values: dict[str, str], wanted: dict[str, Any]) -> None:
-    assert options(**values) == msgspec.structs.replace(Options(), **wanted)
+    assert options(**values) == msgspec.structs.replace(DEFAULT, **wanted)
 
 
 def test_room_code_and_passphrase_are_returned() -> None:
     room = form(room="Friday", passphrase=" as typed ").to_room(NOW)
-    assert room == NewRoom(Options(), "friday", " as typed ")
+    assert room == NewRoom(DEFAULT, "friday", " as typed ")
 
 
 INVALID: tuple[tuple[dict[str, str], str], ...] = (

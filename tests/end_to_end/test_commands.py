@@ -46,8 +46,8 @@ async def test_opened_rooms_are_listed(programs: Programs, url: str) -> None:
     assert code == 0
     lines = text.splitlines()
     assert lines[0].split() == ["room", "game", "deal", "phase", "players"]
-    assert re.fullmatch(r"secret +Willow +random +open +0/8 +passphrase, no spectators", lines[1])
-    assert re.fullmatch(r"friday +Steve +random +open +0/3", lines[2])
+    assert re.fullmatch(r"secret +Willow +winnable +open +0/8 +passphrase, no spectators", lines[1])
+    assert re.fullmatch(r"friday +Steve +winnable +open +0/3", lines[2])
 
 
 async def test_an_invitation_leads_to_the_room(programs: Programs, url: str) -> None:

@@ -431,7 +431,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
         await ana.wait_for_text("any number of moves")
         await ana.click("open the room")
         await ana.wait_for_screen("waiting")
-        assert ana.room.options == Options(undo="free")
+        assert ana.room.options == Options(deal="winnable", undo="free")
 
 
 async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None:
@@ -831,7 +831,7 @@ async def test_similar_room_has_a_new_deal(server: str) -> None:
         await ana.press("n")
         await ana.wait_for_screen("waiting")
         assert ana.room.room != "friday"
-        assert ana.room.deal == "random"
+        assert ana.room.deal == "winnable"
         assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from samedeal.board import Board
 from samedeal.deal import Deal, commitment, shuffled
+from samedeal.deal_proof import DealProof
 from samedeal.games import ATHENA, GAMES
 from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign, Start
 from samedeal.record import Record
@@ -19,6 +21,7 @@ from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
+from tests.shared.joint_deals import joint_deal
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
@@ -28,8 +31,8 @@ ROOM = "friday"
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
 CHECK = """
-const [game, deal, seed, commitment, boards, starts] = arguments;
-return import("./deal.js").then(({ checkDeal }) => checkDeal({ game, deal, seed }, commitment, boards, starts));
+const [room, commitment, boards, starts] = arguments;
+return import("./deal.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts));
 """
 VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
 
@@ -270,6 +273,28 @@ async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
     assert link == f"{getattr(answer, 'room', None)}?embed"
 
 
+async def steps(
+    browser: Browser, room: dict[str, Any], promised: bytes, boards: list[Board], starts: list[Board]
+) -> list[bool]:
+    """The steps of the check of a deal in the browser, each as whether it holds."""
+    piles = [[[list(pile) for pile in some.masked().piles] for some in group] for group in (boards, starts)]
+    return [holds for holds, _ in await browser.run(CHECK, room, list(promised), *piles)]
+
+
+@pytest.mark.parametrize("game", ["phoenix", "steve"])
+async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game: str) -> None:
+    proof = DealProof.parse((RECORDS.parent / "deal_proofs" / f"{game}.txt").read_text())
+    start = proof.board()
+    other = joint_deal("willow" if game == "phoenix" else "ace-of-hearts").commitment
+    room = {"room": "friday", "game": game, "deal": "winnable", "seed": [], "proof": str(proof)}
+    swapped = room | {"proof": str(replace(proof, candidate=proof.candidate + 1))}
+    await browser.open(one.url)
+    assert await steps(browser, room, proof.commitment, [start], [start]) == [True, True]
+    assert await steps(browser, room, other, [start], [start]) == [False, True]
+    assert await steps(browser, room | {"room": "saturday"}, proof.commitment, [start], []) == [False, True]
+    assert await steps(browser, swapped, proof.commitment, [start], [start]) == [True, False]
+
+
 async def test_unfair_deals_are_noticed(browser: Browser, one: Node) -> None:
     """The check itself, in the browser: of the seed, of the name of the deal, of a board at any time, and of its start."""
     deal = Deal.parse("#4821")
@@ -280,9 +305,8 @@ async def test_unfair_deals_are_noticed(browser: Browser, one: Node) -> None:
     await browser.open(one.url)
 
     async def check(name: str, promised: bytes, boards: list[Board], starts: list[Board]) -> list[bool]:
-        piles = [[[list(pile) for pile in some.masked().piles] for some in group] for group in (boards, starts)]
-        steps = await browser.run(CHECK, "athena", name, list(seed), list(promised), *piles)
-        return [step["ok"] for step in steps]
+        room = {"game": "athena", "deal": name, "seed": list(seed)}
+        return await steps(browser, room, promised, boards, starts)
 
     fair = commitment(seed)
     assert await check("#4821", fair, [start, board], [start]) == [True, True, True]

@@ -47,12 +47,13 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal_client.commands.play import while_server_runs
     from samedeal_client.frontend import DisplayOptions, LineIO, run_client
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     name = player_name(given.name)
     async with local_server(public=True) as server:
 
         async def enter(client: ClientSession, _: LineIO | None) -> None:
-            await client.join(await client.rooms.create(Options(games=(game,))))
+            await client.join(await client.rooms.create(Options(games=(game,), deal=DEFAULT_DEAL)))
 
         race = run_client(server.address, name, DisplayOptions.from_arguments(given), enter, lasting=False)
         return await while_server_runs(race, server)

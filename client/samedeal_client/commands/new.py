@@ -21,7 +21,7 @@ is there."""
 
 EXAMPLES = f"""\
 examples:
-  samedeal new example.org                                Willow with a random deal
+  samedeal new example.org                                Willow with a deal that can be won
   samedeal new example.org --game athena --game steve     two games in turn: each rematch plays the next one
   samedeal new example.org --deal 4821 --limit 10         deal number 4821, at most ten minutes
   samedeal new example.org --deal daily --undo off        the deal of the day, without undo

@@ -48,7 +48,7 @@ _DEMO_DEALS = {"willow": 282, "athena": 49, "phoenix": 17, "steve": 4, "ace-of-h
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments to the parser."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
-    parser.add_argument("--deal", default="", help="a number, daily or random (default: a random number)")
+    parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
     parser.add_argument("--bots", type=integer_in(1, 15), default=3, metavar="N", help="number of bots (default: 3)")
     parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")
     parser.add_argument(
@@ -90,10 +90,9 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Options:
-    from random import SystemRandom
-
     from samedeal.deal import Deal
     from samedeal.options import Options
+    from samedeal_client.state.new_room_fields import DEFAULT_DEAL
     from samedeal_client.state.option_parsing import read_duration
 
     try:
@@ -101,7 +100,7 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
     except ValueError as error:
         raise Failure(f"--limit {given.limit} is not valid. {error}", 2) from None
     demo = _DEMO_DEALS.get(game) if unattended else None
-    deal = Deal.parse(given.deal or f"#{demo or SystemRandom().randrange(1, 1_000_000)}")
+    deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
     return Options(
         games=(game,),
         deal=str(deal),

@@ -26,6 +26,7 @@ from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
+from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.final_standings import HEADINGS, standing_cells
 from samedeal_client.views.plot import MIN_HEIGHT, MIN_WIDTH, cards_plot
@@ -105,7 +106,7 @@ class ResultsScreen(WidgetScreen):
         room = self.model.room
         if room is None:
             return ()
-        deal = ", random deal" if room.deal == "random" else f" {room.deal}"
+        deal = f" {room.deal}" if public_deal_title(room.deal) else f", {deal_title(room.deal)}"
         return self.breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
@@ -154,7 +155,7 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Going to the rematch", task)
 
     def action_new_room(self) -> None:
-        """Open a room with the same options and a random deal."""
+        """Open a room with the same options and a winnable deal."""
         self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client))
 
     def action_same_deal(self) -> None:

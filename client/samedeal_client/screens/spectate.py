@@ -17,6 +17,7 @@ from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.rewind_buffer import RewindBuffer
 from samedeal_client.state.spectating import PLAYER_KEYS, Spectating, Watched
+from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
@@ -166,8 +167,8 @@ class SpectateScreen(ClientScreen):
         room = self.model.room
         if room is None:
             return ()
-        deal = "" if room.deal == "random" else f" {room.deal}"
-        return (Span("WATCH", "title"), Span(room.room, "label"), Span(self.game.title + deal, "title"))
+        title = f"{self.game.title} {public_deal_title(room.deal)}".rstrip()
+        return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"))
 
     def status_row(self) -> Row:
         """The time into the race, the delay and the number of spectators."""

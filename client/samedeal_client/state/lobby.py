@@ -12,13 +12,13 @@ from samedeal.protocol.messages import RoomLine
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
-PROPOSED_GAMES: Final = tuple(name for name in GAMES if name != "phoenix")
-"""The games that a player who has chosen none is given. More than half of all deals of Phoenix can't be won."""
+DAILY_GAMES: Final = tuple(name for name in GAMES if name != "phoenix")
+"""The games of daily deals. Three of four daily deals of Phoenix can't be won."""
 
 
 def game_of_the_day(today: date) -> str:
     """Return the game whose daily deal is proposed on a day."""
-    return PROPOSED_GAMES[today.toordinal() % len(PROPOSED_GAMES)]
+    return DAILY_GAMES[today.toordinal() % len(DAILY_GAMES)]
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,12 @@ class Lobby:
 
     def matches(self) -> tuple[RoomLine, ...]:
         """Return the rooms that a quick match can join: those with players who wait, the fullest first."""
-        games = (self.game,) if self.game else PROPOSED_GAMES
-        fit = [line for line in self.rooms or () if _has_seat(line) and line.game in games and line.players]
+        fit = [line for line in self.rooms or () if _has_seat(line) and line.players and self._is_match(line)]
         return tuple(sorted(fit, key=lambda line: line.seats - line.players))
+
+    def _is_match(self, line: RoomLine) -> bool:
+        """Whether a room has the chosen game, or else any game, except Phoenix with a deal that may be impossible to win."""
+        return line.game == self.game if self.game else line.deal == "winnable" or line.game in DAILY_GAMES
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """Return the rooms with a free seat for today's deal."""

@@ -14,7 +14,10 @@ from samedeal_client.state.option_parsing import deal_number, number_in, read_de
 from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, title_of
 from samedeal_client.text.time_text import duration_text
 
-_DEFAULTS: Final = Options()
+DEFAULT_DEAL: Final = "winnable"
+"""The deal of the rooms that a player opens without choosing one. A request without a deal is one for a random deal."""
+
+_DEFAULTS: Final = Options(deal=DEFAULT_DEAL)
 
 
 @dataclass(frozen=True)
@@ -121,9 +124,9 @@ FIELDS: Final = (
         "Deal",
         lambda text: deal_text(Deal.parse(text)),
         _DEFAULTS.deal,
-        presets=("random", "daily", "#1"),
+        presets=("winnable", "random", "daily", "#1"),
         read=read_deal,
-        help="random, daily, or a number",
+        help="winnable, random, daily, or a number",
     ),
     Field(
         "players",

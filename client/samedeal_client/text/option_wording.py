@@ -34,7 +34,19 @@ def deal_text(deal: Deal) -> str:
         return f"{deal} (the same cards every time)"
     if deal.kind == "daily":
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
+    if deal.kind == "winnable":
+        return "drawn by all players together, and it can be won"
     return "random: nobody knows it before the start"
+
+
+def deal_title(deal: str) -> str:
+    """Return the text that names a deal in a title, from the text of the deal."""
+    return f"{deal} deal" if deal in ("winnable", "random") else deal
+
+
+def public_deal_title(deal: str) -> str:
+    """Return the text that names a numbered or daily deal in a title, or an empty text for any other deal."""
+    return "" if deal in ("winnable", "random") else deal
 
 
 def start_text(options: Options, zone: tzinfo | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.state.history import History, PastRace, daily_streak, summaries
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import title_of
+from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, cut, fit
 from samedeal_client.text.time_text import clock_text, ordinal
@@ -45,7 +45,7 @@ def outcome_text(race: PastRace) -> str:
 
 def result_line(race: PastRace) -> str:
     """The line to share: it says how the race went, and nothing about the cards."""
-    deal = "random deal" if race.deal == "random" else race.deal
+    deal = deal_title(race.deal)
     result = ", ".join(filter(None, (place_text(race), outcome_text(race))))
     return f"Samedeal {printable(deal)} {title_of(printable(race.game))}: {result}"
 

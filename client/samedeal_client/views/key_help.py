@@ -136,8 +136,8 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
     "results": (
         "After a race",
         (
-            ("m", "rematch: a room for everyone in this race, with the next deal or a random one"),
-            ("n", "a new room with the same options and a random deal"),
+            ("m", "rematch: a room for everyone in this race, with the next deal"),
+            ("n", "a new room with the same options and a winnable deal"),
             ("a", "a new room with the same deal, if it has a number or a date (as samedeal new --deal)"),
             ("r", "the rules of the game"),
             ("Esc", "return to the lobby; your bots leave the room"),

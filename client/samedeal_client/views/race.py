@@ -15,6 +15,7 @@ from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.text.time_text import clock_text, ordinal
@@ -57,8 +58,8 @@ def title_parts(model: Model) -> Row:
     room = model.room
     if room is None:
         return ()
-    deal = "" if room.deal == "random" else f" {room.deal}"
-    return (Span("samedeal", "label"), Span(model.game.title + deal, "title"), Span(f"room {room.room}", "label"))
+    title = f"{model.game.title} {public_deal_title(room.deal)}".rstrip()
+    return (Span("samedeal", "label"), Span(title, "title"), Span(f"room {room.room}", "label"))
 
 
 def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:

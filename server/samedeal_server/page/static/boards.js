@@ -11,6 +11,8 @@ export const GAMES = {
 	willow: { title: "Willow", decks: 1, keys: [...columns(7), ..."qwer", ...foundations(4)] },
 };
 
+export const dealName = (deal) => (/^[rw]/.test(deal) ? `${deal} deal` : `deal ${deal}`);
+
 export const DOWN = 0x40;
 export const HIDDEN = 0xc0;
 export const FACE = 0x3f;

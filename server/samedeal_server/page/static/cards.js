@@ -1,6 +1,7 @@
 // Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
 
 import { DOWN, FACE, GAMES, HIDDEN, cardName, kind, pileName, rank, suit } from "./boards.js";
+import { svg } from "./dom.js";
 
 const WIDTH = 46;
 const HEIGHT = 64;
@@ -18,13 +19,6 @@ const TABLES = {
 	willow: { columns: 11.2, rows: 4, foundation: (i) => [7.2 + i, 0], fan: (i) => [7.2 + i, 1.15] },
 };
 const SPREAD = ["column", "fan"];
-
-export function svg(tag, attributes = {}, ...children) {
-	const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-	element.append(...children);
-	return element;
-}
 
 export function tableSize(game) {
 	const table = TABLES[game];

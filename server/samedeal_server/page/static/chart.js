@@ -1,6 +1,6 @@
 // The chart of progress: cards on the foundations over time, a line for each player.
 
-import { svg } from "./cards.js";
+import { svg } from "./dom.js";
 
 const WIDTH = 320;
 const HEIGHT = 130;

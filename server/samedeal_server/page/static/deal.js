@@ -1,23 +1,24 @@
-// Checks that a race was dealt from the seed that the server had committed to, as DEALS.md says.
+// Checks that a race was dealt from what had been committed to, as DEALS.md says.
 
 import { DOWN, FACE, GAMES, HIDDEN, kind } from "./boards.js";
 
-const ascii = new TextEncoder();
+const encoder = new TextEncoder();
 const MASK = (1n << 64n) - 1n;
-const ROTATIONS = [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14].map(BigInt);
-const rotate = (lane, by) => ((lane << by) | (lane >> (64n - by))) & MASK;
+const rotate = (lane, by) => ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & MASK;
 
 function keccak(a) {
 	let register = 1;
 	for (let round = 0; round < 24; round++) {
 		const c = [0, 1, 2, 3, 4].map((x) => a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
-		for (let i = 0; i < 25; i++) a[i] ^= c[(i + 4) % 5] ^ rotate(c[(i + 1) % 5], 1n);
-		const b = [];
-		for (let x = 0; x < 5; x++)
-			for (let y = 0; y < 5; y++) b[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(a[x + 5 * y], ROTATIONS[x + 5 * y]);
-		for (let i = 0; i < 25; i++) {
-			const row = i - (i % 5);
-			a[i] = b[i] ^ (~b[row + ((i + 1) % 5)] & MASK & b[row + ((i + 2) % 5)]);
+		for (let i = 0; i < 25; i++) a[i] ^= c[(i + 4) % 5] ^ rotate(c[(i + 1) % 5], 1);
+		let [x, y, lane] = [1, 0, a[1]];
+		for (let step = 1; step <= 24; step++) {
+			[x, y] = [y, (2 * x + 3 * y) % 5];
+			[lane, a[x + 5 * y]] = [a[x + 5 * y], rotate(lane, ((step * (step + 1)) / 2) % 64)];
+		}
+		for (let i = 0; i < 25; i += 5) {
+			const row = a.slice(i, i + 5);
+			row.forEach((own, x) => (a[i + x] = own ^ (~row[(x + 1) % 5] & MASK & row[(x + 2) % 5])));
 		}
 		for (let j = 0; j < 7; j++) {
 			if (register & 1) a[0] ^= 1n << BigInt((1 << j) - 1);
@@ -41,11 +42,8 @@ function* shake256(input) {
 	}
 }
 
-export function shuffled(seed, decks) {
-	const deck = [];
-	for (let n = 0; n < decks; n++)
-		for (let suit = 0; suit < 4; suit++) for (let rank = 1; rank <= 13; rank++) deck.push((suit << 4) | rank);
-	const stream = shake256(Uint8Array.from([...ascii.encode("samedeal order v1\n"), decks, ...seed]));
+function shuffled(stream, decks) {
+	const deck = Array.from({ length: 52 * decks }, (_, i) => (((i % 52) / 13) << 4) | ((i % 13) + 1));
 	for (let last = deck.length - 1; last > 0; last--) {
 		const choices = last + 1;
 		const fair = 256 - (256 % choices);
@@ -58,13 +56,8 @@ export function shuffled(seed, decks) {
 	return deck;
 }
 
-const LAYOUTS = {
-	athena: { column: () => 4 },
-	steve: { column: (i) => i + 1 },
-	phoenix: { column: () => 6, reserve: () => 1 },
-	"ace-of-hearts": { column: (i) => i + 1 },
-	willow: { column: (i) => i + 1, fan: () => 6 },
-};
+// How many cards are dealt to a pile.
+const sizeOf = (game, part, i) => ({ fan: 6, reserve: 1 })[part] ?? { athena: 4, phoenix: 6 }[game] ?? i + 1;
 
 // The piles as dealt, with all faces. Cards that lie face down have DOWN.
 export function dealt(game, order) {
@@ -73,10 +66,9 @@ export function dealt(game, order) {
 	let next = 0;
 	for (const part of ["column", "fan", "reserve"]) {
 		const places = [...keys.keys()].filter((i) => kind(game, keys[i]) === part);
-		const size = LAYOUTS[game][part] || (() => 0);
-		for (let row = 0; places.some((_, i) => size(i) > row); row++)
+		for (let row = 0; places.some((_, i) => sizeOf(game, part, i) > row); row++)
 			places.forEach((place, i) => {
-				if (size(i) > row) piles[place].push(order[next++] | (game === "athena" && row % 2 === 0 ? DOWN : 0));
+				if (sizeOf(game, part, i) > row) piles[place].push(order[next++] | (game === "athena" && row % 2 === 0 ? DOWN : 0));
 			});
 	}
 	const stock = keys.indexOf("stock");
@@ -84,44 +76,53 @@ export function dealt(game, order) {
 	return piles;
 }
 
-// Whether a board can have come from a deal. Cards never seen still lie where they were dealt, and all others are known.
+// Whether a board can have come from a deal. Cards never seen still lie where they were dealt.
 function comesFrom(piles, start) {
-	const counts = new Map();
-	const count = (card, by) => counts.set(card & FACE, (counts.get(card & FACE) || 0) + by);
-	start.flat().forEach((card) => count(card, 1));
-	piles.forEach((pile, i) => pile.forEach((card, depth) => count(card === HIDDEN ? start[i][depth] ?? 0 : card, -1)));
-	return [...counts.values()].every((left) => left === 0);
+	const cards = piles.flatMap((pile, i) => pile.map((card, depth) => FACE & (card === HIDDEN ? start[i][depth] : card)));
+	return same(cards.sort(), start.flat().map((card) => card & FACE).sort());
 }
 
-function isStart(piles, start) {
-	return piles.every(
-		(pile, i) => pile.length === start[i].length && pile.every((card, j) => card === (start[i][j] & DOWN ? HIDDEN : start[i][j])),
-	);
-}
+const isStart = (piles, start) => piles.every((pile, i) => same(pile, start[i].map((card) => (card & DOWN ? HIDDEN : card))));
 
 const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-async function sha256(label, bytes) {
-	const data = Uint8Array.from([...ascii.encode(label), ...bytes]);
-	return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+const joined = (...parts) => Uint8Array.from(parts.flatMap((part) => [...(part.trim ? encoder.encode(part) : part)]));
+const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", joined(...parts)));
+const unhex = (text) => text.match(/../g).map((pair) => parseInt(pair, 16));
+
+// Return whether the proof of a joint deal is what the server had committed to, and the bytes that shuffle its cards.
+async function drawn({ room, game, proof }, commitment, decks) {
+	const field = (name) => proof.match(`\n${name}: (.*)`)[1];
+	const secret = unhex(field("secret"));
+	const terms = `${room}\n${game}\n${field("solver")}\n${field("budget")}\n`;
+	const committed = same(await sha256("samedeal commitment v2\n", terms, secret), commitment);
+	const shares = [...proof.matchAll(/\nseat: (\d+) \w+ (\w+)/g)].flatMap(([, seat, share]) => [seat, ...unhex(share)]);
+	const mix = await sha256("samedeal mix v2\n", secret, shares);
+	const seed = await sha256("samedeal candidate v2\n", mix, [0, 0, field("candidate") >> 8, field("candidate")]);
+	const blocks = [...Array(16).keys()].map((i) => sha256("samedeal order v2\n", [decks], seed, [0, 0, 0, i]));
+	return [committed, joined(...(await Promise.all(blocks))).values()];
 }
 
-// Check a finished race. Return steps with a sentence and `ok`: true, false, or null if this browser cannot check it.
+// Check a finished race. Return steps: true, false, or null if this browser cannot check it, and a sentence.
 // `boards` are the newest piles of the players, and `starts` those of revision 0 that this page has seen.
-export async function checkDeal({ game, deal, seed }, commitment, boards, starts) {
+export async function checkDeal(room, commitment, boards, starts) {
+	const { game, deal, seed, proof } = room;
+	const { decks } = GAMES[game] ?? {};
 	const steps = [];
-	if (globalThis.crypto?.subtle) {
-		const committed = same(await sha256("samedeal commitment v1\n", seed), commitment);
-		steps.push([committed, "The revealed seed is the one to which the server had committed."]);
-		if (deal !== "random") {
-			const named = same(await sha256("samedeal seed v1\n", ascii.encode(deal)), seed);
-			steps.push([named, `The seed belongs to the public deal ${deal}.`]);
-		}
-	} else steps.push([null, "Over plain http a browser cannot check the seed against the commitment. Over https it can."]);
-	if (GAMES[game]) {
-		const start = dealt(game, shuffled(seed, GAMES[game].decks));
-		const ok = boards.every((piles) => comesFrom(piles, start)) && starts.every((piles) => isStart(piles, start));
-		if (boards.length) steps.push([ok, `The cards on ${boards.length === 1 ? "the board" : `all ${boards.length} boards`} were dealt from the seed.`]);
+	let committed = null;
+	let stream = proof ? null : shake256(joined("samedeal order v1\n", [decks], seed));
+	if (!globalThis.crypto?.subtle) steps.push([null, "Over plain http a browser cannot check hashes. Over https it can."]);
+	else {
+		if (proof) [committed, stream] = await drawn(room, commitment, decks);
+		else committed = same(await sha256("samedeal commitment v1\n", seed), commitment);
+		steps.push([committed, "The server revealed what it had committed to."]);
+		if (seed.length && deal !== "random") steps.push([same(await sha256("samedeal seed v1\n", deal), seed), `The seed is that of deal ${deal}.`]);
 	}
-	return steps.map(([ok, sentence]) => ({ ok, sentence }));
+	if (stream && boards.length) {
+		const start = dealt(game, shuffled(stream, decks));
+		const ok = boards.every((piles) => comesFrom(piles, start)) && starts.every((piles) => isStart(piles, start));
+		const from = proof ? "it and the numbers of all players" : "it";
+		steps.push([ok, `The cards on ${boards.length === 1 ? "the board" : `all ${boards.length} boards`} follow from ${from}.`]);
+	}
+	return steps;
 }

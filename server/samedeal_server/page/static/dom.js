@@ -2,8 +2,10 @@
 
 export const byId = (id) => document.getElementById(id);
 
-export function element(tag, attributes = {}, ...children) {
-	const made = document.createElement(tag);
+export const element = (tag, ...more) => fill(document.createElement(tag), ...more);
+export const svg = (tag, ...more) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), ...more);
+
+function fill(made, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) {
 		if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
 		else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value);
@@ -35,8 +37,6 @@ export function copyLine(line) {
 
 export function clock(ms) {
 	const seconds = Math.max(0, Math.ceil(ms / 1000));
-	const two = (number) => String(number).padStart(2, "0");
-	return seconds < 3600
-		? `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
-		: `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+	return parts.slice(seconds < 3600).map((part, i) => String(part).padStart(i || seconds < 3600 ? 2 : 1, "0")).join(":");
 }

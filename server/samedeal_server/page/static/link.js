@@ -27,7 +27,7 @@ export class Link {
 		this.neverOpened = 0;
 		this.offset = 0;
 		this.bestTrip = Infinity;
-		this.session = recall("session");
+		this.session = remember("session");
 		setInterval(() => this.check(), 2500);
 		addEventListener("online", () => this.hurry());
 		document.addEventListener("visibilitychange", () => document.hidden || (this.check(), this.hurry()));
@@ -160,31 +160,22 @@ export class Link {
 
 	// Tell a server that is away from a network that lets pages through, but no WebSockets.
 	async diagnose() {
-		let sentence;
-		try {
-			const { status } = await fetch(base, { method: "HEAD", cache: "no-store" });
-			if (status === 503 || status === 429) sentence = "The server is full or busy. Trying again.";
-			else sentence = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again.";
-		} catch {
-			sentence = "The server cannot be reached. Trying again.";
-		}
+		const busy = "The server is full or busy. Trying again.";
+		const blocked = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again.";
+		const sentence = await fetch(base, { method: "HEAD", cache: "no-store" }).then(
+			({ status }) => (status === 503 || status === 429 ? busy : blocked),
+			() => "The server cannot be reached. Trying again.",
+		);
 		if (this.retry && !this.welcomed) this.on.status(false, sentence);
 	}
 }
 
-export function recall(key, store = "sessionStorage") {
-	try {
-		return window[store].getItem(`samedeal.${key}`) || "";
-	} catch {
-		return ""; // a browser may forbid storage, as in a frame
-	}
-}
-
+// Storage may be forbidden, as in a frame.
 export function remember(key, value, store = "sessionStorage") {
 	try {
-		window[store].setItem(`samedeal.${key}`, value);
+		if (value !== undefined) window[store].setItem(`samedeal.${key}`, value);
+		return window[store].getItem(`samedeal.${key}`) || "";
 	} catch {
-		// as above
+		return value || "";
 	}
-	return value;
 }

@@ -1,6 +1,6 @@
 // The list of rooms.
 
-import { GAMES } from "./boards.js";
+import { GAMES, dealName } from "./boards.js";
 import { byId, copyLine, element, setText } from "./dom.js";
 import { address } from "./link.js";
 
@@ -21,13 +21,8 @@ export class Lobby {
 		setInterval(() => document.hidden || this.enter(), INTERVAL);
 	}
 
-	async enter() {
-		try {
-			const { rooms } = await this.link.ask("listrooms");
-			this.show(rooms);
-		} catch {
-			// tried again soon
-		}
+	enter() {
+		this.link.ask("listrooms").then(({ rooms }) => this.show(rooms), () => 0); // tried again soon
 	}
 
 	receive() {}
@@ -49,7 +44,7 @@ export class Lobby {
 	line({ room, game, deal, phase, players, seats, private: isPrivate, spectators, delay }) {
 		const facts = [
 			`${players} of ${seats} players`,
-			deal === "random" ? "random deal" : `deal ${deal}`,
+			dealName(deal),
 			isPrivate ? "private" : "",
 			spectators ? `shown ${delay} s late` : "no spectators",
 		];

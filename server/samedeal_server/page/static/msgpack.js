@@ -1,4 +1,4 @@
-// Encodes requests, which are small maps, as msgpack, and decodes messages.
+// Encodes requests, maps of texts and numbers below 65536, as msgpack, and decodes messages.
 
 const toUtf8 = new TextEncoder();
 const fromUtf8 = new TextDecoder("utf-8", { fatal: true });
@@ -10,8 +10,7 @@ export function encode(value) {
 }
 
 function write(out, value) {
-	if (typeof value === "boolean") out.push(value ? 0xc3 : 0xc2);
-	else if (typeof value === "number") writeInteger(out, value);
+	if (typeof value === "number") out.push(0xcd, value >> 8, value & 255);
 	else if (typeof value === "string") {
 		const bytes = toUtf8.encode(value);
 		out.push(0xda, bytes.length >> 8, bytes.length & 255, ...bytes);
@@ -19,15 +18,6 @@ function write(out, value) {
 		const fields = Object.entries(value);
 		out.push(0x80 | fields.length);
 		for (const part of fields.flat()) write(out, part);
-	}
-}
-
-function writeInteger(out, value) {
-	if (value >= 0 && value < 128) out.push(value);
-	else {
-		const bytes = new DataView(new ArrayBuffer(8));
-		bytes.setBigInt64(0, BigInt(value));
-		out.push(0xd3, ...new Uint8Array(bytes.buffer));
 	}
 }
 
@@ -86,10 +76,8 @@ class Reader {
 			case 0xcb: return this.number("getFloat64", 8);
 			case 0xcc: case 0xcd: case 0xce: return size(0xcc);
 			case 0xcf: return this.number("getBigUint64", 8);
-			case 0xd0: return this.number("getInt8", 1);
-			case 0xd1: return this.number("getInt16", 2);
-			case 0xd2: return this.number("getInt32", 4);
-			case 0xd3: return this.number("getBigInt64", 8);
+			case 0xd0: case 0xd1: case 0xd2: case 0xd3:
+				return this.number(["getInt8", "getInt16", "getInt32", "getBigInt64"][tag - 0xd0], 1 << (tag - 0xd0));
 			case 0xd9: case 0xda: case 0xdb: return fromUtf8.decode(this.bytes(size(0xd9)));
 			case 0xdc: case 0xdd: return this.list(size(0xdb));
 			case 0xde: case 0xdf: return this.map(size(0xdd));

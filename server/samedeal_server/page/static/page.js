@@ -1,7 +1,7 @@
 // The page: which screen it shows, and what the user can set.
 
 import { byId } from "./dom.js";
-import { Link, recall, remember } from "./link.js";
+import { Link, remember } from "./link.js";
 import { Lobby } from "./lobby.js";
 import { RaceScreen } from "./screen.js";
 
@@ -15,7 +15,7 @@ function setSuits(four) {
 	remember("suits", four ? "four" : "two", "localStorage");
 }
 
-setSuits(recall("suits", "localStorage") === "four");
+setSuits(remember("suits", undefined, "localStorage") === "four");
 byId("suits").onclick = () => setSuits(!root.classList.contains("four"));
 
 document.querySelector(".brand").search = location.search; // a frame stays one

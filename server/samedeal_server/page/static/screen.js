@@ -1,6 +1,6 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import { GAMES } from "./boards.js";
+import { GAMES, dealName } from "./boards.js";
 import { BoardView, inWords, tableSize } from "./cards.js";
 import { chart } from "./chart.js";
 import { checkDeal } from "./deal.js";
@@ -99,10 +99,9 @@ export class RaceScreen {
 		const { race } = this;
 		const { room } = race;
 		const title = GAMES[room.game]?.title ?? room.game;
-		const deal = room.deal === "random" ? "random deal" : `deal ${room.deal}`;
 		this.drawing = false;
 		this.layout.hidden = false;
-		setText(byId("facts"), `${title} · ${deal} · ${room.watching} watching`);
+		setText(byId("facts"), `${title} · ${dealName(room.deal)} · ${room.watching} watching`);
 		if (!race.isKnownGame) this.say(`This page does not know the game ${room.game}. Watch it in a terminal.`, "watch");
 		const rows = race.ranking();
 		this.showTiles(rows);
@@ -113,7 +112,7 @@ export class RaceScreen {
 		this.showClock();
 		this.showStatus();
 		this.announce(rows);
-		if (room.phase === "finished" && room.seed.length) this.checkDeal();
+		if (room.phase === "finished" && room.seed.length + room.proof?.length) this.checkDeal();
 		if (room.phase === "closed") this.say(CLOSED);
 		this.fit();
 	}
@@ -283,18 +282,16 @@ export class RaceScreen {
 		const { boards, room, commitment, starts } = this.race;
 		const piles = [...boards.values()].map((board) => board.piles.map((pile) => pile.map(({ code }) => code)));
 		const steps = await checkDeal(room, commitment, piles, starts);
-		const wrong = steps.some(({ ok }) => ok === false);
-		const unsure = steps.some(({ ok }) => ok === null);
-		const lines = steps.map(({ ok, sentence }) => `${ok ? "✓" : ok === false ? "✗ Not so:" : "?"} ${sentence}`);
+		const wrong = steps.some(([ok]) => ok === false);
+		const unsure = steps.some(([ok]) => ok === null);
+		const lines = steps.map(([ok, sentence]) => `${ok ? "✓" : ok === false ? "✗ Not so:" : "?"} ${sentence}`);
 		if (lines.join() === this.dealShown) return;
 		this.dealShown = lines.join();
 		const verdict = wrong ? "✗ NOT a fair deal" : unsure ? "Fair deal, not fully checked" : "✓ Fair deal, checked here";
-		const why = "Before the race the server published a hash of the seed from which it deals. After the race it revealed the seed.";
 		const box = element(
 			"details",
 			{ class: `box deal ${wrong ? "wrong" : unsure ? "unsure" : "fair"}`, open: wrong },
 			element("summary", {}, verdict),
-			element("p", {}, why),
 			element("ul", {}, ...lines.map((line) => element("li", {}, line))),
 		);
 		this.deal.replaceChildren(box);
