@@ -104,6 +104,11 @@ class SamedealApp(LookApp[int]):
         if self._unsubscribe is not None:
             self._unsubscribe()
 
+    async def theme_changed(self) -> None:
+        """Show the screen again, in the colours of the theme."""
+        if self.screen_name is not None:
+            await self.show_screen(self.screen_name)
+
     def _client_changed(self) -> None:
         """Schedule an update, unless one is already scheduled."""
         if not self.update_pending:

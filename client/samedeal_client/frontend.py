@@ -44,7 +44,7 @@ class DisplayOptions:
         """Return the options given on the command line, or else in the settings."""
         saved = load_settings()
         ascii_only, four_colour = given.ascii or saved.ascii, given.four_color or saved.four_color
-        return cls(given.plain, ascii_only, four_colour, not given.no_motion, given.bell)
+        return cls(given.plain, ascii_only, four_colour, saved.motion and not given.no_motion, saved.bell or given.bell)
 
 
 class LineIO:

@@ -22,6 +22,8 @@ class Settings(Struct, frozen=True):
     theme: str = ""
     ascii: bool = False
     four_color: bool = False
+    motion: bool = True
+    bell: bool = False
 
 
 def load_settings() -> Settings:

@@ -139,11 +139,20 @@ def test_damaged_settings_are_the_defaults() -> None:
 async def test_theme_is_remembered() -> None:
     for _ in range(2):
         async with start_screen() as pilot:
-            pilot.app.theme = "nord"
+            pilot.app.theme = "samedeal-light"
             await pilot.pause()
-        assert load_settings().theme == "nord"
+        assert load_settings().theme == "samedeal-light"
     async with start_screen() as pilot:
-        assert pilot.app.theme == "nord"
+        assert pilot.app.theme == "samedeal-light"
+        assert isinstance(pilot.app, StartApp)
+        assert not pilot.app.look.dark
+
+
+async def test_theme_that_is_gone_is_ignored() -> None:
+    save_settings(Settings(theme="nord"))
+    async with start_screen() as pilot:
+        assert set(pilot.app.available_themes) == {"samedeal-dark", "samedeal-light"}
+        assert pilot.app.theme == "samedeal-dark"
 
 
 def remember_races() -> None:

@@ -47,7 +47,7 @@ _WRAPPED: Final = ("notice", "bad")
 
 
 class Body(PlainContainer):
-    """The part of a screen between header and footer. It is drawn again when the banner changes its size."""
+    """The part of a screen between header and footer."""
 
     def on_resize(self) -> None:
         """Draw everything in the new size."""
@@ -208,7 +208,7 @@ class ClientScreen(Screen[None]):
         width = self.size.width
         self._header.show([self._header_row(width)])
         self.show_footer(width)
-        banner = self._banner_rows(width)[: max(self.size.height - self.minimum_size().height, 0)]
+        banner = self._banner_rows(width)
         self._banner.display = bool(banner)
         self._banner.styles.height = len(banner)
         self._banner.show(banner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -21,6 +21,9 @@ from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import text_of
 
+_FULL_WIDTH: Final = 76
+"""Minimum width, in columns, of a window whose table has all columns."""
+
 
 class HistoryScreen(Screen[None]):
     """The summary of each game above all past races."""
@@ -37,7 +40,9 @@ class HistoryScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The tables."""
         self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
-        self._races = ListTable(views.HEADINGS, id="races", classes="panel")
+        self._short = self.app.size.width < _FULL_WIDTH
+        headings = views.SHORT_HEADINGS if self._short else views.HEADINGS
+        self._races = ListTable(headings, id="races", classes="panel")
         self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
@@ -58,9 +63,10 @@ class HistoryScreen(Screen[None]):
         cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False
         self._summary.show_rows({line[0].plain: line for line in cells})
+        cells_of = views.short_cells if self._short else views.race_cells
         self._races.show_rows(
             {
-                str(number): [text_of((Span(cell),), look) for cell in views.race_cells(race, look)]
+                str(number): [text_of((Span(cell),), look) for cell in cells_of(race, look)]
                 for number, race in enumerate(self.history.latest)
             }
         )

@@ -69,6 +69,7 @@ class ResultsScreen(WidgetScreen):
         Binding("n", "new_room", "new deal"),
         Binding("a", "same_deal", "same deal"),
         Binding("r", "rules", "rules"),
+        Binding("w", "watch", show=False),
         Binding("escape,l", "leave", "lobby"),
     ]
 
@@ -163,6 +164,10 @@ class ResultsScreen(WidgetScreen):
         room = self.model.room
         if room is not None:
             self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
+
+    def action_watch(self) -> None:
+        """Say why there is nothing to watch: on other screens this key watches a race."""
+        self.show_message("The race is over. Press m for the rematch, or l for the lobby, where you can watch others.")
 
     def action_rules(self) -> None:
         """Show the rules of the game."""

@@ -102,18 +102,16 @@ class SettingsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """One widget for each setting."""
         settings = load_settings()
-        box = Vertical(
-            Label("Name"),
-            Input(settings.name, placeholder="your login name", max_length=20, id="name"),
-            Label("Server, for room codes"),
-            Input(settings.server, placeholder="none", id="server"),
-            Label("Characters"),
-            Select([("Unicode", False), ("ASCII only", True)], **_choice(settings.ascii), id="ascii"),
-            Label("Colours of the suits"),
-            Select([("two", False), ("four", True)], **_choice(settings.four_color), id="four-color"),
-            Static("Ctrl+P changes the theme.", id="meaning"),
-            classes="panel dialog",
-        )
+        fields = {
+            "Name": Input(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
+            "Server for codes": Input(settings.server, placeholder="none", compact=True, id="server"),
+            "Characters": Select([("Unicode", False), ("ASCII only", True)], **_choice(settings.ascii), id="ascii"),
+            "Suit colours": Select([("two", False), ("four", True)], **_choice(settings.four_color), id="four-color"),
+            "Flying cards": Select([("on", True), ("off", False)], **_choice(settings.motion), id="motion"),
+            "Bell": Select([("at turns of a race", True), ("off", False)], **_choice(settings.bell), id="bell"),
+        }
+        rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
+        box = Vertical(*rows, Static("Ctrl+P changes the theme.", id="meaning"), classes="panel dialog")
         box.border_title = "Settings"
         yield box
         yield Footer(compact=True)
@@ -130,6 +128,8 @@ class SettingsScreen(ModalScreen[None]):
                 server=server,
                 ascii=self.query_one("#ascii", Select).value is True,
                 four_color=self.query_one("#four-color", Select).value is True,
+                motion=self.query_one("#motion", Select).value is True,
+                bell=self.query_one("#bell", Select).value is True,
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
@@ -219,8 +219,9 @@ class StartScreen(Screen[list[str]]):
         look, lobby, history = self._app.look, self._lobby, self._app.read_history()
         self._today.border_title = f"Today: {title_of(lobby.daily_game)}"
         self._today.update(lines_of(views.today_rows(lobby, history), look))
+        wide = self.has_class("-wide")
         rows = [
-            (Span(f"{day}  {game:<14} "), Span(f"{outcome:<13} ", "title"), Span(place, "label"))
+            (Span(f"{day} {game:<13} "), Span(f"{outcome:<13}", "title"), Span(place if wide else "", "label"))
             for day, game, place, outcome in (
                 history_views.short_cells(race, look) for race in history.latest[:_LATEST]
             )

@@ -20,13 +20,13 @@ class MenuChoice(NamedTuple):
 
 
 MENU: Final = (
-    MenuChoice("play", "p", "Play", "race three bots on this machine"),
-    MenuChoice("daily", "d", "Today's deal", "the same cards for everybody today"),
-    MenuChoice("join", "j", "Join", "a race or a server, by link or code"),
-    MenuChoice("host", "o", "Host", "open a room for your friends"),
-    MenuChoice("watch", "w", "Watch", "other people's race"),
-    MenuChoice("history", "h", "History", "your races and best times"),
-    MenuChoice("settings", "s", "Settings", "name, characters and colours"),
+    MenuChoice("play", "p", "Play", "against three bots"),
+    MenuChoice("daily", "d", "Today's deal", "same cards for all"),
+    MenuChoice("join", "j", "Join", "by link or room code"),
+    MenuChoice("host", "o", "Host", "a race for friends"),
+    MenuChoice("watch", "w", "Watch", "a race, as spectator"),
+    MenuChoice("history", "h", "History", "races, best times"),
+    MenuChoice("settings", "s", "Settings", "name, look, sound"),
     MenuChoice("quit", "q", "Quit", ""),
 )
 

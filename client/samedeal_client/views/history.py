@@ -58,7 +58,7 @@ def opponents_text(race: PastRace, look: Look) -> str:
 def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
     """A race as a row of a table, in the order of ``HEADINGS``. ``zone`` is the time zone, by default the local one."""
     day = datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone).strftime("%Y-%m-%d")
-    cells = (day, title_of(race.game), "daily" if race.daily else race.deal)
+    cells = (day, title_of(race.game), race.deal.partition(" ")[0])
     return (
         *(look.displayable(printable(cell)) for cell in cells),
         place_text(race),

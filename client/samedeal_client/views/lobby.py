@@ -99,16 +99,16 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
 def choices(lobby: Lobby) -> tuple[Choice, ...]:
     """The ways to start a race."""
     matches = lobby.matches()
-    quick = "open a room that starts when all are ready"
+    quick = "open a room and wait"
     if matches:
         first = matches[0]
         quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
-    daily = f"{title_of(lobby.daily_game)}, the same cards for everybody"
+    daily = f"{title_of(lobby.daily_game)}, same for all"
     return (
         Choice("quick", "q", "Quick match", quick),
         Choice("daily", "d", "Today's deal", daily),
-        Choice("practise", "p", "Practice", f"{title_of(lobby.game or lobby.daily_game)} against bots on this machine"),
-        Choice("new", "n", "New room", "choose the game, deal, seats, time and undo"),
+        Choice("practise", "p", "Practice", f"{title_of(lobby.game or lobby.daily_game)} against bots"),
+        Choice("new", "n", "New room", "with options of your own"),
     )
 
 

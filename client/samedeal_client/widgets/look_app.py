@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace as replace_look
 from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
@@ -31,17 +32,31 @@ class LookApp(App[_Result]):
         super().__init__(**options)
         self.look = look
         self.no_color = not look.colour
+        others = set(self.available_themes)
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self._own_theme = DARK.name if look.dark else LIGHT.name
         saved = load_settings().theme
-        self.theme = saved if saved in self.available_themes else self._own_theme
+        self.theme = saved if saved in (DARK.name, LIGHT.name) else self._own_theme
+        for name in others:  # their backgrounds are not the terminal's, on which the board lies
+            self.unregister_theme(name)
+        self._follow_theme()
 
     async def on_mount(self) -> None:
         """Save every theme that the player chooses."""
         self.theme_changed_signal.subscribe(self, self._save_theme)
 
+    def _follow_theme(self) -> None:
+        """Draw boards in the colours of the theme too."""
+        if self.look.colour:
+            self.look = replace_look(self.look, dark=self.theme == DARK.name)
+
+    async def theme_changed(self) -> None:
+        """Draw everything again. Called when the player has chosen a theme."""
+
     def _save_theme(self, _: object) -> None:
+        self._follow_theme()
+        self.call_later(self.theme_changed)
         theme = "" if self.theme == self._own_theme else self.theme
         settings = load_settings()
         if theme != settings.theme:
