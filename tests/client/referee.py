@@ -381,7 +381,7 @@ class RunningApp:
 
     async def settle(self) -> None:
         """Wait until all messages are processed and the screen is painted."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             quiet = 0
             while quiet < 3:
                 await asyncio.sleep(0)
@@ -402,7 +402,7 @@ class RunningApp:
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not condition():
                 await self.pilot.pause(0.01)
 
