@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
@@ -43,6 +44,7 @@ from samedeal.protocol.messages import (
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
+from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
@@ -109,10 +111,15 @@ _ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Acked,
 
 @dataclass(frozen=True)
 class ReplayedLog:
-    """The replay of a player's log. ``plays[n]`` is the play at revision n, ``error`` why the log can't be replayed."""
+    """The replay of a player's log.
+
+    ``plays[n]`` is the play at revision n, and ``heads[n]`` the head of the player's chain. ``error`` says why the log can't
+    be replayed.
+    """
 
     entries: Sequence[LogEntry]
     plays: Sequence[Play]
+    heads: Sequence[bytes]
     error: str = ""
 
 
@@ -142,24 +149,29 @@ class Case:
 def judge(evidence: Evidence) -> list[str]:
     """Return a sentence for each broken promise."""
     replays = {
-        (code, player): _replay(room, log) for code, room in evidence.rooms.items() for player, log in room.logs.items()
+        (code, player): _replay(room, player, log)
+        for code, room in evidence.rooms.items()
+        for player, log in room.logs.items()
     }
     case = Case(evidence, replays)
     return [violation for check in CHECKS for violation in check(case)]
 
 
-def _replay(room: RoomEvidence, log: Sequence[LogEntry]) -> ReplayedLog:
+def _replay(room: RoomEvidence, player: str, log: Sequence[LogEntry]) -> ReplayedLog:
     game = room.race.game
     play = Play(Board.deal(game, shuffled(room.seed, game.decks)), room.race.options.undo_rule)
     plays = [play]
+    racer = room.race.racer(player)
+    heads = [first_head(room.race, racer) if racer and room.race.starts else b""]
     for entry in log:
+        heads.append(next_head(heads[-1], entry.revision, entry.committed_at - room.race.starts, entry.action))
         try:
             play = play.act(entry.action)
             play.board.check()
         except SamedealError as error:
-            return ReplayedLog(log, plays, f"action {entry.revision} ({entry.action}) can't be played: {error}")
+            return ReplayedLog(log, plays, heads, f"action {entry.revision} ({entry.action}) can't be played: {error}")
         plays.append(play)
-    return ReplayedLog(log, plays)
+    return ReplayedLog(log, plays, heads)
 
 
 def logs_replay(case: Case) -> Iterator[str]:
@@ -227,12 +239,12 @@ def acked_moves_are_logged(case: Case) -> Iterator[str]:
             if (entry.request, entry.action) != (ack.to, act.action):
                 yield f"{journal.name}: {act.action!r} was acked as revision {ack.revision}, the log has {entry.action!r}"
             elif ack.revision < len(replay.plays) and ack != _ack(
-                ack, act, replay.plays[ack.revision], entry.committed_at
+                ack, act, replay.plays[ack.revision], replay.heads[ack.revision], entry.committed_at
             ):
                 yield f"{journal.name}: revision {ack.revision} ({act.action}) was acked with another board than the log's"
 
 
-def _ack(received: Acked, act: Act, play: Play, at: int) -> Acked:
+def _ack(received: Acked, act: Act, play: Play, head: bytes, at: int) -> Acked:
     return Acked(
         to=received.to,
         revision=play.revision,
@@ -245,6 +257,7 @@ def _ack(received: Acked, act: Act, play: Play, at: int) -> Acked:
         piles=play.board.masked().piles if act.action == UNDO else (),
         at=at,
         receipt=received.receipt,
+        head=head,
     )
 
 
@@ -328,8 +341,9 @@ def boards_match_the_logs(case: Case) -> Iterator[str]:
                 continue
             play = replay.plays[state.revision]
             board = play.board
-            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, board.stuck)
-            if ours != (state.piles, state.hash, state.moves, state.undos, state.stuck):
+            head = replay.heads[state.revision]
+            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, board.stuck, head)
+            if ours != (state.piles, state.hash, state.moves, state.undos, state.stuck, state.head):
                 yield f"{journal.name}: was sent another board of revision {state.revision} than the log's"
 
 

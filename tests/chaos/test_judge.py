@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
@@ -40,6 +41,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Race, Racer
+from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
 from samedeal_server.store.sessions import SESSION_LIFETIME
@@ -56,7 +58,7 @@ ANA, BOB = "aaaa", "bbbb"
 
 def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
     """Number events, each with the number of its predecessor."""
-    return [altered(event, number=at + 1, previous=at) for at, event in enumerate(events)]
+    return [replace(event, number=at + 1, previous=at) for at, event in enumerate(events)]
 
 
 class Round:
@@ -67,11 +69,6 @@ class Round:
         self.deal = Play(Board.deal(game, shuffled(SEED, game.decks)), Options(undo="free").undo_rule)
         self.plays = {ANA: self.played("draw", "undo", "draw", "draw"), BOB: self.played("draw", "up")}
         self.logs = {player: self.log(player, plays) for player, plays in self.plays.items()}
-        self.journals = {
-            "ana": self.racer("ana", ANA),
-            "bob": self.racer("bob", BOB),
-            "eve": self.spectator(),
-        }
         self.race = Race(
             room="friday",
             options=Options(games=("athena",), undo="free", limit=10, delay=DELAY // 1000),
@@ -89,6 +86,12 @@ class Round:
             next="friday-2",
             standings=self.standings(),
         )
+        self.heads = {racer.player: self.chain(racer) for racer in self.race.racers}
+        self.journals = {
+            "ana": self.racer("ana", ANA),
+            "bob": self.racer("bob", BOB),
+            "eve": self.spectator(),
+        }
         self.finished_at = ENDS + 20
         for name in self.journals:
             self.journals[name].received.insert(2, ReceivedMessage(1, self.state("racing"), START))
@@ -129,6 +132,12 @@ class Round:
             )
             for action, play in plays[1:]
         ]
+
+    def chain(self, racer: Racer) -> list[bytes]:
+        heads = [first_head(self.race, racer)]
+        for entry in self.logs[racer.player]:
+            heads.append(next_head(heads[-1], entry.revision, entry.committed_at - START, entry.action))
+        return heads
 
     def standings(self) -> tuple[Standing, ...]:
         ana, bob = (self.plays[player][-1][1] for player in (ANA, BOB))
@@ -184,13 +193,14 @@ class Round:
         journal.sent.append(SentMessage(1, Join(id=1, room="friday")))
         journal.received += [
             ReceivedMessage(1, Joined(to=1, room="friday", seat=1, generation=1), START - 100),
-            ReceivedMessage(1, board_state(deal), START + 1),
+            ReceivedMessage(1, board_state(deal, self.heads[player][0]), START + 1),
         ]
         for action, play in self.plays[player][1:]:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
             journal.sent.append(SentMessage(1, act))
             at = self.logs[player][play.revision - 1].committed_at
-            journal.received.append(ReceivedMessage(1, acked(act, play, at), START + 1_000 * play.revision + 2))
+            ack = acked(act, play, at, self.heads[player][play.revision])
+            journal.received.append(ReceivedMessage(1, ack, START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
         journal.received.append(ReceivedMessage(1, ProgressUpdate(tallies=(self.tally(rival, 1),)), START + 1_100))
         return journal
@@ -271,7 +281,7 @@ class Round:
         self.journals[name].received.append(ReceivedMessage(1, message, at))
 
 
-def board_state(play: Play) -> BoardState:
+def board_state(play: Play, head: bytes) -> BoardState:
     return BoardState(
         room="friday",
         revision=play.revision,
@@ -281,10 +291,11 @@ def board_state(play: Play) -> BoardState:
         moves=play.moves,
         undos=play.undos,
         stuck=play.board.stuck,
+        head=head,
     )
 
 
-def acked(act: Act, play: Play, at: int) -> Acked:
+def acked(act: Act, play: Play, at: int, head: bytes) -> Acked:
     return Acked(
         to=act.id,
         revision=play.revision,
@@ -296,6 +307,7 @@ def acked(act: Act, play: Play, at: int) -> Acked:
         stuck=play.board.stuck,
         piles=play.board.masked().piles if act.action == UNDO else (),
         at=at,
+        head=head,
     )
 
 
@@ -373,10 +385,11 @@ def test_first_finish_ends_the_race(first: bool, sentences: tuple[str, ...]) -> 
                     played.journals[name].received[at] = altered(
                         received, message=replace(received.message, options=played.race.options)
                     )
-                elif isinstance(received.message, Acked) and received.message.revision == {"ana": 4, "bob": 2}[name]:
-                    played.journals[name].received[at] = altered(received, message=replace(received.message, at=ENDS))
-        for player in (ANA, BOB):
+
+        for name, player in (("ana", ANA), ("bob", BOB)):
             played.logs[player].append(replace(played.logs[player].pop(), committed_at=ENDS))
+            racer = next(racer for racer in played.race.racers if racer.player == player)
+            played.change(name, Acked, at=ENDS, head=played.chain(racer)[-1])
 
         def with_early_finish(events: list[SequencedEvent]) -> list[SequencedEvent]:
             result = []
@@ -386,7 +399,7 @@ def test_first_finish_ends_the_race(first: bool, sentences: tuple[str, ...]) -> 
                     (BOB, 2) if first else (ANA, 4)
                 ):
                     event = replace(event, finished=True)
-                result.append(altered(each, event=event))
+                result.append(replace(each, event=event))
             return result
 
         played.alter_events = with_early_finish
@@ -410,6 +423,7 @@ def test_descending_log_times_are_found() -> None:
         {"moves": 9},
         {"undos": 9},
         {"stuck": True},
+        {"head": bytes(16)},
     ],
     ids=lambda fields: next(iter(fields)),
 )
@@ -460,6 +474,7 @@ def test_action_over_a_replaced_connection_is_found() -> None:
 
 def test_board_that_never_existed_is_found() -> None:
     check(lambda played: played.change("ana", BoardState, hash=b"12345678"), "another board of revision 0")
+    check(lambda played: played.change("ana", BoardState, head=bytes(16)), "another board of revision 0")
 
 
 def test_unmasked_board_is_found() -> None:
@@ -738,7 +753,7 @@ def closed(played: Round) -> None:
     """The operator closes the room before the race is finished."""
     played.race = replace(played.race, phase="closed", seed=b"", standings=())
     end = RaceChanged(played.race, ("closed_by_operator", "closed"), "")
-    played.alter_events = lambda events: [*events[:-1], altered(events[-1], event=end)]
+    played.alter_events = lambda events: [*events[:-1], replace(events[-1], event=end)]
     for name in played.journals:
         played.change(name, RoomState, phase="closed", seed=b"", standings=())
 
@@ -817,7 +832,7 @@ def test_room_that_fills_redis_is_found() -> None:
 def test_action_without_a_seat_is_found() -> None:
     move = SequencedEvent(0, 0, START + 2_000, MoveCommitted("cccc", 1, "draw", b"", 0, 1, 0, False, False))
     cid = Journal("cid", "friday", player="cccc", saw_the_end=True)
-    ack = acked(Act(id=1, revision=0, action="draw"), Round().plays[ANA][1][1], START)
+    ack = acked(Act(id=1, revision=0, action="draw"), Round().plays[ANA][1][1], START, bytes(16))
     cid.received.append(ReceivedMessage(1, ack, START))
 
     def intrude(played: Round) -> None:
