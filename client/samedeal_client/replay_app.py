@@ -7,16 +7,17 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from samedeal_client.input.key_names import QUIT_KEY
-from samedeal_client.screens.replay import ReplayScreen
+from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
-class ReplayApp(LookApp[None]):
-    """The app. It ends when the player quits."""
+class ReplayApp(LookApp[PracticeRequest]):
+    """The app. It ends with the practice that the player wants, or with None if the player quits."""
 
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(QUIT_KEY, "quit", "quit", priority=True, show=False),
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 import pytest
 from textual.pilot import Pilot
 
+from samedeal.board_history import Play
+from samedeal.errors import RequestRefused
 from samedeal_client.commands import replay as command
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.practice_link import ROOM, PracticeLink
 from samedeal_client.replay_app import ReplayApp
-from samedeal_client.screens.replay import ReplayScreen
-from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay
+from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
+from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
+from tests.client.referee import wait_until
 from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
 from tests.shared.recorded import recorded
@@ -109,14 +114,14 @@ def test_replay_in_sentences() -> None:
 
 
 @contextlib.asynccontextmanager
-async def replaying(size: tuple[int, int], look: Look | None = None) -> AsyncIterator[Pilot[None]]:
+async def replaying(size: tuple[int, int], look: Look | None = None) -> AsyncIterator[Pilot[PracticeRequest]]:
     app = ReplayApp(race(), STILL, look or Look(motion=False))
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
         yield pilot
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+async def until(pilot: Pilot[PracticeRequest], condition: Callable[[], object]) -> None:
     async with asyncio.timeout(20):
         while not condition():
             await pilot.pause(0.01)
@@ -164,3 +169,59 @@ def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.Captu
     assert main(["replay", "no file", "--plain"]) == 2
     assert "no file" in capsys.readouterr().err
     assert command.DESCRIPTION
+
+
+@contextlib.asynccontextmanager
+async def practising(play: Play, elapsed: int, ghosts: Sequence[Track]) -> AsyncIterator[ClientSession]:
+    link = PracticeLink("me", race().record, play, elapsed, ghosts)
+    client = ClientSession(link)
+    tasks = [asyncio.create_task(link.run()), asyncio.create_task(client.run())]
+    try:
+        await client.join(ROOM)
+        await wait_until(lambda: client.model.board is not None)
+        yield client
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
+    """The ghosts stand where they stood then. The player's moves are judged, and undo is free."""
+    ana, ben, zoe = race().tracks
+    moment = ana.times[20]
+    async with practising(ana.plays[21], moment, [ben, zoe]) as client:
+        assert client.model.board == ana.plays[21].board.masked()
+        expected = [track.plays[track.revision_at(moment)].board.foundation_cards for track in (ben, zoe)]
+        await wait_until(lambda: [client.model.tallies[f"ghost-{at}"].foundation_cards for at in (1, 2)] == expected)
+        client.act(ana.player.actions[21][1])
+        await wait_until(lambda: client.model.own.play is not None and client.model.own.play.revision == 1)
+        assert client.model.board == ana.plays[22].board.masked()
+        client.act("undo")
+        await wait_until(lambda: client.model.own.play is not None and client.model.own.play.undos == 1)
+        assert client.model.board == ana.plays[21].board.masked()
+        with pytest.raises(RequestRefused):
+            await client.rooms.rematch()
+        await client.rooms.resign()
+        await wait_until(lambda: client.model.seat is not None and client.model.seat.resigned)
+        await client.leave()
+        assert client.model.room is None
+
+
+async def test_player_can_finish_before_the_ghosts() -> None:
+    won = race().tracks[0]
+    async with practising(won.plays[-2], won.times[-2], [won]) as client:
+        client.act(won.player.actions[-1][1])
+        await wait_until(lambda: client.model.tallies["you"].finished_at > 0)
+        assert client.model.has_finished
+        assert not client.model.tallies["ghost-1"].finished_at
+
+
+async def test_replay_ends_with_the_practice_that_is_wanted() -> None:
+    for key, from_deal in (("p", False), ("r", True)):
+        async with replaying((120, 40)) as pilot:
+            await pilot.press("2", "pagedown", key)
+            await until(pilot, lambda app=pilot.app: not app.is_running)  # type: ignore[misc]  # of this app
+            request = pilot.app.return_value
+        assert request is not None
+        assert (request.replay.time, request.replay.chosen, request.from_deal) == (JUMP, (1,), from_deal)

@@ -14,7 +14,9 @@ from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
     from samedeal.record import Record
+    from samedeal_client.screens.replay import PracticeRequest
     from samedeal_client.state.replay import RecordedRace
+    from samedeal_client.text.appearance import Look
     from samedeal_client.text.line_io import Printer
 
 DESCRIPTION = "Show a recorded race again, from a file or from a server: all boards, two side by side, or one."
@@ -66,8 +68,34 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_client.replay_app import ReplayApp
 
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
-    ReplayApp(race, Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1), look).run()
+    replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
+    while (request := ReplayApp(race, replay, look).run()) is not None:
+        replay = request.replay
+        asyncio.run(_practise(race, request, look))
     return 0
+
+
+async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> None:
+    """Play on from a moment of the race, or from its deal, against the ghosts of the players on the screen."""
+    from samedeal_client.frontend import key_bindings
+    from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.net.practice_link import ROOM, PracticeLink
+    from samedeal_client.tui import show
+
+    replay = request.replay
+    track = race.shown_tracks[replay.chosen[0]]
+    elapsed = 0 if request.from_deal else replay.time
+    play = track.plays[track.revision_at(elapsed)]
+    ghosts = [race.shown_tracks[number] for number in replay.shown(race)]
+    link = PracticeLink("you", race.record, play, elapsed, ghosts)
+    serving = asyncio.create_task(link.run())
+    client = ClientSession(link)
+    try:
+        await client.join(ROOM)
+        await show(client, look, key_bindings(), "the replay", lasting=False)
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
 
 
 async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:

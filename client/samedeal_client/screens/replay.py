@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -33,6 +33,13 @@ _FRAME_TIME: Final = 0.05
 """Time, in seconds, between two frames of the replay."""
 
 
+class PracticeRequest(NamedTuple):
+    """Practice from the moment of a replay, with the board of a player, or of the deal. ``replay`` is shown afterwards."""
+
+    replay: Replay
+    from_deal: bool
+
+
 class _Pane(Vertical):
     """A board with a heading."""
 
@@ -58,7 +65,9 @@ class ReplayScreen(Screen[None]):
         Binding("up", "press('up')", "player", key_display="↑/↓"),
         Binding("t", "press('t')", "two boards"),
         Binding("0", "press('0')", "all boards"),
-        Binding("w", "review", "where it was lost"),
+        Binding("w", "review", "where lost"),
+        Binding("p", "practise(False)", "play on"),
+        Binding("r", "practise(True)", "race the ghost"),
         Binding("q,escape", "close", "quit"),
         Binding("minus", "press('-')", show=False),
         *(
@@ -145,6 +154,11 @@ class ReplayScreen(Screen[None]):
     def _show_note(self, sentence: str) -> None:
         self._note = sentence
         self.redraw()
+
+    def action_practise(self, from_deal: bool) -> None:  # noqa: FBT001  # Textual passes it so
+        """Leave the replay to play on from this moment, or from the deal."""
+        replay = dataclasses.replace(self.replay, playing=False)
+        self.app.exit(PracticeRequest(replay, from_deal))
 
     def action_close(self) -> None:
         """Quit."""

@@ -1,0 +1,205 @@
+"""A link without a server: practice from a moment of a recorded race, against the ghosts of its players."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.errors import SamedealError
+from samedeal.options import Options
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    BoardState,
+    Done,
+    Join,
+    Joined,
+    Leave,
+    Ping,
+    Pong,
+    ProgressUpdate,
+    Refused,
+    Resign,
+    RoomState,
+    Seat,
+    Tally,
+    ToClient,
+    ToServer,
+    Welcome,
+)
+from samedeal.protocol_codes import RefusalCode
+from samedeal.record import Record
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.events import Connected
+from samedeal_client.net.reconnecting_link import Link
+from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.state.replay import Track
+
+ROOM: Final = "practice"
+_ME: Final = "you"
+_LIMIT: Final = 7_200
+_COUNTDOWN: Final = 3_000
+
+
+class PracticeLink(Link):
+    """A link that judges the player's moves itself.
+
+    The player goes on from a board ``elapsed`` milliseconds after the start of the race. Ghosts move when they did then.
+    """
+
+    def __init__(self, name: str, record: Record, play: Play, elapsed: int, ghosts: Sequence[Track]) -> None:
+        super().__init__(ServerAddress("ws://practice.invalid:1"), name, MemorySessions())
+        self._record = record
+        self._play = Play(play.board, Undo.FREE)
+        self._starts = self.now() - elapsed + (0 if elapsed else _COUNTDOWN)
+        self._ghosts = {f"ghost-{number}": ghost for number, ghost in enumerate(ghosts, 1)}
+        self._tallies = {player: Tally(player=player) for player in (_ME, *self._ghosts)}
+        self._resigned = False
+        self._joined = asyncio.Event()
+        self._event = 0
+        self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
+
+    def now(self) -> int:
+        """Return the time of this machine, in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+    def post(self, message: ToServer) -> None:
+        """Judge a request soon."""
+        self._inbox.put_nowait(message)
+
+    async def run(self) -> None:
+        """Answer requests and move the ghosts until cancelled."""
+        server = f"samedeal {ROOM}"
+        await self.receive(Welcome(to=0, session="", player=_ME, name=self.name, time=self.now(), server=server))
+        await self.events.put(Connected(resumed=False))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._answer_requests())
+            tasks.create_task(self._deal())
+            for player in self._ghosts:
+                tasks.create_task(self._move_ghost(player))
+
+    async def _answer_requests(self) -> None:
+        while True:
+            message = await self._inbox.get()
+            for answer in self._answers(message):
+                await self.receive(answer)
+
+    async def _deal(self) -> None:
+        """Deal once the player has the seat and the countdown is over."""
+        await self._joined.wait()
+        await asyncio.sleep(max(self._starts - self.now(), 0) / 1000)
+        await self.receive(self._state())
+        await self.receive(self._board())
+
+    async def _move_ghost(self, player: str) -> None:
+        progress_at = 0
+        ghost = self._ghosts[player]
+        for elapsed, play in zip(ghost.times, ghost.plays[1:], strict=True):
+            at = self._starts + elapsed
+            await asyncio.sleep(max(at - self.now(), 0) / 1000)
+            if play.board.foundation_cards != self._tallies[player].foundation_cards:
+                progress_at = at
+            self._tallies[player] = Tally(
+                player=player,
+                foundation_cards=play.board.foundation_cards,
+                moves=play.moves,
+                undos=play.undos,
+                last_action_at=at,
+                last_progress_at=progress_at,
+                finished_at=at if play.board.won else 0,
+            )
+            await self.receive(ProgressUpdate(tallies=(self._tallies[player],)))
+
+    def _answers(self, message: ToServer) -> list[ToClient]:
+        match message:
+            case Ping():
+                return [Pong(to=message.id, time=self.now())]
+            case Join():
+                self._joined.set()
+                return [Joined(to=message.id, room=ROOM, seat=1, generation=1), self._state()]
+            case Act():
+                return self._judged(message)
+            case Resign():
+                self._resigned = True
+                return [Done(to=message.id), self._state()]
+            case Leave():
+                return [Done(to=message.id)]
+            case _:
+                sentence = "You can't do that while you practise."
+                return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]
+
+    def _judged(self, act: Act) -> list[ToClient]:
+        before = self._play
+        try:
+            self._play = play = before.act(act.action, act.revision)
+        except SamedealError as error:
+            return [Refused(to=act.id, code=error.code, message=str(error), revision=before.revision)]
+        board, now, own = play.board, self.now(), self._tallies[_ME]
+        self._tallies[_ME] = Tally(
+            player=_ME,
+            foundation_cards=board.foundation_cards,
+            moves=play.moves,
+            undos=play.undos,
+            last_action_at=now,
+            last_progress_at=own.last_progress_at if board.foundation_cards == own.foundation_cards else now,
+            finished_at=now if board.won else 0,
+        )
+        acked = Acked(
+            to=act.id,
+            revision=play.revision,
+            seen=play.seen,
+            hash=board.state_hash(),
+            foundation_cards=board.foundation_cards,
+            moves=play.moves,
+            undos=play.undos,
+            stuck=board.stuck,
+            piles=board.masked().piles if act.action == UNDO else (),
+            at=now,
+        )
+        return [acked, ProgressUpdate(tallies=(self._tallies[_ME],))]
+
+    def _state(self) -> RoomState:
+        self._event += 1
+        record = self._record
+        ghosts = tuple(
+            Seat(player=player, name=ghost.player.name, seat=seat, ready=True, bot=ghost.player.bot)
+            for seat, (player, ghost) in enumerate(self._ghosts.items(), 2)
+        )
+        return RoomState(
+            room=ROOM,
+            event=self._event,
+            phase="racing" if self.now() >= self._starts else "countdown",
+            game=record.game.name,
+            deal=str(record.deal),
+            options=Options(
+                games=(record.game.name,),
+                limit=_LIMIT,
+                undo="free",
+                hints=True,
+                spectators=False,
+                end_when_settled=False,
+            ),
+            private=True,
+            host=_ME,
+            players=(Seat(player=_ME, name=self.name, seat=1, ready=True, resigned=self._resigned), *ghosts),
+            tallies=tuple(self._tallies.values()),
+            commitment=record.terms.commitment,
+            starts=self._starts,
+            ends=self._starts + 1000 * _LIMIT,
+        )
+
+    def _board(self) -> BoardState:
+        board = self._play.board
+        return BoardState(
+            room=ROOM,
+            revision=self._play.revision,
+            game=board.game.name,
+            piles=board.masked().piles,
+            hash=board.state_hash(),
+            moves=0,
+            undos=0,
+            stuck=board.stuck,
+        )
