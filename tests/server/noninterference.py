@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import hashlib
 import io
 import json
 import re
@@ -33,6 +34,7 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import DECK, HIDDEN
 from samedeal.errors import MalformedText
 from samedeal.games import GAMES, Game
+from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
 from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Kick
 from samedeal.protocol.codec import pack, unpack
@@ -53,6 +55,7 @@ from samedeal.protocol.messages import (
     Recover,
     Rematch,
     Resign,
+    RevealShare,
     Rooms,
     Start,
     Watch,
@@ -63,6 +66,8 @@ from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races import race
 from samedeal_server.rooms import cached_list, hub, progress_updates, room_creation, room_model
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.worker import Candidate
 from samedeal_server.store import keys
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
@@ -202,6 +207,7 @@ class World:
         self._log_read = 0
         self._outputs: list[Output] = []
         self._passphrase = ""
+        self._joint = False
 
     async def connect_client(self, name: str, at: int, session: str = "") -> RacingClient:
         """Connect or reconnect a client to a node."""
@@ -281,25 +287,32 @@ class World:
         # When it was, and how long that was after the connection began, are the clock's.
         return json.dumps({**json.loads(line), "timestamp": "", "seconds": ""})
 
-    async def race(self, steps: int, *, dealt: bool) -> Transcript:
-        """Run a number of random steps in a new room, before or after the deal."""
+    async def race(self, steps: int, *, dealt: bool, joint: bool) -> Transcript:
+        """Run a number of random steps in a new room, before or after the deal. A joint deal is found in the countdown."""
+        self._joint = joint
         ana = await self.connect_client("ana", 0)
         for name, at in (("bob", 1), ("carl", 0), ("dan", self.rng.choice([0, 1])), ("wat", 1)):
             await self.connect_client(name, at)
         delay, countdown = self.rng.choice([0, 600]), 0 if dealt else _COUNTDOWN
         options: dict[str, Any] = {"undo": self.rule.value, "delay": delay, "countdown": countdown, "limit": 3600}
         self._passphrase = self.rng.choice(["", PASSPHRASE])
+        if joint:
+            options["deal"] = "winnable"
         await ana.create(ROOM, games=(self._game.name,), passphrase=self._passphrase, **options)
         await self.settle("created")
         for name in ("ana", "bob", "dan"):
             await self._enter(name, Join, Joined)
         await self._kick("dan")
         await self._enter("wat", Watch, Watching)
-        start_at = 0 if dealt else self.rng.randint(max(0, steps - _STEPS_OF_COUNTDOWN), 2 * steps)
+        late = max(0, steps - _STEPS_OF_COUNTDOWN)
+        start_at = 0 if dealt else late if joint else self.rng.randint(late, 2 * steps)
         for number in range(steps):
             if number == start_at:
                 await self.clients["ana"].expect(Done, Start)
                 await self.settle("started", answers_first=True)
+                for name in ("ana", "bob") if joint else ():
+                    await self.clients[name].expect(Done, RevealShare, share=_share(name))
+                    await self.settle(f"{name} reveals")
             name = self.rng.choice(["ana", "bob"])
             take_step = self.rng.choices(_STEPS, _WEIGHTS)[0]
             await take_step(self, name)
@@ -319,7 +332,10 @@ class World:
         if self._passphrase:
             await self.clients[name].refused("bad_passphrase", kind, room=ROOM, passphrase="open barley")
             await self.settle(f"{name} guesses")
-        await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase)
+        fields = (
+            {"share_commitment": share_commitment(ROOM, name, _share(name))} if self._joint and kind is Join else {}
+        )
+        await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase, **fields)
         await self.settle(f"{name} enters")
 
     async def _kick(self, kicked: str) -> None:
@@ -586,12 +602,24 @@ def _slow_redis(rng: Random) -> Iterator[None]:
         yield
 
 
+def _share(name: str) -> bytes:
+    """The share of a player in a joint deal, the same in all worlds."""
+    return hashlib.sha256(name.encode()).digest()
+
+
+async def _find_some_candidate(_pool: SolverPool, candidate: Candidate) -> str:
+    """Win a candidate whose number depends on the secret, and so on the world."""
+    tried = hashlib.sha256(candidate.mixed + bytes([candidate.number])).digest()
+    return "1 2" if tried[0] % 4 == 0 else ""
+
+
 @contextmanager
 def _dealing(deck: Deck) -> Iterator[None]:
     """Deal a given deck in every room."""
     with (
         mock.patch.object(room_creation, "new_seed", return_value=deck.seed),
         mock.patch.object(race, "shuffled", return_value=deck.cards),
+        mock.patch.object(SolverPool, "solve", _find_some_candidate),
     ):
         yield
 
@@ -610,9 +638,9 @@ def _logging() -> Iterator[io.StringIO]:
 
 
 async def run_world(
-    redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool, slow: bool = False
+    redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool, slow: bool, joint: bool
 ) -> Transcript:
-    """Run one world on an empty Redis, which answers slowly if ``slow`` is true."""
+    """Run one world on an empty Redis, which answers slowly if ``slow`` is true. If ``joint`` is true, the deal is joint."""
     with Redis.from_url(redis_url) as redis:
         redis.flushall()
     with ExitStack() as settings:
@@ -625,19 +653,22 @@ async def run_world(
             one = await stack.enter_async_context(serving(redis_url, "n1", token=TOKEN))
             two = await stack.enter_async_context(serving(redis_url, "n2"))
             redis = await stack.enter_async_context(AsyncRedis.from_url(redis_url))
-            return await World(game, (one, two), redis, log, seed).race(steps, dealt=dealt)
+            return await World(game, (one, two), redis, log, seed).race(steps, dealt=dealt, joint=joint)
 
 
-async def compare(redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool, slow: bool = False) -> str:
+async def compare(
+    redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool, slow: bool = False, joint: bool = False
+) -> str:
     """Return the first difference between two worlds that differ only in unseen cards, or an empty string.
 
-    If ``slow`` is true, Redis answers slowly in both worlds, and each time after another delay.
+    If ``slow`` is true, Redis answers slowly in both worlds, and each time after another delay. If ``joint`` is true, the
+    deals are joint deals that the server finds before they are dealt, each after another number of candidates.
     """
     deck = first_deck(game, seed)
-    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt, slow=slow)
+    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt, slow=slow, joint=joint)
     other = other_deck(game, deck, one.hidden)
     assert other.cards != deck.cards
-    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt, slow=slow))
+    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt, slow=slow, joint=joint))
 
 
 CASES: Final = [
@@ -661,8 +692,11 @@ def main() -> int:
                 for seed in range(given.seed, given.seed + given.rounds):
                     for (game, dealt), slow in product(CASES, (False, True)):
                         compared += 1
-                        if difference := await compare(url, game, seed, given.steps, dealt=dealt, slow=slow):
-                            print(f"{game}, seed {seed}, {dealt=}, {slow=}: {difference}", flush=True)
+                        joint = not dealt and seed % 2 == 0
+                        if difference := await compare(
+                            url, game, seed, given.steps, dealt=dealt, slow=slow, joint=joint
+                        ):
+                            print(f"{game}, seed {seed}, {dealt=}, {slow=}, {joint=}: {difference}", flush=True)
                             differing += 1
         print(f"{compared} pairs of worlds of {given.steps} steps, {differing} of them different")
         return 1 if differing else 0

@@ -39,6 +39,10 @@ async def test_hidden_cards_change_nothing_that_is_sent(redis_url: str, game: Ga
     assert await compare(redis_url, game, "suite", STEPS, dealt=dealt) == ""
 
 
+async def test_search_for_a_joint_deal_changes_nothing_that_is_sent(redis_url: str) -> None:
+    assert await compare(redis_url, GAMES["willow"], "joint", STEPS // 2, dealt=False, joint=True) == ""
+
+
 async def test_slow_redis_changes_nothing_that_is_sent(redis_url: str) -> None:
     """Redis answers each time after another delay, so that nothing may depend on which of two answers comes first."""
     assert await compare(redis_url, GAMES["athena"], "slow", STEPS // 2, dealt=True, slow=True) == ""
