@@ -8,11 +8,13 @@ from contextlib import suppress
 from random import Random
 from typing import Final
 
+from msgspec import structs
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from samedeal.errors import RequestRefused as RefusedError
+from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -30,6 +32,7 @@ from samedeal.protocol.messages import (
     Refused,
     Rematch,
     Resign,
+    RevealShare,
     RoomState,
     Start,
     ToClient,
@@ -42,6 +45,7 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.chaos.client_journal import Journal
@@ -189,6 +193,7 @@ class Racer(Client):
         self._replaced: RawConnection | None = None
         self._replaced_connections: list[RawConnection] = []
         self._resigns_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
+        self._shares = JointShares()
 
     async def run(self) -> None:
         """Race until the end of the race and the room of the rematch are known."""
@@ -239,6 +244,7 @@ class Racer(Client):
         if not present and not isinstance(message, Acked):
             return
         if isinstance(message, Welcome):
+            self._shares.connected()
             await self._join()
         elif isinstance(message, Joined):
             self.on_entered()
@@ -263,7 +269,9 @@ class Racer(Client):
 
     async def _join(self) -> None:
         journal, revision = self.journal, self.model.revision
-        await self._ask(Join(id=self.new_id(), room=journal.room, passphrase=journal.passphrase, revision=revision))
+        join = Join(id=self.new_id(), room=journal.room, passphrase=journal.passphrase, revision=revision)
+        commitment = self._shares.commit(journal.room, journal.name, self.rng.randbytes(SHARE_BYTES))
+        await self._ask(structs.replace(join, share_commitment=commitment))
 
     async def _refused(self, refusal: Refused, asked: ToServer | None) -> None:
         if refusal.code in _EXCLUDING and isinstance(asked, Join | None):
@@ -281,6 +289,8 @@ class Racer(Client):
 
     async def _help_start(self, state: RoomState) -> None:
         """Do this player's part to start the race."""
+        if share := self._shares.to_reveal(state, self.journal.player):
+            await self._ask(RevealShare(id=self.new_id(), share=share))
         if state.phase != "open" or len(state.players) < state.options.players or state.event == self._start_helped:
             return
         self._start_helped = state.event

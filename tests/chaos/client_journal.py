@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import Race
+from samedeal_server.races.race import DealSecret, FoundDeal, Race
 from samedeal_server.store.events import SequencedEvent
 
 
@@ -104,12 +104,18 @@ class StoredKey:
 
 @dataclass(frozen=True)
 class RoomEvidence:
-    """A room as stored in Redis at the end of the round."""
+    """A room as stored in Redis at the end of the round. ``found`` is its joint deal, if it has one."""
 
     race: Race
     seed: bytes
     logs: Mapping[str, Sequence[LogEntry]]
     events: Sequence[SequencedEvent]
+    found: FoundDeal | None = None
+
+    @property
+    def secret(self) -> DealSecret:
+        """What decided the deal."""
+        return DealSecret(self.seed, self.found)
 
 
 @dataclass(frozen=True)

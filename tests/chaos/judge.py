@@ -17,6 +17,7 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
+from samedeal.deal_proof import DealProof
 from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
@@ -159,7 +160,8 @@ def judge(evidence: Evidence) -> list[str]:
 
 def _replay(room: RoomEvidence, player: str, log: Sequence[LogEntry]) -> ReplayedLog:
     game = room.race.game
-    play = Play(Board.deal(game, shuffled(room.seed, game.decks)), room.race.options.undo_rule)
+    dealt = room.race.first_board(room.secret) or Board.deal(game, shuffled(room.seed, game.decks))
+    play = Play(dealt, room.race.options.undo_rule)
     plays = [play]
     racer = room.race.racer(player)
     heads = [first_head(room.race, racer) if racer and room.race.starts else b""]
@@ -475,6 +477,9 @@ def _standings(case: Case, room: RoomEvidence) -> tuple[Standing, ...]:
 def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
     """The seed matches its commitment, and is revealed when the race is over, not before."""
     for code, room in case.evidence.rooms.items():
+        if room.race.is_joint:
+            yield from _joint_deal_is_proven(code, room)
+            continue
         if room.race.commitment != commitment(room.seed):
             yield f"{code}: the seed does not match the commitment"
         if room.race.seed != (b"" if _closed_by_operator(room) else room.seed):
@@ -484,12 +489,36 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
             yield f"{journal.name}: was sent a wrong commitment"
         if state.seed != (room.race.seed if state.phase in ("finished", "closed") else b""):
             yield f"{journal.name}: was sent the seed {state.seed.hex() or '(none)'} while the race was {state.phase}"
+        if state.proof != (room.race.proof if state.phase in ("finished", "closed") else ""):
+            yield f"{journal.name}: was sent the proof {state.proof[:20]!r} while the race was {state.phase}"
     for journal in case.evidence.journals:
         if (found := case.evidence.rooms.get(journal.room)) is None:
             continue
         for received in journal.received:
             if not isinstance(received.message, RoomState) and found.seed in encode(received.message):
                 yield f"{journal.name}: was sent the seed in a {type(received.message).__name__}"
+
+
+def _joint_deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
+    """The joint deal follows from the shares of all who were in the race, and everything was replayed from its board."""
+    race = room.race
+    if race.seed:
+        yield f"{code}: a joint deal has a seed"
+    if _closed_by_operator(room):
+        if race.proof:
+            yield f"{code}: a closed room reveals the proof of its deal"
+        return
+    try:
+        proof = DealProof.parse(race.proof)
+        if proof.check_deeply() != race.first_board(room.secret):
+            yield f"{code}: another deal was dealt than the proven one"
+    except SamedealError as error:
+        yield f"{code}: the deal is not proven: {error}"
+        return
+    if (proof.terms, proof.commitment, proof.secret) != (race.terms, race.commitment, room.seed):
+        yield f"{code}: the proof is about another deal"
+    if not {(racer.seat, racer.name) for racer in race.racers} <= {(share.seat, share.name) for share in proof.shares}:
+        yield f"{code}: somebody raced who had no share in the deal"
 
 
 def room_states_are_in_order(case: Case) -> Iterator[str]:
@@ -681,7 +710,7 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
         justified = {
             "kicked": journal.player in room.race.kicked,
             "banned": journal.player in case.evidence.banned,
-            "race_started": journal.replaces,
+            "race_started": journal.replaces or room.race.restarts > 0,
         }
         if not justified.get(journal.excluded, room.race.phase == "closed"):
             yield f"{journal.name}: was excluded as {journal.excluded} without a reason"
@@ -690,7 +719,7 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
 def nodes_logged_no_fault(case: Case) -> Iterator[str]:
     """No node crashed, logged a fault, or logged a seed, a token or a passphrase."""
     yield from case.evidence.failures
-    seeds = [room.seed for room in case.evidence.rooms.values() if room.race.deal == "random"]
+    seeds = [room.seed for room in case.evidence.rooms.values() if room.race.deal in ("random", "winnable")]
     secrets = [text for seed in seeds for text in (seed.hex(), repr(seed)[2:-1])]
     secrets += [token for journal in case.evidence.journals for token in journal.tokens]
     secrets += case.evidence.secrets

@@ -60,6 +60,9 @@ _LIMITS: Final = (
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
 
+_LONGEST_DRAW: Final = 20
+"""Timeout, in seconds, for the draw of a joint deal, which begins again if players do not take part in time."""
+
 _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
 
@@ -158,7 +161,9 @@ class _Round:
             stack.push_async_callback(_cancel_and_wait, clients)
             await self._inject_faults(proxy)
             calm = now()
-            longest = max(room.options.limit for room in plan.rooms)
+            longest = max(
+                room.options.limit + (_LONGEST_DRAW if room.options.deal == "winnable" else 0) for room in plan.rooms
+            )
             await asyncio.wait(clients, timeout=longest + self._stepped / 1000 + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
@@ -457,7 +462,7 @@ async def load_evidence(store: Store, room: str) -> RoomEvidence | None:
     if found is None or secret is None or events is None:
         return None
     logs = {racer.player: await store.load_log(room, racer.player) for racer in found.race.racers}
-    return RoomEvidence(found.race, secret.deal.seed, logs, events)
+    return RoomEvidence(found.race, secret.deal.seed, logs, events, secret.deal.found)
 
 
 def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:
