@@ -42,6 +42,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
@@ -71,6 +72,7 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.DUE,
         keys.SCHEMAS,
         keys.RECEIPT_KEY,
+        keys.RECORDS,
         keys.ORDERS,
         keys.BANS,
         *map(keys.node_names, keys.NODE_COPIES),
@@ -83,6 +85,8 @@ _LIFETIMES: Final = {
     keys.guest(""): GUEST_LIFETIME,
     keys.session(""): SESSION_LIFETIME,
     keys.player_id(""): SESSION_LIFETIME,
+    keys.record(""): 86_400 * Limits().record_days,
+    keys.last_record(""): 86_400 * Limits().record_days,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
 
