@@ -6,6 +6,7 @@ import os
 
 import pytest
 from websockets.frames import Frame, Opcode
+from websockets.utils import apply_mask
 
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, encode
 from samedeal.protocol.messages import Ping, Pong, Refused
@@ -58,17 +59,17 @@ async def test_frames_in_pieces_of_any_size_are_read(node: NodeMaker, size: int)
     await wire.close()
 
 
-@pytest.mark.parametrize("cut", [0, 1, 2, 9])
-async def test_frames_sent_with_the_handshake_are_read(node: NodeMaker, cut: int) -> None:
+@pytest.mark.parametrize("cut", [0, 1, 2, 4])
+async def test_frame_sent_with_the_handshake_is_read(node: NodeMaker, cut: int) -> None:
+    """The rest of the frame looks like the start of another one that is not complete."""
     wire = await Wire.open((await node()).url)
-    early = masked(Opcode.BINARY, ping(1)) + masked(Opcode.BINARY, ping(2, padding=200))
+    request, mask = ping(1), b"\xfd" * 4
+    early = bytes([0x80 | BINARY, 0x80 | len(request)]) + mask + apply_mask(request, mask)
     await wire.send(handshake() + early[:cut])
     assert b" 101 " in await wire.head()
     await wire.send(early[cut:])
-    for number in (1, 2):
-        answer = decode_to_client((await wire.frame() or (0, b""))[1])
-        assert isinstance(answer, Pong)
-        assert answer.to == number
+    answer = decode_to_client((await wire.frame() or (0, b""))[1])
+    assert isinstance(answer, Pong)
     await wire.close()
 
 
