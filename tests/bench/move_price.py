@@ -1,9 +1,10 @@
 """The price of a move: CPU time of a server for each acked move, as a ratio to a bare echo that is measured beside it.
 
-    python -m tests.bench.move_price [--rounds N] [--seconds S] [--json FILE]
+    python -m tests.bench.move_price [--rounds N] [--seconds S] [--only SCENARIO] [--json FILE]
 
-Server, echo and each load generator are processes of their own. Rounds of the server and of the echo alternate.
-The node commits to a Redis that writes to disk every second (``everysec``), as a host would run it.
+Server, echo and each load generator are processes of their own. Rounds of the server and of the echo alternate, so that a
+busy machine slows both. The node commits to a Redis that writes to disk every second (``everysec``), as a host would run it.
+The report also has the stages of a move, each timed alone in this process, and the memory of a connection without a room.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from statistics import median
 from typing import Final
 
 from tests.bench.move_sender import Load
+from tests.bench.move_stages import stage_times
 from tests.child_processes import die_with_parent, kill_and_wait
-from tests.load.processes import load_setup
+from tests.load.processes import Usage, load_setup
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,19 @@ class Scenario:
     pace: float
 
 
-SCENARIOS: Final = (Scenario("closed loop", 64, 0.0), Scenario("human pace", 256, 2.0))
+SCENARIOS: Final = (
+    Scenario("closed loop", 64, 0.0),
+    Scenario("human pace", 256, 2.0),
+    Scenario("1,000 racers", 1000, 1.0),
+    Scenario("3,000 racers", 3000, 1.0),
+)
+
+_GOAL_RATIO: Final = 2.0
+_GOAL_MEMORY: Final = 20.0
+"""The memory of an idle connection, in kB, that is the goal."""
+
+_IDLE: Final = 1000
+"""Number of connections without a room, whose memory is measured."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +164,16 @@ def report(price: Price) -> str:
     )
 
 
+async def idle_memory() -> float:
+    """Return the memory of a connection without a room, in kB."""
+    async with load_setup() as setup:
+        node = await setup.node()
+        await setup.crowd(node, _IDLE)  # the first connections also load code
+        before = Usage.of(node.pid).memory
+        await setup.crowd(node, _IDLE)
+        return (Usage.of(node.pid).memory - before) / _IDLE / 1000
+
+
 async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
@@ -163,8 +187,14 @@ async def main(arguments: Sequence[str] | None = None) -> None:
         if options.only in (None, scenario.name):
             prices.append(await measure(scenario, options.rounds, options.seconds))
             print(report(prices[-1]), flush=True)
+    print(f"  The goal of each ratio is {_GOAL_RATIO:g}.")
+    memory = await idle_memory()
+    print(f"Memory of a connection without a room: {memory:.1f} kB (goal: {_GOAL_MEMORY:g} kB)")
+    stages = stage_times()
+    print("Stages of a move, each alone: " + ", ".join(f"{name} {micros:.1f} µs" for name, micros in stages.items()))
     if options.json:
-        options.json.write_text(json.dumps([asdict(price) for price in prices], indent=1))
+        found = {"prices": [asdict(price) for price in prices], "idle_memory_kB": memory, "stages_us": stages}
+        options.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -39,11 +39,11 @@ from samedeal.protocol.messages import (
     ToServer,
     Welcome,
 )
-from tests.server.raw_client import BINARY, PING, PONG, frame, handshake
+from tests.server.raw_client import BINARY, CLOSE, PING, PONG, frame, handshake
 
 SEATS: Final = 4
-_PREPARED: Final = 400
-"""Number of moves that each racer prepares before a measurement. Further moves are prepared when they are sent."""
+_PREPARED: Final = 25_000
+"""Number of moves that all racers prepare before a measurement. Further moves are prepared when they are sent."""
 
 _ACK: Final = b"\xa4type\xa5acked"
 _REFUSAL: Final = b"\xa4type\xa7refused"
@@ -110,6 +110,8 @@ class Racer(asyncio.Protocol):
     def _on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == PING:
             self._transport.write(frame(PONG, payload))
+        elif opcode == CLOSE:
+            sys.exit(f"the server closed a connection: {payload[2:].decode()}")
         elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
             now = time.perf_counter()
             self.latencies.append(now - self._sent_at)
@@ -131,9 +133,9 @@ class Racer(asyncio.Protocol):
             pass
         return message
 
-    def prepare(self) -> None:
-        """Prepare moves."""
-        while len(self._prepared) < self._next + _PREPARED:
+    def prepare(self, count: int) -> None:
+        """Prepare moves until ``count`` are ready to be sent."""
+        while len(self._prepared) < self._next + count:
             self._prepare()
 
     def _prepare(self) -> None:
@@ -202,7 +204,7 @@ async def main(port: str, clients: str, seed: str, target: str) -> None:
             await start_race(room, deal)
         racers += room
     for racer in racers:
-        racer.prepare()
+        racer.prepare(_PREPARED // len(racers))
     print("ready", flush=True)
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         seconds, pace = map(float, line.split())
@@ -221,7 +223,7 @@ async def main(port: str, clients: str, seed: str, target: str) -> None:
         )
         print(json.dumps(asdict(result)), flush=True)
         for racer in racers:
-            racer.prepare()
+            racer.prepare(_PREPARED // len(racers))
         print("ready", flush=True)
 
 
