@@ -11,6 +11,7 @@ from samedeal.protocol.messages import Refused as Refusal
 from samedeal.record import Record
 from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
+from samedeal_server.store.dump import KeyDump
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
 from tests.server.races import race
@@ -67,6 +68,8 @@ async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, m
     assert (line.room, line.players, line.ended) == (ana.room, 2, record.end)
     assert line.size == len(await read(bob, line.race))
     await ana.refused("no_record", ReadRecord, race=line.race, part=1000)
+    dumped = {dumped.key.decode() async for dumped in KeyDump(one.store).other_keys()}
+    assert {keys.RECORDS, keys.record(line.race), keys.last_record(line.room)} <= dumped  # so a backup has the records
     # Another node that finds the finished race changes nothing, and builds what is missing.
     await two.rooms.tick(ana.room)
     assert one.metric("records_total", outcome="kept") + two.metric("records_total", outcome="kept") >= 1
