@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import signal
+import subprocess
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 
 from samedeal.deal_proof import DealProof
+from samedeal.errors import RequestRefused
 from samedeal.joint_deal import share_commitment, won_candidates
 from samedeal.options import Options
 from samedeal.protocol.messages import Done, Join, Joined, Leave, Notice, Resign, RevealShare, RoomState, Start
+from samedeal.record import Record
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.deal_verification import DealCheck, verify_deal
 from samedeal_server.races import race as race_module
@@ -22,10 +28,13 @@ from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.store import store as store_module
 from tests.server.captured_log import Log
+from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.real_clients import connect_player, wait_for
 from tests.shared.joint_deals import joint_deal, some_bytes
 
+NODE = shutil.which("node")
+CHECKER = Path(__file__).parents[2] / "shared" / "check_record.mjs"
 NAMES = ("ana", "bob", "cid", "dan")
 QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
 SHARE = some_bytes("a share")
@@ -70,13 +79,35 @@ async def finished(*clients: RoomClient) -> DealProof:
     return proof
 
 
-async def test_four_players_race_on_a_deal_that_is_proven(node: NodeMaker) -> None:
+async def test_four_players_race_on_a_deal_that_is_proven(node: NodeMaker, tmp_path: Path) -> None:
     one, two = await node(), await node()
     async with seated(one, two, names=NAMES, games=("phoenix",), deal="winnable") as clients:
         await clients[0].start()
         proof = await finished(*clients)
+        record = await kept_record(clients[-1])
+        own = clients[0].model.record()
     assert [share.name for share in proof.shares] == list(NAMES)
     assert proof.restarts == 0
+    assert [player.name for player in record.players] == list(NAMES)
+    assert own is not None
+    for each in (record, own):
+        assert each.proof == proof
+        assert Record.parse(str(each)) == each
+        each.check_deeply()
+    if NODE is not None:
+        (tmp_path / "record.txt").write_text(str(record), encoding="utf-8")
+        checked = await asyncio.to_thread(
+            subprocess.run, (NODE, CHECKER, tmp_path / "record.txt"), capture_output=True, text=True, check=False
+        )
+        assert ": holds: " in checked.stdout
+
+
+async def kept_record(client: RoomClient) -> Record:
+    """Wait until the record of the client's race is kept, and read it."""
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            with suppress(RequestRefused):
+                return Record.read(await client.read_record(state(client).room))
 
 
 async def test_deal_is_drawn_without_those_who_do_not_reveal(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
