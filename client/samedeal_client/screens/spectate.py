@@ -9,12 +9,14 @@ from typing import Final
 from textual.app import ComposeResult
 
 from samedeal.games import Game
+from samedeal.protocol.messages import Seat
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
 from samedeal_client.drawing.mini_board import smallest_mini
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
+from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.state.rewind_buffer import RewindBuffer
 from samedeal_client.state.spectating import PLAYER_KEYS, Spectating, Watched
 from samedeal_client.text.option_wording import public_deal_title
@@ -26,6 +28,7 @@ from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.race import LOBBY_KEY
+from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows_widget import Rows
@@ -49,6 +52,7 @@ class SpectateScreen(ClientScreen):
         self._players: tuple[RankedPlayer, ...] = ()
         self._boards: Mapping[str, WatchedBoard] = {}
         self._player_shown = ""
+        self._feed = RaceFeed()
 
     def compose_body(self) -> ComposeResult:
         """The grid of boards, or one board with the ranking."""
@@ -111,6 +115,8 @@ class SpectateScreen(ClientScreen):
             return
         self._boards = self._replay.at(self.shown_time) if self._state.rewind else model.watched
         ranking = delayed_ranking(model, self._boards, self.shown_time)
+        if not self._state.rewind:
+            self._feed = self._feed.after(statuses(ranking), self.shown_time)
         seats = {seat.player: seat.seat for seat in model.room.players}
         self._players = sort_players(ranking, self._state.order, seats)
         self._state = self._state.limited_to(self.watched)
@@ -160,7 +166,17 @@ class SpectateScreen(ClientScreen):
             board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
         )
         everyone = [player._replace(you=False) for player in self._players]  # a spectator reads names
-        self._rivals_panel.show_in(places.panel, everyone, self.model.room.watching if self.model.room else 0)
+        watching = self.model.room.watching if self.model.room else 0
+        self._rivals_panel.show_in(places.panel, everyone, watching, self._news_rows)
+
+    @property
+    def _seats(self) -> dict[str, Seat]:
+        return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
+
+    def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
+        """The news for the panel. There are none while the spectator looks back."""
+        news = () if self._state.rewind else self._feed.news
+        return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
 
     def title_parts(self) -> Row:
         """The room, the game and its deal."""
@@ -195,7 +211,8 @@ class SpectateScreen(ClientScreen):
             return ()
         pages = self._grid().pages
         page = f"page {state.page + 1} of {pages}   " if pages > 1 else ""
-        return (Span(f" {page}sorted by {state.order}", "label"),)
+        news = () if state.rewind else fresh_news_row(self._feed.news, self._seats, "", self.shown_time, self.look)
+        return (Span(f" {page}sorted by {state.order}", "label"), Span("  " if news else ""), *news)
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """The keys that can be pressed now."""
