@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 from samedeal.board import Board
+from samedeal.cards import DOWN, HIDDEN
 
 DEADLINE: Final = 60.0
 """Timeout, in seconds, for the page to show something on a busy machine."""
@@ -82,8 +84,11 @@ class Browser:
             "(document.querySelector(arguments[1])?.innerText ?? '').includes(arguments[0])", text, selector
         )
 
-    async def shows_board(self, player: str, revision: int, board: Board) -> None:
-        """Wait until the page shows a revision of a player's board, and compare the cards one by one."""
+    async def shows_board(self, player: str, revision: int, board: Board, *, replayed: bool = False) -> None:
+        """Wait until the page shows a revision of a player's board, and compare the cards one by one.
+
+        After the race, the page also knows the cards that lie face down.
+        """
         await self.until(
             "document.querySelector(`[data-player='${arguments[0]}']`)?.dataset.revision === arguments[1]",
             player,
@@ -91,9 +96,20 @@ class Browser:
         )
         shown = (await self.run(_BOARDS))[player]
         assert shown["revision"] == revision
-        keys = board.game.keys
-        expected = {key: list(pile) for key, pile in zip(keys, board.masked().piles, strict=True) if pile}
-        assert shown["piles"] == expected
+        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+            cards = shown["piles"].get(key, [])
+            if replayed:
+                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
+            assert cards == list(pile)
+
+    async def drop(self, content: bytes) -> None:
+        """Drop a file on the page."""
+        script = """
+        const files = new DataTransfer();
+        files.items.add(new File([Uint8Array.from(arguments[0])], "race.txt"));
+        dispatchEvent(new DragEvent("drop", { dataTransfer: files, cancelable: true }));
+        """
+        await self.run(script, list(content))
 
     async def press(self, key: str) -> None:
         """Press and release a key."""

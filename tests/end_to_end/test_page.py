@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,8 @@ from tests.shared.joint_deals import joint_deal
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
-RECORDS = Path(__file__).parents[1] / "golden" / "records"
+GOLDEN = Path(__file__).parents[1] / "golden"
+RECORDS = GOLDEN / "records"
 ROOM = "friday"
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
@@ -33,6 +35,11 @@ TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => foun
 CHECK = """
 const [room, commitment, boards, starts] = arguments;
 return import("./deal.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts));
+"""
+SEEK = """
+const slider = document.querySelector(".controls input");
+slider.value = arguments[0];
+slider.dispatchEvent(new Event("input"));
 """
 VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
 
@@ -118,6 +125,13 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     await compare(browser, clients)
     await browser.shows("won in", "tbody tr")
     await browser.shows("gave up", "tbody tr:last-child")
+    await browser.run("document.querySelector('aside a').click()")
+    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.run(SEEK, 10**9)
+    for seat, client in enumerate(clients, 1):
+        assert client.play is not None
+        await browser.shows_board(str(seat), client.play.revision, client.play.board, replayed=True)
+    await browser.shows("won in", "tbody tr")
     assert browser.errors() == []
 
 
@@ -269,7 +283,7 @@ async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
     await clients[0].expect(Done, Resign)
     await clients[0].phase("finished")
     answer = await clients[0].ask(Rematch)
-    link = await browser.until("document.querySelector('aside a')?.getAttribute('href')")
+    link = await browser.until("document.querySelector('aside a:not([href^=replay])')?.getAttribute('href')")
     assert link == f"{getattr(answer, 'room', None)}?embed"
 
 
@@ -283,16 +297,82 @@ async def steps(
 
 @pytest.mark.parametrize("game", ["phoenix", "steve"])
 async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game: str) -> None:
-    proof = DealProof.parse((RECORDS.parent / "deal_proofs" / f"{game}.txt").read_text())
+    """The steps are about the secret, the shares, the winning line, and the cards on the boards."""
+    proof = DealProof.parse((GOLDEN / "deal_proofs" / f"{game}.txt").read_text())
     start = proof.board()
     other = joint_deal("willow" if game == "phoenix" else "ace-of-hearts").commitment
     room = {"room": "friday", "game": game, "deal": "winnable", "seed": [], "proof": str(proof)}
     swapped = room | {"proof": str(replace(proof, candidate=proof.candidate + 1))}
+    stranger = room | {"players": [{"seat": 250, "name": "stranger"}]}
     await browser.open(one.url)
-    assert await steps(browser, room, proof.commitment, [start], [start]) == [True, True]
-    assert await steps(browser, room, other, [start], [start]) == [False, True]
-    assert await steps(browser, room | {"room": "saturday"}, proof.commitment, [start], []) == [False, True]
-    assert await steps(browser, swapped, proof.commitment, [start], [start]) == [True, False]
+    assert await steps(browser, room, proof.commitment, [start], [start]) == [True, True, True, True]
+    assert await steps(browser, room, other, [start], [start]) == [False, True, True, True]
+    assert await steps(browser, room | {"room": "saturday"}, proof.commitment, [start], []) == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert await steps(browser, swapped, proof.commitment, [start], [start]) == [True, True, False, False]
+    assert await steps(browser, stranger, proof.commitment, [start], []) == [True, False, True, True]
+
+
+async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:
+    text = (GOLDEN / "race_records" / "joint.txt").read_bytes()
+    record = Record.parse(text.decode())
+    await browser.open(f"{one.url}/replay")
+    await browser.shows("Open the record of a race")
+    await browser.drop(text)
+    await browser.shows("Fair deal, checked here", ".deal.fair")
+    assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 3
+    for at in (30_000, 3_000, 10_000):
+        await browser.run(SEEK, at)
+        for player in record.players:
+            revision = sum(ms <= at for ms, _ in player.actions)
+            board = record.plays(player)[revision].board
+            await browser.shows_board(str(player.seat), revision, board, replayed=True)
+    await browser.run("document.querySelector('.controls select').value = 64")
+    await browser.run("document.querySelector('.controls button').focus()")
+    await browser.press("Enter")
+    await browser.shows("Pause", ".controls")
+    await browser.until(
+        "document.querySelector('.controls input').value === document.querySelector('.controls input').max"
+    )
+    await browser.shows("Play", ".controls")
+    await browser.shows("52/52", "[data-player=line]")
+    await browser.run("document.querySelector('[data-player=line] button').click()")
+    await browser.run("document.querySelector('tbody button').click()")
+    assert await browser.run(VISIBLE) == ["1", "line"]
+
+
+async def test_unreadable_records_are_explained(browser: Browser, one: Node) -> None:
+    good = (GOLDEN / "race_records" / "numbered.txt").read_text()
+    body = good.rpartition("digest: ")[0]
+
+    def written(text: str) -> str:
+        return f"{text}digest: {hashlib.sha256(text.encode()).hexdigest()}\n"
+
+    await browser.open(f"{one.url}/replay")
+    await browser.shows("Open the record of a race")
+    for content, sentence in (
+        ("<svg onload=alert(1)>", "not the record of a race"),
+        ("\ufeff" * 400_000, "not the record of a race"),
+        (good.replace("record 2", "record 3"), "newer than this page"),
+        (good.replace("record 2", "record 1"), "no longer reads"),
+        (good[:-80], "cut off"),
+        (good.replace("3 0", "3 1"), "damaged"),
+        (written(body.replace("3 0", "z 0")), "cannot be made"),
+        (written(body.replace("undo", "undo\n3.000 abcdef undo")), "cannot be made"),
+        (written(body.replace("game: willow", "game: __proto__")), "does not know the game"),
+        (written(body.replace("player: 2", "player: 1")), "not as it should be"),
+    ):
+        await browser.drop(content.encode())
+        await browser.shows(sentence, "[role=alert]")
+    await browser.drop(written(body.replace("deal: #4821", "deal: #4822").replace("Ana", "<img src=x>")).encode())
+    await browser.shows("NOT a fair deal", ".deal.wrong")
+    await browser.shows("<img src=x>", "tbody")
+    assert await browser.run("return document.querySelectorAll('main :is(img, b, i, script)').length") == 0
+    assert browser.errors() == []
 
 
 async def test_unfair_deals_are_noticed(browser: Browser, one: Node) -> None:

@@ -15,8 +15,8 @@ from tests.server.raw_client import HANDSHAKE, Wire, handshake
 
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir())
-LARGEST_PAGE = 60_000
-"""Maximum size, in bytes, of all files of the page together."""
+SIZES = {"lobby.js": 60_000, "screen.js": 60_000, "replay.js": 68_000}
+"""The modules of the screens, and the maximum size, in bytes, of all files that a browser loads for each."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,24 @@ async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) ->
     )
 
 
-def test_page_is_small() -> None:
-    assert sum(len((STATIC / name).read_bytes()) for name in NAMES) <= LARGEST_PAGE
+def loaded_with(name: str) -> set[str]:
+    """A module and all modules that it imports at once."""
+    found, left = set[str](), {name}
+    while left:
+        found.add(module := left.pop())
+        left |= set(re.findall(r'from "\./([a-z]+\.js)"', (STATIC / module).read_text())) - found
+    return found
+
+
+@pytest.mark.parametrize("screen", SIZES)
+def test_page_is_small(screen: str) -> None:
+    loaded = {name for name in NAMES if not name.endswith(".js")} | loaded_with("page.js") | loaded_with(screen)
+    assert len(loaded) > 8
+    assert sum(len((STATIC / name).read_bytes()) for name in loaded) <= SIZES[screen]
+
+
+def test_every_module_belongs_to_a_screen() -> None:
+    assert set.union(loaded_with("page.js"), *map(loaded_with, SIZES)) == {n for n in NAMES if n.endswith(".js")}
 
 
 def test_page_has_no_markup_from_text() -> None:
@@ -59,7 +75,9 @@ def test_page_loads_nothing_from_elsewhere() -> None:
     assert [name for name, text in texts.items() if re.search(r"https?://\w|url\(|@import", text)] == []
 
 
-@pytest.mark.parametrize("path", ["/", "/friday", "/FRIDAY", "/a-1", "/friday?embed", "/?x=1"])
+@pytest.mark.parametrize(
+    "path", ["/", "/friday", "/FRIDAY", "/a-1", "/friday?embed", "/?x=1", "/replay", "/replay?race=friday"]
+)
 async def test_room_and_list_are_the_document(node: NodeMaker, path: str) -> None:
     one = await node()
     answer = await ask(one.url, path)

@@ -1,42 +1,44 @@
 // Elements of the page. All text that comes from elsewhere is set as text, never as markup.
 
-export const byId = (id) => document.getElementById(id);
+export const byId = id => document.getElementById(id)
 
-export const element = (tag, ...more) => fill(document.createElement(tag), ...more);
-export const svg = (tag, ...more) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), ...more);
+export const element = (tag, ...more) => fill(document.createElement(tag), ...more)
+export const svg = (tag, ...more) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), ...more)
 
 function fill(made, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) {
-		if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-		else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value);
+		if (name.startsWith("on")) made.addEventListener(name.slice(2), value)
+		else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value)
 	}
-	made.append(...children.filter((child) => child !== ""));
-	return made;
+	made.append(...children.filter(child => child !== ""))
+	return made
 }
 
 // Setting the same text again would make screen readers repeat it, and browsers lay out again.
 export function setText(target, text) {
-	if (target.textContent !== text) target.textContent = text;
+	if (target.textContent !== text) target.textContent = text
 }
 
+export const dealName = deal => (/^(random|winnable)$/.test(deal) ? `${deal} deal` : `deal ${deal}`)
+
 export function copyLine(line) {
-	const code = element("code", {}, line);
-	const button = element("button", { type: "button", onclick: copy }, "Copy");
+	const code = element("code", {}, line)
+	const button = element("button", {type: "button", onclick: copy}, "Copy")
 	async function copy() {
 		try {
-			await navigator.clipboard.writeText(line);
+			await navigator.clipboard.writeText(line)
 		} catch {
-			getSelection().selectAllChildren(code); // over plain http there is no clipboard
-			document.execCommand("copy");
+			getSelection().selectAllChildren(code) // over plain http there is no clipboard
+			document.execCommand("copy")
 		}
-		button.textContent = "Copied";
-		setTimeout(() => (button.textContent = "Copy"), 2000);
+		button.textContent = "Copied"
+		setTimeout(() => (button.textContent = "Copy"), 2000)
 	}
-	return element("div", { class: "line-to-copy" }, code, button);
+	return element("div", {class: "line-to-copy"}, code, button)
 }
 
 export function clock(ms) {
-	const seconds = Math.max(0, Math.ceil(ms / 1000));
-	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-	return parts.slice(seconds < 3600).map((part, i) => String(part).padStart(i || seconds < 3600 ? 2 : 1, "0")).join(":");
+	const seconds = Math.max(0, Math.ceil(ms / 1000))
+	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+	return parts.slice(seconds < 3600).map((part, i) => String(part).padStart(i || seconds < 3600 ? 2 : 1, "0")).join(":")
 }

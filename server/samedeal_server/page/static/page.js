@@ -1,32 +1,38 @@
 // The page: which screen it shows, and what the user can set.
 
-import { byId } from "./dom.js";
-import { Link, remember } from "./link.js";
-import { Lobby } from "./lobby.js";
-import { RaceScreen } from "./screen.js";
+import {byId} from "./dom.js"
+import {Link, isFrame, remember, to} from "./link.js"
 
-const room = decodeURIComponent(location.pathname.split("/").pop()).trim().toLowerCase();
-const root = document.documentElement;
-root.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
+const room = decodeURIComponent(location.pathname.split("/").pop()).trim().toLowerCase()
+const race = new URLSearchParams(location.search).get("race")
+const root = document.documentElement
+root.classList.toggle("embed", isFrame)
 
 function setSuits(four) {
-	root.classList.toggle("four", four);
-	byId("suits").setAttribute("aria-pressed", String(four));
-	remember("suits", four ? "four" : "two", "localStorage");
+	root.classList.toggle("four", four)
+	byId("suits").setAttribute("aria-pressed", String(four))
+	remember("suits", four ? "four" : "two", "localStorage")
 }
 
-setSuits(remember("suits", undefined, "localStorage") === "four");
-byId("suits").onclick = () => setSuits(!root.classList.contains("four"));
+setSuits(remember("suits", undefined, "localStorage") === "four")
+byId("suits").onclick = () => setSuits(!root.classList.contains("four"))
+document.querySelector(".brand").href = to("./")
 
-document.querySelector(".brand").search = location.search; // a frame stays one
+// Each screen loads only what it needs.
+async function screenOf() {
+	if (!room) return new (await import("./lobby.js")).Lobby()
+	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
+	return new (await import("./screen.js")).RaceScreen(room)
+}
 
-const screen = room ? new RaceScreen(room) : new Lobby();
-screen.link = new Link({
-	welcome: () => screen.enter(),
-	message: (message) => screen.receive(message),
-	status: (live, sentence) => {
-		root.classList.toggle("away", !live);
-		screen.connection = { live, sentence };
-		screen.showStatus();
-	},
-});
+const screen = await screenOf()
+if (room !== "replay" || race)
+	screen.link = new Link({
+		welcome: () => screen.enter(),
+		message: message => screen.receive(message),
+		status: (live, sentence) => {
+			root.classList.toggle("away", !live)
+			screen.connection = {live, sentence}
+			screen.showStatus()
+		}
+	})
