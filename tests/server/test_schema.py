@@ -10,7 +10,8 @@ import pytest
 
 import samedeal
 from samedeal.options import WantedOptions
-from samedeal.protocol.messages import Create, Done, Join, ListRooms, Rematch, Rooms, RoomState, Start, Watch
+from samedeal.protocol.messages import Create, Done, Join, Leave, ListRooms, Rematch, Rooms, RoomState, Start, Watch
+from samedeal.solver.solve import SOLVER
 from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
 from samedeal_server.operators.backup import Writer
@@ -79,6 +80,16 @@ async def test_room_with_unknown_game_is_refused(redis: RedisClient, node: NodeM
     await set_race_fields(redis, room, options={"games": ["yukon"]})
     await ana.refused("other_version", Join, room=room)
     assert await listed(ana) == []
+
+
+async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player()
+    room = await ana.create(deal="winnable")
+    await ana.join(room, share_commitment=bytes(32))
+    await ana.expect(Done, Leave)
+    await set_race_fields(redis, room, solver=SOLVER + 1)
+    await ana.refused("other_version", Join, room=room, share_commitment=bytes(32))
 
 
 async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: NodeMaker) -> None:

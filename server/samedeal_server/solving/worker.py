@@ -51,8 +51,9 @@ def work(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 def main() -> None:
     """Limit the process, and work until the node ends."""
-    os.nice(_NICENESS)
-    with suppress(ValueError, OSError):  # a lower limit is in force, or the system knows none
+    with suppress(OSError):  # a service manager may forbid it
+        os.nice(_NICENESS)
+    with suppress(ValueError, OSError):  # a lower limit is in force, or the service manager forbids it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with suppress(BrokenPipeError):
         work(sys.stdin.buffer, sys.stdout.buffer)
