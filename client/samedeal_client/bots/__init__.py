@@ -1,1 +1,1 @@
-"""Bots, and servers on this machine to play on."""
+"""Bots, and the local servers on which people race against them."""

@@ -203,7 +203,7 @@ class Evaluation:
         return value
 
     def _wanted_distance(self, board: Board) -> float:
-        """Return the weighted number of cards on top of those that the single foundation takes next, in any suit."""
+        """Count the cards on top of those that the single foundation takes next, with less weight for later ranks."""
         foundation = board.piles[self._foundations.start]
         if not foundation:
             wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]

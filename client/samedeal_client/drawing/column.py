@@ -1,7 +1,7 @@
 """Columns and fans: the name, then the cards downwards with the top card last.
 
-A column that is too deep for its place shows one row of each covered card, then two buried cards a row (``3♥Q♦``). If that
-is not enough, ``⋮+5`` stands for the deepest five.
+If a column is too deep for its place, each covered card gets one row. If that is not enough, the deepest cards stand two in
+a row (``3♥Q♦``). If that is not enough either, ``⋮+5`` stands for the deepest five.
 """
 
 from __future__ import annotations

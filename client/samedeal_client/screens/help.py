@@ -65,7 +65,7 @@ class HelpScreen(WidgetScreen):
         return self.breadcrumbs("help")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
-        """Write the page in its width."""
+        """Write the page for the width of the screen."""
         name = self._tabs.active.removeprefix(_id(""))
         rows = help_rows(name, self.samedeal.bindings, self.look, max(self.size.width - 6, 1), self._screen_below)
         self._text.update(lines_of(rows, self.look))

@@ -50,7 +50,7 @@ class _Choice(Select[str], inherit_bindings=False):
         self._field = field
 
     def action_step(self, count: int) -> None:
-        """Choose the next or previous choice."""
+        """Select the next or the previous value."""
         self.value = self._field.step(str(self.value), count)
 
     def on_key(self, event: events.Key) -> None:

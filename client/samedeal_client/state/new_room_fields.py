@@ -190,17 +190,17 @@ FIELDS: Final = (
     Field(
         "first_finish_ends",
         "Early end",
-        {"no": "the race goes on until all finish", "yes": "the race ends when a player finishes"}.__getitem__,
+        {"no": "the race goes on after the first finish", "yes": "the race ends when a player finishes"}.__getitem__,
         _text_of(_NO_OR_YES, _DEFAULTS.first_finish_ends),
         _NO_OR_YES,
         help="the race ends when the first player finishes",
     ),
     Field(
         "end_when_settled",
-        "No waiting",
+        "If decided",
         {
-            "yes": "ends if only bots play, or all are stuck",
-            "no": "waits for bots and for stuck players",
+            "yes": "ends when no person can improve",
+            "no": "waits for bots and stuck players",
         }.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,

@@ -49,7 +49,7 @@ class Hub:
     """Follows one room on this node.
 
     The room's stream of events is authoritative. An announcement only saves reading the stream. ``spawn`` runs work in
-    the background, ``tick`` makes the transition of a room that is due, and ``close`` is called when the room has closed,
+    the background, ``tick`` makes the timed change of a room that is due, ``close`` is called when the room has closed,
     and ``release`` when one connection has been removed from it.
     """
 

@@ -1,4 +1,4 @@
-"""Connections to Redis: pools, timeouts, Sentinels, and the monitoring of every answer."""
+"""Connections to Redis: pools, timeouts, Sentinels, and the record of which Redis answers or fails."""
 
 from __future__ import annotations
 

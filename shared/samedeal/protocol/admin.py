@@ -111,10 +111,12 @@ class CloseRoom(_Message, frozen=True):
 
 
 class CloseRooms(_Message, frozen=True):
-    """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them. At least one is required.
+    """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them.
+
+    A request has at least one condition.
 
     ``idle``: the room has not changed for this number of seconds. ``empty``: the room is open and nobody has a seat.
-    ``target``: a player in the room has this id, or connected from this address or network within a day.
+    ``target``: a player in the room has this id, or connected from this address or network in the last 24 hours.
     """
 
     id: Id
