@@ -363,7 +363,7 @@ _UP_IN_SUIT: Final = "Foundations: up in one suit, from ace to king."
 _IN_SHORT: Final = {
     "athena": (
         _UP_IN_SUIT,
-        "Columns: down, colours alternate; only kings fill gaps.",
+        "Columns: down, red/black; only kings fill gaps.",
         "A draw turns three cards; play the top of the waste.",
     ),
     "steve": (
@@ -373,7 +373,7 @@ _IN_SHORT: Final = {
     ),
     "phoenix": (
         _UP_IN_SUIT,
-        "Columns: down, colours alternate; any card fills a gap.",
+        "Columns: down, red/black; any card fills a gap.",
         "The reserve: play any of its cards at any time.",
     ),
     "ace-of-hearts": (
@@ -383,7 +383,7 @@ _IN_SHORT: Final = {
     ),
     "willow": (
         _UP_IN_SUIT,
-        "Columns: down, colours alternate; any card fills a gap.",
+        "Columns: down, red/black; any card fills a gap.",
         "Fans: play the top card, or add one of the same rank.",
     ),
 }
