@@ -59,9 +59,11 @@ def metrics() -> dict[str, Metric]:
 
 
 def texts() -> list[Path]:
-    """Return every page, and every file in ``deploy/``."""
+    """Return every page, and every text in ``deploy/``."""
     files = [
-        path for path in DEPLOY.rglob("*") if path.is_file() and not re.fullmatch(r"requirements.*\.txt", path.name)
+        path
+        for path in DEPLOY.rglob("*")
+        if path.is_file() and not re.fullmatch(r"requirements.*\.txt|.*\.png", path.name)
     ]
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "shared").glob("*.md")), *sorted(files)]
 

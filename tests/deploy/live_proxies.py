@@ -29,6 +29,8 @@ from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
+from tests.end_to_end.browser import running_browser
+from tests.end_to_end.watched_races import compare, players, start
 
 ROOM = "friday"
 GAME = "willow"
@@ -153,6 +155,25 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert head.startswith(f"http/1.1 {status} ")
     assert "content-security-policy: default-src 'none'" in head
     assert ("content-encoding: gzip" in head) is (status == 200)
+
+
+async def test_browser_watches_a_race_to_its_verified_end(site: Site, tmp_path: Path) -> None:
+    """The browser trusts the test authority's certificates because it is told to ignore errors in them."""
+    record = winning_records()[GAME]
+    actions = [action for _, action in record.actions]
+    with running_browser(tmp_path / "profile", "--ignore-certificate-errors") as browser:
+        clients = await players(site.address, "mira", games=(GAME,), deal=str(record.deal))
+        await browser.open(f"{site.address}/{ROOM}")
+        await browser.shows("Waiting for the start", "#clock")
+        await start(clients)
+        await compare(browser, clients)
+        for action in actions:
+            await clients[0].act(action)
+        await compare(browser, clients)
+        await browser.shows("Fair deal, checked here", ".deal.fair")
+        await browser.run("document.querySelector('aside a').click()")
+        await browser.shows("Save the record", "aside")
+        assert browser.errors() == []
 
 
 async def test_idle_connection_stays_open(site: Site) -> None:

@@ -59,7 +59,7 @@ class Browser:
         """Open an address in a tab without history, at a size of the screen."""
         screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 600}
         await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setDeviceMetricsOverride", screen)
-        await asyncio.to_thread(self._driver.get, url.replace("ws://", "http://"))
+        await asyncio.to_thread(self._driver.get, url.replace("ws", "http", 1) if url.startswith("ws") else url)
 
     async def run(self, script: str, *arguments: object) -> Any:
         """Run a script in the page and return what it returns."""
@@ -117,6 +117,10 @@ class Browser:
             event = {"type": kind, "key": key, "text": "\r" if key == "Enter" and kind == "keyDown" else ""}
             await asyncio.to_thread(self._driver.execute_cdp_cmd, "Input.dispatchKeyEvent", event)
 
+    async def screenshot(self) -> bytes:
+        """Return the screen as PNG."""
+        return await asyncio.to_thread(self._driver.get_screenshot_as_png)
+
     async def close_page(self) -> None:
         """Leave the page, so that it does not reconnect."""
         await asyncio.to_thread(self._driver.get, "about:blank")
@@ -128,7 +132,7 @@ class Browser:
 
 
 @contextmanager
-def running_browser(profile: Path) -> Iterator[Browser]:
+def running_browser(profile: Path, *flags: str) -> Iterator[Browser]:
     """Run a browser with a new profile. Skip the test if there is none on the PATH."""
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     driver = shutil.which("chromedriver")
@@ -136,7 +140,7 @@ def running_browser(profile: Path) -> Iterator[Browser]:
         pytest.skip("chromium and chromedriver are not on the PATH: see CONTRIBUTING.md")
     options = Options()
     options.binary_location = browser
-    for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+    for flag in (*_FLAGS, *flags, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     chrome = Chrome(options=options, service=Service(driver))

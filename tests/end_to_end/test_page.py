@@ -16,10 +16,11 @@ from samedeal.board import Board
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
 from samedeal.games import ATHENA, GAMES
-from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign, Start
+from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign
 from samedeal.record import Record
 from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
+from tests.end_to_end.watched_races import ROOM, compare, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
 from tests.shared.joint_deals import joint_deal
@@ -28,7 +29,6 @@ pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these 
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDS = GOLDEN / "records"
-ROOM = "friday"
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
@@ -63,22 +63,6 @@ async def one(redis_url: str) -> AsyncIterator[Node]:
         yield node
 
 
-async def players(url: str, *names: str, bots: int = 0, **options: Any) -> list[Client]:
-    """Connect players and open a room for them, in which the last ones are bots."""
-    clients = [await Client.hello(url, name, bot=i >= len(names) - bots) for i, name in enumerate(names)]
-    usual = {"players": len(names), "delay": 0, "undo": "free", "end_when_settled": False}
-    await clients[0].create(ROOM, **{**usual, **options})
-    for client in clients:
-        await client.join(ROOM)
-    return clients
-
-
-async def start(clients: list[Client]) -> None:
-    await clients[0].expect(Done, Start)
-    for client in clients:
-        await client.dealt()
-
-
 async def play_randomly(client: Client, count: int, rng: Random) -> None:
     """Make legal moves, and take some of them back."""
     for _ in range(count):
@@ -97,13 +81,6 @@ async def play(client: Client, actions: Sequence[str]) -> None:
         acked = await client.answer(number)
         assert isinstance(acked, Acked), acked
         client.apply(action, acked)
-
-
-async def compare(browser: Browser, clients: list[Client]) -> None:
-    """Compare the boards in the page with those of the players, which the server has confirmed with hashes."""
-    for client in clients:
-        assert client.play is not None
-        await browser.shows_board(client.player, client.play.revision, client.play.board)
 
 
 @pytest.mark.parametrize("game", GAMES)

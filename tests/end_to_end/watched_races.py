@@ -1,0 +1,34 @@
+"""Races that a browser watches."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from samedeal.protocol.messages import Done, Start
+from tests.end_to_end.browser import Browser
+from tests.server.client import Client
+
+ROOM: Final = "friday"
+
+
+async def players(url: str, *names: str, bots: int = 0, **options: Any) -> list[Client]:
+    """Connect players and open a room for them, in which the last ones are bots."""
+    clients = [await Client.hello(url, name, bot=i >= len(names) - bots) for i, name in enumerate(names)]
+    usual = {"players": len(names), "delay": 0, "undo": "free", "end_when_settled": False}
+    await clients[0].create(ROOM, **{**usual, **options})
+    for client in clients:
+        await client.join(ROOM)
+    return clients
+
+
+async def start(clients: list[Client]) -> None:
+    await clients[0].expect(Done, Start)
+    for client in clients:
+        await client.dealt()
+
+
+async def compare(browser: Browser, clients: list[Client]) -> None:
+    """Compare the boards in the page with those of the players, which the server has confirmed with hashes."""
+    for client in clients:
+        assert client.play is not None
+        await browser.shows_board(client.player, client.play.revision, client.play.board)
