@@ -87,7 +87,7 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
             await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
     assert play.board.won
     await terminal.wait_for("results")
-    await terminal.wait_for(r"1 ana \(you\) +52/52")
+    await terminal.wait_for(r"1 +ana \(you\) +52/52")
     await terminal.wait_for("Fair deal: the order of the cards was fixed before the race")
     terminal.type("C-q")
     await terminal.wait_for("code 0")
