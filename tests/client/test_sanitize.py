@@ -28,12 +28,13 @@ LONG: Final = "W" * 5000
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a message."""
+    """Every text in a message. A proof has several lines, each a text."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Struct):
         for name in value.__struct_fields__:
-            yield from texts(getattr(value, name))
+            field = getattr(value, name)
+            yield from texts(tuple(field.split("\n")) if name == "proof" else field)
     elif isinstance(value, tuple):
         for each in value:
             yield from texts(each)

@@ -170,5 +170,5 @@ async def test_a_file_of_moves_is_played(programs: Programs, url: str) -> None:
     assert ana.process.stdin is not None
     ana.process.stdin.close()
     await ana.expect(r"Ten seconds left|The race is over", 15)
-    await ana.expect(r"1 ana \(you\) +\d+/52 +– +9 +0", 15)
+    await ana.expect(r"1st: you, \d+ of 52 cards, 9 moves\.", 15)
     assert await ana.exit_code() == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -532,10 +534,32 @@ def bots(ana: Player) -> list[str]:
     return [seat.name for seat in ana.room.players if seat.name != "ana"]
 
 
-async def test_joining_bot_is_listed_until_it_is_seated(server: str) -> None:
+@pytest.fixture
+def release_bots(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Hold the processes of bots until they are released."""
+    held: list[int] = []
+    create = asyncio.create_subprocess_exec
+
+    async def create_held(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:
+        process = await create(*arguments, **options)
+        process.send_signal(signal.SIGSTOP)
+        held.append(process.pid)
+        return process
+
+    def release() -> None:
+        while held:
+            os.kill(held.pop(), signal.SIGCONT)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", create_held)
+    yield release
+    release()
+
+
+async def test_joining_bot_is_listed_until_it_is_seated(server: str, release_bots: Callable[[], None]) -> None:
     async with host_waiting(server) as ana:
         await ana.press("3")
         await ana.wait_for_text("[ ]", "(bot)", "joining", "- remove bot")
+        release_bots()
         await ana.wait_for_text("[x] ", "your bot")
         assert "joining" not in ana.text()
         await ana.wait_for_message("Waiting for you to start")
@@ -566,26 +590,28 @@ async def test_bots_do_not_exceed_the_seats(server: str) -> None:
         await ana.wait_for_message("Every seat is taken")
 
 
-async def test_start_with_joining_bots_asks_twice(server: str) -> None:
+async def test_start_with_joining_bots_asks_twice(server: str, release_bots: Callable[[], None]) -> None:
     async with host_waiting(server, countdown=0) as ana:
         await ana.press("1")
         await ana.wait_for_text("joining")
         await ana.press("enter")
         await ana.wait_for_message("still joining. Wait, or press Enter again to start now.")
         assert ana.room.phase == "open"
+        release_bots()
         await ana.wait_for_text("your bot")
         await ana.press("enter")
         await ana.wait_for_screen("race")
         assert len(ana.room.players) == 2
 
 
-async def test_start_without_a_joining_bot_removes_it(server: str) -> None:
+async def test_start_without_a_joining_bot_removes_it(server: str, release_bots: Callable[[], None]) -> None:
     async with host_waiting(server, countdown=0) as ana:
         await ana.press("1")
         await ana.wait_for_text("joining")
         await ana.press("enter", "enter")
-        await ana.wait_for_screen("race")
         await ana.wait_until(lambda: not ana.app.bots.names)
+        release_bots()
+        await ana.wait_for_screen("race")
         # A bot that took its seat just before the start resigns when it is removed.
         await ana.wait_until(lambda: [seat.name for seat in ana.room.players if not seat.resigned] == ["ana"])
         assert "without you" not in ana.text()

@@ -43,6 +43,10 @@ class ListTable(DataTable[Text]):
             self._early = (rows, wanted)
             return
         before, self._shown = self._shown, {key: tuple(cells) for key, cells in rows.items()}
+        # Textual computes widths when it is idle, and keeps a row that was drawn before that with its end cut off.
+        for x, column in enumerate(self.ordered_columns):
+            cells = (column.label, *(cells[x] for cells in self._shown.values()))
+            column.auto_width, column.width = False, max(cell.cell_len for cell in cells)
         if list(before) == list(self._shown):
             for y, (old, new) in enumerate(zip(before.values(), self._shown.values(), strict=True)):
                 for x, (was, cell) in enumerate(zip(old, new, strict=True)):
