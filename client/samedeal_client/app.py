@@ -133,7 +133,7 @@ class SamedealApp(LookApp[int]):
         if isinstance(screen, ClientScreen):
             screen.update(model)
             for message in self.client.take_messages():
-                if message.kind == "refusal":
+                if message.kind in ("refusal", "wait"):
                     screen.show_message(message.sentence)
                 else:
                     self.announce(message.sentence)

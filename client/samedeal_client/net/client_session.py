@@ -45,9 +45,9 @@ class ConnectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A sentence for the player: a refused move, a notice, or a lost seat."""
+    """A sentence for the player: a refused move, a notice, a wait that is over soon, or a lost seat."""
 
-    kind: Literal["refusal", "notice", "seat_lost"]
+    kind: Literal["refusal", "notice", "wait", "seat_lost"]
     sentence: str
 
 
@@ -134,6 +134,8 @@ class ClientSession:
                 self._messages.append(StatusMessage("seat_lost", sentence))
             case Notice(NoticeCode.SAID, text):
                 self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
+            case Notice(NoticeCode.WAITING, text):
+                self._messages.append(StatusMessage("wait", text))
             case Notice():
                 self._messages.append(StatusMessage("notice", event.message))
             case _:
