@@ -82,11 +82,13 @@ async def test_messages_wait_until_taken() -> None:
         client.act(client.model.board.legal_moves()[0])
         await wait_until(lambda: not client.model.own.pending)
         await referee.deliver(Notice(code="draining", message="This server is stopping"))
+        await referee.deliver(Notice(code="waiting", message="Still looking for a deal"))
         await wait_until(referee.events.empty)
         await asyncio.sleep(0)
         assert client.take_messages() == [
             StatusMessage("refusal", "Not now"),
             StatusMessage("notice", "This server is stopping"),
+            StatusMessage("wait", "Still looking for a deal"),
         ]
         assert client.take_messages() == []
 
