@@ -221,8 +221,16 @@ def told(board: Board) -> object:
 
 
 def instructions(work: Callable[..., object], *given: object) -> list[tuple[str, int]]:
-    """Return the bytecode of the core that some work executes the second time. The first time may fill caches."""
+    """Return the bytecode of the core that some work executes the third time.
+
+    The first time may fill caches. In the second time Python 3.12 may report only some instructions.
+    """
     work(*given)
+    _traced(work, *given)
+    return _traced(work, *given)
+
+
+def _traced(work: Callable[..., object], *given: object) -> list[tuple[str, int]]:
     executed: list[tuple[str, int]] = []
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
