@@ -1,4 +1,7 @@
-"""``python -m samedeal_server`` is ``samedeal-server``; with the first argument ``serve`` it is ``samedeal serve``."""
+"""Entry point of ``python -m samedeal_server``, which does the same as the command ``samedeal-server``.
+
+With ``serve`` as the first argument it does the same as ``samedeal serve``.
+"""
 
 import sys
 

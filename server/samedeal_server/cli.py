@@ -39,7 +39,7 @@ Exit codes: 0 stopped, 1 failed (the reason is printed), 2 wrong usage.
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
-    """Return the parser of the command line. ``name`` is the command as the user typed it, for usage messages."""
+    """Return the command line parser. ``name`` is the command as the user typed it, for usage messages."""
     examples = "".join(f"  {name + words:<{len(PROGRAM) + 34}} {effect}\n" for words, effect in _EXAMPLES)
     command = argparse.ArgumentParser(
         prog=name,
@@ -135,7 +135,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
 
 
 def _log_invalid_setting(words: Sequence[str], error: str) -> None:
-    """Log that a setting is invalid, unless people read the log, who see the error itself."""
+    """Log that a setting is invalid, if the log is JSON. A pretty log needs no line: the error is printed next to it."""
     if "--print-config" in words:
         return
     with suppress(ModuleNotFoundError):
@@ -150,7 +150,7 @@ def _log_invalid_setting(words: Sequence[str], error: str) -> None:
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:
-    """Return the sentence about arguments that are no settings. The values of unknown flags are among them."""
+    """Return an error sentence for arguments that the parser does not know: unknown flags, perhaps with their values."""
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
     similar = most_similar(argument.lstrip("-"), flags)

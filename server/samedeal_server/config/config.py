@@ -33,7 +33,7 @@ LogStyle = Literal["auto", "json", "pretty"]
 
 
 def default_data() -> Path:
-    """Return the default data directory of the embedded Redis, within the data directory of the user or the system."""
+    """Return the default data directory of the embedded Redis, such as ``~/.local/share/samedeal/server``."""
     given = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     try:
         home = Path(given).expanduser()

@@ -9,10 +9,10 @@ from samedeal_server.config.settings import setting
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a node. ``rooms``, ``records...`` and ``guesses...`` apply to all nodes together.
+    """The limits of a node. Those on rooms, records and wrong passphrases apply to all nodes together.
 
-    The cost of requests is measured in moves: a move takes 1 from the rates of its connection and its address.
-    Larger networks of IPv6 addresses may use ``NETWORK_FACTORS`` times the limits on one address.
+    Each request costs a number of moves, which count towards the rates of its connection and its address. A limit on
+    one address is multiplied for larger IPv6 networks, see ``NETWORK_FACTORS``.
     """
 
     connections: int = setting(10_000, "connections to this node", metavar="N", minimum=1)
@@ -81,5 +81,5 @@ class LiveLimits:
         self.current = limits
 
     def replace(self, limits: Limits) -> None:
-        """Enforce other limits from now on."""
+        """Enforce new limits from now on."""
         self.current = limits

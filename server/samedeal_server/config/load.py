@@ -35,9 +35,9 @@ def load_config(flags: argparse.Namespace) -> Reading[Config]:
 
 
 def load_log_settings(arguments: Sequence[str]) -> Config:
-    """Load only the settings that say how and where to log, from wherever they can be read.
+    """Load only the settings of the log, and ignore all errors. This is used to log that another setting is invalid.
 
-    It serves to log that a setting is invalid. ``arguments`` are those of the command line.
+    ``arguments`` are the arguments of the command line.
     """
     rows = [row for row in table(Config) if row.name in _LOG_SETTINGS]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default="")

@@ -38,7 +38,10 @@ class InvalidSetting(Exception):
 
 
 class InvalidValue(ValueError):
-    """The value of the setting ``name`` is invalid although its type is right. Raised by ``__post_init__``."""
+    """Rejection of a value that has the right type but is not allowed. Raised by ``__post_init__`` of the dataclass.
+
+    ``name`` is the name of the setting.
+    """
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(reason)
@@ -85,12 +88,12 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        """The flag of the command line."""
+        """The command line flag, such as ``--limit-rate``."""
         return f"--{self.name}"
 
     @property
     def variable(self) -> str:
-        """The environment variable."""
+        """The environment variable, such as ``SAMEDEAL_LIMIT_RATE``."""
         return PREFIX + self.name.replace("-", "_").upper()
 
     @property
@@ -162,7 +165,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Reading(Generic[Kind]):
-    """The settings that were read. ``sources`` names, by setting, where each value that is not a default was given."""
+    """The settings that were read. ``sources`` maps the names of those that are not defaults to where they were given."""
 
     values: Kind
     sources: Mapping[str, str]
@@ -208,10 +211,10 @@ def read(
     file: tuple[str, str] | None = None,
     others: Iterable[str] = (),
 ) -> Reading[Kind]:
-    """Read settings from flags (by name), an environment, and a file, given as its name and its content.
+    """Read settings from flags (a mapping by name), from environment variables and from a file (its name and content).
 
-    ``others`` holds the variables that begin like those of settings but have another purpose.
-    Raises InvalidSetting if a name is unknown or a value is not valid.
+    ``others`` are environment variables that begin like settings but are not settings. Raises InvalidSetting if a name
+    is unknown or a value is not valid.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}
@@ -315,7 +318,7 @@ def _leaves(
 
 
 def _kind(kind: Any) -> tuple[Any, bool]:
-    """Return the type in an annotation, with None removed, and whether None is allowed."""
+    """Split the type of a field into the type without None, and whether None is allowed."""
     if get_origin(kind) is not UnionType:
         return kind, False
     (inner,) = (each for each in get_args(kind) if each is not NoneType)

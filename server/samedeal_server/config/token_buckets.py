@@ -58,7 +58,7 @@ class Bucket:
 
 
 class Pace:
-    """The rate limit of one connection. Requests beyond the burst are delayed first, and refused if that continues."""
+    """The rate limit of one connection. It delays requests beyond the burst, and refuses them if the delays add up."""
 
     def __init__(self, limits: Limits, now: float) -> None:
         self._requests_bucket = Bucket(limits.rate, limits.burst, now)
@@ -66,7 +66,7 @@ class Pace:
         self._refusals = Bucket(limits.refusals / 60, limits.refusals, now)
 
     def admit(self, now: float, cost: int) -> float:
-        """Return the delay of a request, in seconds. Raises RequestRefused after too much of it."""
+        """Return the delay of a request, in seconds. Raises RequestRefused if the connection's delays add up to too much."""
         delay = self._requests_bucket.charge(now, cost)
         # While the request is delayed, the allowance recovers. That must not lengthen the time of which it consists.
         if delay and (retry_after := self._delays.try_take(now, delay * (1 + _DELAY_RECOVERY))):
@@ -123,7 +123,10 @@ class _Buckets:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
-        """Take tokens from the buckets of all networks of an address, or from none, as ``Bucket.try_take`` does."""
+        """Take tokens from the buckets of all networks of an address and return 0. If one lacks tokens, take none.
+
+        Return the seconds until all have enough.
+        """
         if len(networks) == 1:  # an IPv4 address
             return self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)
         buckets = [
@@ -137,7 +140,7 @@ class _Buckets:
         return retry_after
 
     def charge(self, networks: Networks, now: float, tokens: float) -> None:
-        """Take tokens from the buckets of all networks of an address, as ``Bucket.charge`` does."""
+        """Take tokens from the buckets of all networks of an address, even if a bucket holds fewer."""
         for network, factor in zip(networks, NETWORK_FACTORS, strict=False):
             self._bucket(network, factor, now).charge(now, tokens)
 

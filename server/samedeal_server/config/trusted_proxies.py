@@ -1,4 +1,4 @@
-"""The addresses of clients behind proxies."""
+"""Finding out the address of a client that connects through proxies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WITH_PORT: Final = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::\d{1,5})?")
 
 
 class TrustedProxies:
-    """The proxies whose headers are trusted, given as addresses and networks. Raises ValueError for anything else."""
+    """The proxies whose headers are trusted, given as addresses and networks. Raises ValueError for any other text."""
 
     def __init__(self, trusted: Collection[str]) -> None:
         self._networks = tuple(_network(text) for text in trusted)
@@ -30,12 +30,11 @@ class TrustedProxies:
         return address is not None and self._has(address)
 
     def client(self, peer: str, forwarded: Iterable[str]) -> str:
-        """Return a client's address. ``forwarded`` holds the ``X-Forwarded-For`` headers of its connection, in order.
+        """Return the address of a client that connects from ``peer``, the client itself or a proxy.
 
-        ``peer`` is the address that the connection comes from.
-
-        Each proxy appends the address of its client on the right. The client is therefore the last address that is not a
-        trusted proxy. Addresses to the left of it are claims of the client, and ignored.
+        ``forwarded`` holds the ``X-Forwarded-For`` headers of the connection, in order. Each proxy appends the address
+        of its client on the right. The client is therefore the last address that is not a trusted proxy. Any addresses
+        to the left of it are ignored, because the client may have made them up.
         """
         address = _address(peer)
         if address is None or not self._has(address):
