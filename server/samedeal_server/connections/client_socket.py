@@ -1,10 +1,11 @@
-"""A client's WebSocket: how frames are read and written, its keepalive, and the limits that the library does not have.
+"""A client's WebSocket: a fast path for frames, the keepalive, and limits that the library does not have.
 
-``websockets`` makes the handshake and parses whatever is unusual. A message of a player is usual: one short binary frame.
-Reading it costs no task of the library, and writing its answer none at all.
+The library ``websockets`` makes the handshake and parses most kinds of frames. A player's message, though, is nearly
+always one short binary frame. This module parses those frames itself, and connections write their answers without the
+library.
 
-Measured with tests/bench/move_price.py, old and new in turn: a move takes 13 % less CPU time of the node in the closed loop,
-and 9 to 12 % less at human pace.
+This saves 13 % of the node's CPU time for a move under full load, and 9 to 12 % at the pace of people (measured with
+tests/bench/move_price.py).
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def _do_nothing() -> None: ...
 class ClientSocket(ServerConnection):
     """A WebSocket that a client has opened.
 
-    ``on_writable`` is called when the transport takes frames again after it had too many, and ``on_lost`` when the
-    connection is lost.
+    ``on_writable`` is called when the transport's write buffer was full and has room again. ``on_lost`` is called when
+    the connection is lost.
     """
 
     def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
@@ -105,7 +106,7 @@ class ClientSocket(ServerConnection):
         return message
 
     def forget_handshake(self) -> None:
-        """Free the request and the response, which take 4 kB and are not needed any more."""
+        """Free the handshake request and response, which take 4 kB and are no longer needed."""
         self._is_served = True
         self.request = self.response = None
 
@@ -117,7 +118,7 @@ class ClientSocket(ServerConnection):
             self._abort_later()
 
     def start_keepalive(self) -> None:
-        """Send pings from now on. The library would run a task for that, with a timeout and a future for each ping."""
+        """Start to send pings. A timer does this, because the library's keepalive needs a task for each connection."""
         self._keepalive_timer = self.loop.call_later(PING_INTERVAL, self._keep_alive)
 
     def connection_made(self, transport: Any) -> None:
@@ -143,7 +144,7 @@ class ClientSocket(ServerConnection):
         self.on_lost()
 
     def resume_writing(self) -> None:
-        """Write more, as the client has read enough."""
+        """Call ``on_writable``, because the client has read enough of what was written."""
         super().resume_writing()
         self.on_writable()
 
@@ -166,7 +167,10 @@ class ClientSocket(ServerConnection):
         self._pass_on(data)
 
     def process_event(self, event: Any) -> None:
-        """Limit the rate of control frames and fragments. Complete messages are limited by the gateway."""
+        """Process a frame that the library has parsed, and limit the rate of control frames and fragments.
+
+        The gateway limits the rate of complete messages.
+        """
         if not isinstance(event, Frame):
             super().process_event(event)
             return
@@ -183,9 +187,9 @@ class ClientSocket(ServerConnection):
             self._add_fragment(event)
 
     def _take_frames(self, data: bytes) -> None:
-        """Take the complete frames from the data. The library gets those that are no whole binary message.
+        """Parse the complete frames in the data. Leave each frame that is not a complete binary message to the library.
 
-        It gets a frame that is too large or has no mask before it is complete, and then also everything after it.
+        A frame that is too large or not masked goes to the library at once, and so does everything after it.
         """
         data = self._rest + data
         start, size = 0, len(data)
@@ -218,7 +222,7 @@ class ClientSocket(ServerConnection):
             self._abort_later()
 
     def _add_fragment(self, frame: Frame) -> None:
-        """Add a frame to the message that it belongs to."""
+        """Add a frame to the message of which it is a part."""
         if self._fragments is None:
             self._fragments = bytearray()
             self._is_text = frame.opcode is Opcode.TEXT

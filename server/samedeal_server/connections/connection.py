@@ -1,4 +1,4 @@
-"""A client's connection with a bounded outbox: sending never blocks the sender."""
+"""A client's connection with a bounded queue of outgoing frames. Sending never blocks the caller."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def framed(message: ToClient) -> bytes:
 
 
 class Connection:
-    """A client with a bounded queue of frames. Each turn of the event loop sends what is queued in one write.
+    """A client with a bounded queue of frames. Each turn of the event loop sends the queued frames in one write.
 
-    A client that is too far behind is disconnected. A spectator that is behind skips boards and then receives a snapshot.
+    A client whose queue is full is disconnected. A spectator who reads slowly skips boards and then receives a
+    snapshot.
     """
 
     __slots__ = (
@@ -79,7 +80,7 @@ class Connection:
         socket.on_writable, socket.on_lost = self.wake, self._on_lost
 
     def on_caught_up(self) -> None:
-        """Send a snapshot of all boards. Called once a spectator that skipped boards has been sent everything else."""
+        """Send a snapshot of all boards. Called when a spectator has skipped boards and the queue is empty again."""
 
     def on_dismissed(self) -> None:
         """Forget the room that the connection is in. Called when that room closes, or removes the player."""
@@ -91,16 +92,16 @@ class Connection:
 
     @property
     def closing(self) -> bool:
-        """Whether the connection is about to be closed."""
+        """Whether this node is closing the connection."""
         return self._closing is not None
 
     @property
     def closing_code(self) -> int:
-        """The code with which this node closes the connection, or 0 if it does not."""
+        """The code with which this node is closing the connection, or 0 if it is not closing it."""
         return self._closing[0] if self._closing is not None else 0
 
     def send(self, message: ToClient, asked: float = 0.0) -> None:
-        """Queue a message and send it soon. ``asked`` is when the move was read if this is its ack, and 0 otherwise."""
+        """Queue a message and send it soon. ``asked`` is the time when a move was read, if the message is its ack."""
         self.send_frame(framed(message), asked)
 
     def send_frame(self, frame: bytes, asked: float = 0.0) -> None:
@@ -109,7 +110,7 @@ class Connection:
         self.wake()
 
     def enqueue(self, frame: bytes, asked: float = 0.0) -> None:
-        """Queue a framed message until ``wake`` is called. Disconnect a client whose queue is full."""
+        """Queue a framed message until the next call of ``wake``. If the queue is full, disconnect the client."""
         if len(self._frames) >= self._backlog:
             if not self._slow:
                 self._metrics.slow_disconnected.inc()
@@ -121,7 +122,7 @@ class Connection:
         self._frames.append((frame, asked))
 
     def enqueue_delayed(self, frames: list[bytes]) -> None:
-        """Queue boards for a spectator until ``wake`` is called. Drop the boards if the spectator is behind."""
+        """Queue boards for a spectator until the next call of ``wake``. If the spectator is behind, drop the boards."""
         if self._lagging or len(self._frames) + len(frames) > self._late_backlog:
             if not self._lagging:
                 self._metrics.skipped.inc()
@@ -131,7 +132,7 @@ class Connection:
             self.enqueue(frame)
 
     def wake(self) -> None:
-        """Send what is queued, once the tasks and callbacks that are due now have queued theirs."""
+        """Send the queued frames in the next turn of the event loop, together with all that are queued until then."""
         if not self._awake:
             self._awake = True
             self.socket.loop.call_soon(self._write)
@@ -144,7 +145,7 @@ class Connection:
             self._abort_timer = self._timers.call_later(CLOSE_TIMEOUT, self.socket.transport.abort)
 
     def _write(self) -> None:
-        """Write what is queued as far as the client reads it. The socket wakes the connection when it can write more."""
+        """Write queued frames until the client stops reading. The socket calls ``wake`` once it can write more."""
         self._awake = False
         socket = self.socket
         while self._frames and socket.is_writable:
@@ -158,7 +159,7 @@ class Connection:
             self.on_caught_up()
 
     def _write_some(self, socket: ClientSocket) -> None:
-        """Write several queued frames in one call, as the library's ``send`` per frame costs several times as much."""
+        """Write several queued frames in one call. The library's ``send`` for each frame costs several times as much."""
         count, size = 0, 0
         while count < len(self._frames) and size < _WRITE_SIZE:
             size += len(self._frames[count][0])

@@ -37,8 +37,8 @@ _log = get_logger()
 class HandshakeAdmission:
     """Decides which connections are admitted, and counts connections by network.
 
-    ``origins`` holds the origins of web pages that may connect besides the server's own, or ``*`` for all. ``public_url`` is
-    the address for players, if it differs from the address of this machine.
+    ``origins`` holds the origins of web pages that may connect besides the server's own, or ``*`` for all.
+    ``public_url`` is the address for players, if that is not the address of this machine.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class HandshakeAdmission:
         return set(self._open_by_network)
 
     def address(self, socket: ServerConnection) -> str:
-        """Return the address of a client as trusted proxies give it. The address of a Unix socket is ``local``."""
+        """Return the address of a client, which trusted proxies report. For a client on a Unix socket it is ``local``."""
         peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 
@@ -91,7 +91,7 @@ class HandshakeAdmission:
                     self._evict_pending(oldest, network)
 
     def _connection_limits(self, networks: Networks) -> list[tuple[str, int]]:
-        """Return the maximum number of connections from each network of an address."""
+        """Return each network of an address with its maximum number of connections."""
         limit = self.limits.current.connections_per_address
         return [(network, factor * limit) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)]
 
@@ -111,7 +111,7 @@ class HandshakeAdmission:
         return networks is not None
 
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return the response that rejects a handshake from a web page that may not connect, or None to admit it."""
+        """Return a response that rejects the handshake of a web page that may not connect. Return None if it may connect."""
         origins = request.headers.get_all("Origin")
         if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None
@@ -123,7 +123,10 @@ class HandshakeAdmission:
         )
 
     def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
-        """Return the response that rejects a request beyond the limits, or None. ``count`` connections are open."""
+        """Return a response that rejects a handshake beyond the limits on connections, or None within the limits.
+
+        ``count`` is the number of connections that this node has open.
+        """
         self._warn_if_ignored(request, peer_of(socket))
         if count >= self.limits.current.connections:
             self._fullness_log.refuse(self.limits.current.connections)
@@ -140,7 +143,7 @@ class HandshakeAdmission:
         return None
 
     def _warn_if_ignored(self, request: Request, peer: str) -> None:
-        """Warn, once, that a peer that is no trusted proxy sends the header of proxies. The peer counts as one client."""
+        """Warn once if a peer sends ``X-Forwarded-For`` without being a trusted proxy. All its clients count as one."""
         if self._warned_of_proxy or FORWARDED not in request.headers or self._proxies.trusts(peer):
             return
         self._warned_of_proxy = True
@@ -151,7 +154,7 @@ class HandshakeAdmission:
         )
 
     def reject(self, reason: str, socket: ServerConnection, **fields: object) -> None:
-        """Count a connection that is not admitted, and log it unless ``reason`` was logged recently."""
+        """Count a connection that is rejected. Log the rejection unless another with this reason was logged recently."""
         self.refused[reason].inc()
         self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
 
@@ -185,8 +188,8 @@ def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Re
 def networks_of(address: str) -> Networks:
     """Return the networks under which an address is limited, the smallest first.
 
-    An IPv4 address is a network of its own. An IPv6 address belongs to its /64, which one host usually owns as a whole, to
-    its /56, which many homes have, and to its /48, which many servers and organizations have.
+    An IPv4 address is a network of its own. An IPv6 address belongs to a /64 (usually one host), a /56 (often one home)
+    and a /48 (often one server or organization).
     """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
@@ -200,7 +203,7 @@ def networks_of(address: str) -> Networks:
 
 
 def is_same_host(origin: str, host: str) -> bool:
-    """Return whether a web page comes from the host and port that it connects to."""
+    """Return whether a web page, given by its ``origin``, connects to the host and port that it was loaded from."""
     try:
         page = urlsplit(origin.lower())
         server = urlsplit(f"{page.scheme}://{host.lower()}")
