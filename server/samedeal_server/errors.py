@@ -91,4 +91,4 @@ class StoreUnavailable(Exception):
 
 
 class StoreRejected(StoreUnavailable):
-    """Redis answered with an error."""
+    """Failure of a command that Redis answered with an error."""

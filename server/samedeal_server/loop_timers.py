@@ -1,4 +1,4 @@
-"""The monotonic clock and the timers of the event loop. Tests pass timers that they advance by hand."""
+"""The monotonic clock and the timers of the event loop. Tests pass timers of their own, which they advance by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOOP_TIMERS: Final = Timers()
 
 
 class Alarm:
-    """A timer for one callback. It can be set again after it has fired, until it is closed."""
+    """A timer for one callback. It can be set any number of times until it is closed."""
 
     __slots__ = ("_callback", "_closed", "_timer", "_timers")
 

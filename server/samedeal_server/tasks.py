@@ -52,7 +52,7 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
 
 
 def ignore_lost_connections() -> None:
-    """Keep the running loop from logging connections that were lost under a task that had just been cancelled.
+    """Keep the running loop from logging a lost connection to which a cancelled task was writing.
 
     A stream reports the loss to the future that its writer waits for. If the writer was cancelled in the same turn, for
     example by a timeout, nobody retrieves that exception. All other unretrieved exceptions are still logged.

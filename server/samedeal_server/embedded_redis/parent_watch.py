@@ -1,9 +1,14 @@
 """A small process between a node and its embedded Redis, which stops Redis when the node ends.
 
-It is run as ``parent_watch.py PIPE LOCK SCRATCH COMMAND...``. PIPE is the descriptor of the read end of a pipe. Only the
-node has the write end, so the pipe closes when the node ends, for whatever reason. LOCK is the descriptor of a locked file.
-Redis inherits the lock and keeps it until it ends. SCRATCH is a directory that is removed after Redis has ended. Only the
-standard library is imported, so that the program starts fast. The client's ``bots/parent_watch.py`` does the same for bots.
+It is run as ``parent_watch.py PIPE LOCK SCRATCH COMMAND...``:
+
+- PIPE is the descriptor of the read end of a pipe. Only the node has the write end, so the pipe closes when the node
+  ends, even if the node is killed.
+- LOCK is the descriptor of a locked file. Redis inherits the lock and holds it until Redis ends.
+- SCRATCH is a directory that is removed after Redis has ended.
+
+Only the standard library is imported, so that the program starts fast. The client's ``bots/parent_watch.py`` does the
+same for bots.
 """
 
 from __future__ import annotations
@@ -56,7 +61,7 @@ def run_until_pipe_closes(pipe: int, lock: int, scratch: str, command: list[str]
 
 
 def _end_with_parent() -> None:
-    """On Linux, make the kernel stop Redis when this process is killed."""
+    """On Linux, make the kernel stop Redis when this process is killed. Do nothing on other systems."""
     if sys.platform != "linux":
         return
     parent = os.getppid()

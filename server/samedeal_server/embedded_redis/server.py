@@ -46,9 +46,9 @@ _ANSWER_TIMEOUT: Final = 60.0
 class EmbeddedRedis:
     """A Redis that belongs to this node. As a context manager it yields its URL.
 
-    ``data`` is the directory of its append-only file, its log and its lock. With ``durability`` ``always`` a write is on
-    disk before it is answered, with ``everysec`` within a second. ``lock_timeout`` is the timeout, in seconds, for an
-    earlier Redis to release the directory.
+    ``data`` is the directory of its append-only file, its log and its lock. If ``durability`` is ``always``, Redis
+    writes to disk before it answers; if ``everysec``, within a second. ``lock_timeout`` is the timeout, in seconds, for
+    an earlier Redis to release the directory.
     """
 
     def __init__(self, data: Path, durability: Durability = "always", lock_timeout: float = 5.0) -> None:
@@ -109,7 +109,7 @@ class EmbeddedRedis:
             await guard.wait()
 
     async def wait_for_exit(self) -> StartupError:
-        """Wait until Redis ends. Return the explanation, which matters only if nobody stopped it."""
+        """Wait until Redis ends. Return an error that explains why it ended. Ignore the error if this node stopped Redis."""
         if not self._guard or not self._binary:
             raise RuntimeError("this Redis is not running")
         code = await self._guard.wait()
@@ -120,7 +120,7 @@ class EmbeddedRedis:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _check_data(self, binary: RedisBinary) -> None:
-        """Raise StartupError if Redis would ignore append-only files and start empty, or could not write any."""
+        """Raise StartupError if Redis could not read the data, would start without it, or would find the disk full."""
         directory = self.data / "appendonlydir"
         if directory.is_dir() and not binary.has_multipart_aof:
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))
@@ -130,7 +130,7 @@ class EmbeddedRedis:
             raise StartupError(StartupCode.DISK_FULL, disk_full_message(self.data))
 
     async def _lock(self) -> int:
-        """Lock the directory. Redis inherits the lock, so that the lock is held until Redis has ended."""
+        """Lock the directory. Redis inherits the lock, so the directory stays locked until Redis has ended."""
         with _converted_os_errors(self.data):
             lock = os.open(self.data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         self._descriptors.append(lock)
@@ -197,7 +197,7 @@ class EmbeddedRedis:
                 await exit_task
 
     def _configuration(self, path: Path) -> bytes:
-        """Return the configuration file. It has only options that Redis 6.2 to 8 and Valkey support."""
+        """Return the content of the configuration file. All its options exist in Redis 6.2 to 8 and in Valkey."""
         return b"\n".join(
             [
                 b"port 0",
@@ -238,7 +238,7 @@ def _try_lock(lock: int) -> bool:
 
 
 def _make_scratch_directory() -> Path:
-    """Make a temporary directory for the socket, because the path of the data directory may be too long for a socket."""
+    """Make a temporary directory for the socket. In the data directory the socket's path could be too long."""
     made = Path(tempfile.mkdtemp(prefix="samedeal-"))
     if len(os.fsencode(made)) + len("/redis.sock") > _MAX_SOCKET_PATH:
         made.rmdir()
@@ -247,7 +247,7 @@ def _make_scratch_directory() -> Path:
 
 
 def _pipe() -> tuple[int, int]:
-    """Make the pipe by which the child notices that this node has ended. Return its write end and its read end.
+    """Make a pipe that lets the child notice when this node has ended. Return its write end and its read end.
 
     The child inherits only the read end.
     """
@@ -275,7 +275,7 @@ def _quoted(path: Path) -> bytes:
 
 
 async def _ping(path: Path) -> bytes:
-    """Send PING. Return the line that Redis answers, or an empty string if it does not answer."""
+    """Send PING. Return the first line of the answer, or an empty string if there is none."""
     try:
         async with asyncio.timeout(5):
             reader, writer = await asyncio.open_unix_connection(path)
