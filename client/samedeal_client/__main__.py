@@ -1,4 +1,4 @@
-"""Runs the command ``samedeal`` as ``python -m samedeal_client``."""
+"""The entry point of ``python -m samedeal_client``, which runs the command ``samedeal``."""
 
 import sys
 

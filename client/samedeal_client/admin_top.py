@@ -33,7 +33,7 @@ _LEAVE: Final = "\x1b[?25h\x1b[?7h\x1b[?1049l"
 
 
 class Top:
-    """Polls a server through ``operator`` and draws its state, until the user quits. ``every`` is the interval in seconds.
+    """A live view of a server's state. It polls ``operator`` every ``every`` seconds until the user quits.
 
     After a disconnection the screen shows the error until a reconnection succeeds.
     """

@@ -52,12 +52,13 @@ def screen_for(model: Model) -> ScreenName:
 
 
 class SamedealApp(LookApp[int]):
-    """The app. It runs the client's session and shows the screen for its model.
+    """The full-screen app. It runs the client's session and shows the screen that fits the session's model.
 
-    During practice, ``back_to`` names the server whose lobby the player came from; the app ends instead of showing the
-    lobby of the practice server. ``lasting`` says that the server outlives this program, so that a player who quits can
-    return. ``with_bell`` lets the terminal ring at the turns of a race. ``game``, ``room`` and ``room_form`` keep the
-    choices of the lobby and of the form for the next time they are shown.
+    During practice, ``back_to`` is the server whose lobby the player came from. The app then ends when it would have to
+    show the lobby of the practice server. ``lasting`` is true if the server keeps running after this program, so that a
+    player who quits can return. With ``with_bell`` the terminal's bell rings at important events, for example when a
+    rival finishes. ``game``, ``room`` and ``room_form`` hold the player's last choices in the lobby and in the form of
+    a new room.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,13 +94,13 @@ class SamedealApp(LookApp[int]):
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
-        """Run the session and show its model."""
+        """Run the session and show the screen for its model."""
         self._unsubscribe = self.client.subscribe(self._client_changed)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
         await self._update()
 
     async def on_unmount(self) -> None:
-        """End the player's bots and stop following the session."""
+        """End the player's bots and unsubscribe from the session."""
         await self.bots.remove_all()
         if self._unsubscribe is not None:
             self._unsubscribe()
@@ -110,7 +111,7 @@ class SamedealApp(LookApp[int]):
             await self.show_screen(self.screen_name)
 
     def _client_changed(self) -> None:
-        """Schedule an update, unless one is already scheduled."""
+        """Schedule an update of the screen, unless one is already scheduled."""
         if not self.update_pending:
             self.update_pending = True
             self.post_message(Callback(self._update))  # call_later without its partial
@@ -139,7 +140,7 @@ class SamedealApp(LookApp[int]):
                     self.announce(message.sentence)
 
     async def show_screen(self, name: ScreenName) -> None:
-        """Replace all screens with one."""
+        """Replace all open screens with the screen ``name``."""
         self.screen_name = name
         for below in self.screen_stack:
             if isinstance(below, ClientScreen):
@@ -177,11 +178,11 @@ class SamedealApp(LookApp[int]):
                 return ResultsScreen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
-        """Whether the footer shows an action."""
+        """Whether an action is available now. The help is available on every screen of the client."""
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     async def action_help(self) -> None:
-        """Open the help."""
+        """Open the help when its key is pressed."""
         await self.help()
 
     async def help(self) -> None:
@@ -238,10 +239,10 @@ class SamedealApp(LookApp[int]):
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
     def action_suspend_process(self) -> None:
-        """Suspend the process group of this process, as a terminal does on Ctrl-Z.
+        """Suspend this process and the others in its group, as a terminal does on Ctrl-Z.
 
-        The group contains the processes that wait for this one, such as ``make``. The shell takes over the terminal only
-        when they are suspended too. The terminal is restored before that, since this process can't do it any more then.
+        The group contains the processes that wait for this one, such as ``make``. The shell takes over the terminal
+        only when they are suspended too. The terminal is restored first, because a suspended process can't do it.
         """
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)

@@ -61,7 +61,7 @@ class CommandModule(Protocol):
     EXAMPLES: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments to the parser."""
+        """Add the command's arguments to its parser."""
         ...
 
     def run(self, given: argparse.Namespace) -> int:
@@ -74,7 +74,7 @@ def _command(name: str) -> CommandModule:
 
 
 class _Version(argparse.Action):
-    """Prints the versions. They are imported only on request, because the import takes longer than printing the help."""
+    """The option ``--version``. It imports the versions only when used, which keeps the help fast."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from samedeal.versions import versions

@@ -33,10 +33,10 @@ def bot_name(rng: Random) -> str:
 
 
 class Bot:
-    """Plays the races of a room that ``rooms`` has joined.
+    """A player that makes its own moves in a room that ``rooms`` has joined.
 
-    ``pace`` is in moves a minute, and varies with the temperament. With ``stay`` the bot also joins the rematches. It calls
-    ``report`` with each message that is meant for people.
+    ``pace`` is in moves a minute, before the temperament changes it. With ``stay`` the bot also joins the rematches.
+    ``report`` is called with each message for the person who started the bot.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ class LocalBots:
         return tuple(name for name, bot in self._running.items() if bot.room == room)
 
     def move_to_rematch(self, room: str, rematch: str) -> None:
-        """Record that the bots of a room are now in its rematch, which they join by themselves."""
+        """Record that the bots of a room now belong to its rematch. Their processes join the rematch by themselves."""
         for name in self.names_in(room):
             self._running[name] = self._running[name]._replace(room=rematch)
 
@@ -84,14 +84,17 @@ class LocalBots:
             await asyncio.shield(ending)
 
     async def remove_all(self) -> None:
-        """End all bots and wait for their processes, also for those of bots that were removed before."""
+        """End all bots. Wait until their processes, and those of bots removed earlier, have ended."""
         async with self._adding:
             for name in self.names:
                 self._end(name)
             await asyncio.gather(*self._ending)
 
     def _end(self, name: str) -> asyncio.Task[None] | None:
-        """Start to end a bot, in a task that goes on if a caller is cancelled. Return None if there is no such bot."""
+        """Start a task that ends a bot, and return it. Return None if there is no such bot.
+
+        The task goes on if its caller is cancelled.
+        """
         bot = self._running.pop(name, None)
         if bot is None:
             return None

@@ -123,7 +123,8 @@ def weights_of(game: Game) -> Weights:
 class Evaluation:
     """The evaluation of boards of one game. Call it with a board to get the board's worth.
 
-    ``whim`` returns a random amount, which is added to the worth of each column. A column keeps its amount.
+    ``whim`` returns a random amount. It is called once for each distinct sequence of cards in a column, and its result
+    is added to that column's worth from then on.
     """
 
     def __init__(self, game: Game, weights: Weights, whim: Callable[[], float] = lambda: 0.0) -> None:

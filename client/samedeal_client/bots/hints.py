@@ -1,4 +1,4 @@
-"""Hints: the next move of the solver, or the move that the careful bot would make for the player."""
+"""Hints: the solver's next move, or the move that a careful bot would make in the player's place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HINT_BUDGET: Final = 20_000
 class Hint(NamedTuple):
     """A suggested move, or None if no move helps. ``is_lost`` is true if the board is proven to be lost.
 
-    A move on a lost board brings more cards to the foundations, and these count if nobody wins.
+    On a lost board a move may still be suggested, because foundation cards count if nobody wins.
     """
 
     move: Move | None
@@ -26,12 +26,12 @@ class Hint(NamedTuple):
 
 
 class HintFinder:
-    """Suggests moves to the player of one race. The same board always gets the same suggestion.
+    """The source of suggested moves for the player of one race.
 
-    If the player has seen all cards, the suggestion is the next move of a winning line. If there is none, if it is not found
-    within ``budget``, or if cards are hidden, it is the move of the careful bot, which searches at most ``node_budget``
-    boards. After several of the bot's suggestions in a row that make no progress, the answer is that no move helps, until
-    the player makes a move that was not suggested.
+    If the player has seen all cards, the solver looks for a winning line, and its next move is suggested. If cards are
+    hidden, or if the solver finds no line within ``budget``, the careful bot's move is suggested. The bot searches at
+    most ``node_budget`` boards. If several of the bot's suggestions in a row make no progress, no move is suggested
+    until the player makes a move of their own. Asking again about the same board gives the same suggestion.
     """
 
     def __init__(self, rng: Random, node_budget: int = CAREFUL_NODES, budget: int = HINT_BUDGET) -> None:

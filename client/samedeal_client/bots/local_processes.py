@@ -46,7 +46,7 @@ class BotPlan:
 
 
 def plan_bots(count: int, mix: str, pace: float, rng: Random) -> list[BotPlan]:
-    """Plan up to fifteen bots with random names and the levels of a mix."""
+    """Plan up to fifteen bots with random names. ``mix`` is a key of ``MIXES`` and decides their levels."""
     levels = MIXES[mix]
     names = rng.sample(BOT_NAMES, count)
     return [BotPlan(name, levels[at % len(levels)], pace) for at, name in enumerate(names)]
@@ -182,9 +182,9 @@ async def _start(
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment without the settings for a server that the user runs.
+    """Return this process's environment without ``SAMEDEAL_`` variables.
 
-    The settings for debugging and for the Redis binary stay.
+    The user may have set them for a server of their own. The variables for debugging and for the Redis binary stay.
     """
     return {
         name: value

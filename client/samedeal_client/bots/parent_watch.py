@@ -1,8 +1,8 @@
-"""Runs a server, and ends it when the parent process ends, which closes standard input.
+"""A process that runs a server, and ends the server when the parent process ends.
 
-This module is run as a file, ``python parent_watch.py DATA COMMAND ...``, and imports only the standard library. DATA is the
-server's data directory, which is removed after the server. The counterpart of this module on the server is
-``samedeal_server/embedded_redis/parent_watch.py``.
+It notices the end of the parent because its standard input closes. It is run as a file, ``python parent_watch.py DATA
+COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which is removed after the
+server has ended. Its counterpart on the server is ``samedeal_server/embedded_redis/parent_watch.py``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ def main(data: str, command: Sequence[str]) -> int:
 
 
 def remove_data(data: str) -> None:
-    """Remove the data directory of a server that has ended. Its Redis holds a lock in the directory until it ends too."""
+    """Remove the data directory of a server that has ended.
+
+    The server's Redis may still be running, and holds a lock in the directory until it ends. Wait for the lock first,
+    but not for longer than ``_LOCK_TIMEOUT``.
+    """
     with suppress(OSError):
         lock = os.open(Path(data, "lock"), os.O_RDWR)
         try:

@@ -25,10 +25,10 @@ _MAX_SEARCHED: Final = 4000
 
 @dataclass
 class ResignPolicy:
-    """Decides when a bot resigns from one race.
+    """The rule by which a bot resigns from one race.
 
-    The bot resigns after too many moves without a gain. A gain is a new maximum of cards on foundations,
-    or a new minimum of hidden cards.
+    The bot resigns after too many moves without a gain. A gain is a new maximum of cards on foundations, or a new
+    minimum of hidden cards.
     """
 
     level: Level

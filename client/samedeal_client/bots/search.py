@@ -1,7 +1,7 @@
 """Best-first search over the boards that a player can foresee.
 
-No board is searched twice, and the number of searched boards is limited. A move that turns up an unseen card ends its line,
-because the next board is unknown. The line is worth what the board without that card is worth, plus a bonus.
+No board is searched twice, and the number of searched boards is limited. A line of moves ends with a move that turns up
+an unseen card, because the next board is unknown. The worth of that board is estimated, and a bonus is added.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def search(board: Board, evaluate: Evaluation, visited: AbstractSet[Key], node_b
 
 
 def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
-    """The worth of a move that turns up unseen cards: that of an average outcome, plus a bonus."""
+    """The worth of a move that turns up unseen cards: an estimate for the board after it, plus a bonus."""
     weights = evaluate.weights
     if move == DRAW:
         return evaluate(board) + weights.draw

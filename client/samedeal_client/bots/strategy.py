@@ -4,9 +4,9 @@
 - ``greedy`` searches a few hundred boards.
 - ``careful`` searches thousands of boards.
 
-The levels greedy and careful follow a line of moves until it turns up a card. They deal if nothing better is in sight,
-return to an earlier board only on the way to a new one, and stop if no move helps. ``resignation`` decides when a bot that
-could still move resigns.
+Bots of the levels greedy and careful plan a line of moves and follow it until it turns up a card. They return to an
+earlier board only on the way to a new one, and stop if no move helps. ``resignation`` decides when a bot that could
+still move resigns.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ _MAX_DETOURS: Final = 6
 class BotMemory:
     """The state of a bot between the moves of one race.
 
-    ``node_budget`` limits every search, together with the temperament. ``line`` is the plan: the moves still to be made,
-    each with the board that it applies to. ``detours`` counts the consecutive plans that gained nothing.
+    ``node_budget`` is the maximum number of boards in a search, before it is multiplied by the temperament's
+    ``patience``. ``line`` is the plan: the moves still to be made, each with the board that it applies to. ``detours``
+    counts the consecutive plans that gained nothing.
     """
 
     rng: Random
@@ -56,7 +57,7 @@ class BotMemory:
 
 
 def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
-    """Choose a bot's move, or None if it makes no more moves. Updates ``memory``."""
+    """Choose a bot's move and update ``memory``. Return None if the bot makes no more moves."""
     match level:
         case "random":
             return _random_move(board, memory)
@@ -81,14 +82,14 @@ def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
 
 
 def _appeal(board: Board, move: Move) -> float:
-    """How much more likely a random bot makes a move than one that only rearranges cards."""
+    """The weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
     if move.target == FOUNDATION:
         return FOUNDATION_APPEAL
     return REVEAL_APPEAL if board.turns_up(move) else 1.0
 
 
 def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | None:
-    """Return the next move of the line in memory, or of a new line if the old one does not lead on from this board."""
+    """Return the next move of the planned line. If the line was planned for another board, plan a new one."""
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
     if _should_deal_first(board):
@@ -111,7 +112,8 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | 
 def _should_deal_first(board: Board) -> bool:
     """Return whether to deal before any other move.
 
-    If any cards of a column can be lifted, a dealt row buries nothing. Then knowing more cards is worth more than any move.
+    In a game in which cards can be lifted whatever their order, a dealt row blocks nothing. Then knowing more cards is
+    worth more than any move.
     """
     game = board.game
     return game.piles[game.columns.start].lifts_any and game.stock.to_columns and bool(board.stock)

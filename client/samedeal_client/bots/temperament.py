@@ -9,12 +9,12 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Temperament:
-    """A bot's character. ``pace``, ``risk`` and ``patience`` are factors.
+    """A bot's character.
 
-    ``pace`` is the bot's speed. ``unevenness`` is how much the time between two moves varies, as a share of that time.
-    ``risk`` is the worth of turning up cards. ``patience`` is the number of boards that the bot searches. ``taste`` is the
-    largest share by which its weights differ from those of its level. ``whim`` is the largest amount by which it likes a
-    column for no reason, where an average weight is 1.
+    ``pace``, ``risk`` and ``patience`` multiply the bot's speed, its bonus for turning up cards, and the number of boards
+    that it searches. ``unevenness`` is how much the time between two moves varies, as a share of that time. ``taste`` is the
+    largest share by which the bot's weights differ from those of its level. ``whim`` is the largest random amount added to
+    the worth of a column, or taken from it, where an average weight is 1.
     """
 
     pace: float = 1.0

@@ -87,7 +87,7 @@ Action = Callable[["OperatorClient", argparse.Namespace], Awaitable[int]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal admin``."""
     parser.add_argument("url", metavar="URL", help=f"the server's address, as for samedeal join (default: {URL})")
     _add_token(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)

@@ -33,7 +33,7 @@ _LEAVE_TIMEOUT: Final = 1.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal bot``."""
     add_address(parser, room="the room's code")
     parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
     parser.add_argument(

@@ -49,21 +49,21 @@ def error_report(error: Exception) -> ErrorReport:
 
 
 def add_address(parser: argparse.ArgumentParser, *, room: str | None) -> None:
-    """Add URL, and ROOM with the help text ``room`` unless that is None."""
+    """Add the argument URL. Unless ``room`` is None, also add ROOM, with ``room`` as its help text."""
     parser.add_argument("url", metavar="URL", help="a server: host, host:port, or a ws, wss, https or samedeal URL")
     if room is not None:
         parser.add_argument("room", metavar="ROOM", nargs="?", default="", help=room)
 
 
 def add_player(parser: argparse.ArgumentParser) -> None:
-    """Add a player's name, the passphrase and the display options."""
+    """Add the arguments for the player's name, the passphrase and the display options."""
     parser.add_argument("--name", default="", help="your name in the race (default: your login name)")
     add_passphrase(parser)
     add_look(parser)
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
-    """Add the passphrase of a private room."""
+    """Add the argument for the passphrase of a private room."""
     parser.add_argument(
         "--passphrase",
         default=os.environ.get(PASSPHRASE, ""),
@@ -72,7 +72,7 @@ def add_passphrase(parser: argparse.ArgumentParser) -> None:
 
 
 def add_look(parser: argparse.ArgumentParser) -> None:
-    """Add the display options."""
+    """Add the arguments for the display options."""
     parser.add_argument(
         "--plain", action="store_true", help="print lines instead of a full screen, for example for screen readers"
     )
@@ -124,9 +124,10 @@ def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[S
 
 
 def player_name(given: str) -> str:
-    """Return the ``given`` name, the name in the settings, or the login name unless it is a reserved word such as ``admin``.
+    """Return the name ``given`` or, if it is empty, the name in the settings or the login name.
 
-    Raises MalformedText or Failure if the name is no valid player name.
+    Instead of a login name that is a reserved word, such as ``admin``, return ``player``. Raises MalformedText or
+    Failure if the name is no valid player name.
     """
     from samedeal_client.saved_settings import load_settings
 
@@ -141,7 +142,8 @@ def player_name(given: str) -> str:
 async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
     """Enter a room with the passphrase ``given``. If the room needs one and none is given, ask for it on the terminal.
 
-    ``lines`` reads from the terminal while the line client runs. Raises RequestRefused if the server refuses.
+    The line client passes ``lines``, through which the question is asked. Raises RequestRefused if the server refuses,
+    and Failure if there is no terminal to ask on.
     """
     from samedeal_client.room_actions import enter_room
 

@@ -31,7 +31,7 @@ print(json.dumps([[each.option_strings, each.help, each.metavar, each.nargs] for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal completion``."""
     parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
 
 
@@ -76,7 +76,7 @@ def _server_flags() -> Iterator[tuple[list[str], str, str | None, str | int | No
 
 
 def _set_completions(parser: argparse.ArgumentParser, shtab: Any) -> None:
-    """Set the values that can replace each metavar."""
+    """Tell shtab which values to complete for each metavar of a parser."""
     for action in parser._actions:  # noqa: SLF001 (as above)
         match action.metavar:
             case str(choices) if "|" in choices and choices.islower():

@@ -25,7 +25,7 @@ exit codes: 0 no check failed, 1 a check failed, 2 bad usage."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal doctor``."""
     parser.add_argument("url", metavar="URL", nargs="?", default="", help="a server, as for samedeal join")
     parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 

@@ -33,7 +33,7 @@ _WIDTH = 200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal history``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="", help="show only this game")
     parser.add_argument(
         "--limit",

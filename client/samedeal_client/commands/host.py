@@ -23,7 +23,7 @@ games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal host``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
     parser.add_argument("--name", default="", help="your name (default: your login name)")
     add_look(parser)

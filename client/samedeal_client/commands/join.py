@@ -30,7 +30,7 @@ With --plain, or without a terminal, type help for a list of commands. Exit code
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal join``."""
     add_address(parser, room="the room code")
     add_player(parser)
 

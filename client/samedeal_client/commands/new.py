@@ -32,7 +32,7 @@ games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal new``."""
     add_address(parser, room=None)
     race = parser.add_argument_group("race")
     for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends", "end_when_settled"):

@@ -46,7 +46,7 @@ _DEMO_DEALS = {"willow": 282, "athena": 49, "phoenix": 17, "steve": 4, "ace-of-h
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal play``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
     parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
     parser.add_argument("--bots", type=integer_in(1, 15), default=3, metavar="N", help="number of bots (default: 3)")

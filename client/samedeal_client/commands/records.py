@@ -26,7 +26,7 @@ Check a record with samedeal verify."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal records``."""
     parser.add_argument("url", metavar="URL", nargs="?", default="", help="the server (default: this machine)")
     parser.add_argument("race", metavar="RACE", nargs="?", default="", help="a race of the list, or a room")
     parser.add_argument("--save", action="store_true", help="save the record instead of printing it")
@@ -73,9 +73,10 @@ def _get(given: argparse.Namespace) -> int:
 
 
 async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
-    """Return the record of a race, or of the newest race in a room, which ``url`` may name too.
+    """Return the record of ``race``. The code of a room stands for the newest race in it.
 
-    Raises Failure if no race is named, and RequestRefused if the server refuses the record.
+    If ``race`` is empty, ``url`` must name the race or the room. Raises Failure if neither names one, and
+    RequestRefused if the server refuses the record.
     """
     from samedeal_client.commands.common import player_name
     from samedeal_client.net.reconnecting_link import Link

@@ -31,7 +31,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal replay``."""
     parser.add_argument("source", metavar="FILE|URL", help="a file with a record, or a server")
     parser.add_argument("race", metavar="RACE", nargs="?", default="", help="on a server: a race, or a room")
     parser.add_argument("--player", default="", metavar="NAME", help="the player to show first")

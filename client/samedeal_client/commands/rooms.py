@@ -15,7 +15,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal rooms``."""
     add_address(parser, room=None)
 
 

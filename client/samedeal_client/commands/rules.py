@@ -22,7 +22,7 @@ _MAX_WIDTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal rules``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="", help=f"one of {', '.join(GAMES)}")
     parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 

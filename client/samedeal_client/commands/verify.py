@@ -22,7 +22,7 @@ exit codes: 0 the record holds, 1 it does not (the first wrong line is named), 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal verify``."""
     parser.add_argument("file", metavar="FILE", help="a file with a record")
     parser.add_argument("--deep", action="store_true", help="also check the earlier candidates of a joint deal (slow)")
 

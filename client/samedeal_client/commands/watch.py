@@ -24,7 +24,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal watch``."""
     add_address(parser, room="the room code")
     add_player(parser)
 
