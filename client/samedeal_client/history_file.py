@@ -77,7 +77,8 @@ def best_before(model: Model) -> int | None:
 
 
 class HistoryRecorder:
-    """Appends the races of a session to the history. A failure does not stop the game; it is passed to ``warn``."""
+    """The writer that appends a session's races to the history. If that fails, it tells ``warn``, and the game goes on.
+    """
 
     def __init__(self, client: ClientSession, warn: Callable[[str], None], file: HistoryFile | None = None) -> None:
         self._client = client

@@ -45,10 +45,10 @@ A letter that names a pile always means that pile. In Phoenix, d and u are cards
 
 
 class LineClient:
-    """Executes typed lines in a session, while a ``LineOutput`` prints what happens.
+    """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints what happens.
 
-    ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no seat
-    to return to. With ``ends_with_race`` the program ends when the race does.
+    ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no
+    seat to return to. With ``ends_with_race`` the program ends when the race does.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class LineClient:
     async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
         """Enter a room, play, and return the exit code.
 
-        The program ends when the player quits, when the connection ends, or, without a terminal, when the race ends. Passes
-        on every exception of ``enter``.
+        The program ends when the player quits, when the connection ends, or, without a terminal, when the race ends.
+        Exceptions of ``enter`` propagate to the caller.
         """
         unsubscribe = self.client.subscribe(self._update)
         coroutines = (self._run_session(), self._output.watch_clock(), self._read_lines(reader, enter))

@@ -30,9 +30,10 @@ _TOLD_BY_NARRATOR: Final = ("finished", "resigned")
 
 
 class LineOutput:
-    """Prints the changes of a session: the connection, the room, the boards, the progress of players.
+    """The printer of a session's changes: the connection, the room, the boards, the progress of players.
 
-    ``seat_lost`` is called when the player has lost the seat, ``race_over`` when the results of a race have been printed.
+    ``seat_lost`` is called when the player has lost the seat, ``race_over`` when the results of a race have been
+    printed.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class LineOutput:
         self._finished_room = ""
 
     def print(self, *lines: str) -> None:
-        """Print lines, which are whole sentences."""
+        """Print each text as a line of its own."""
         self._printer.print_lines(lines)
 
     def update(self) -> None:

@@ -168,7 +168,10 @@ def check_textual() -> Finding:
 
 
 def check_files(directories: Mapping[str, Path]) -> Finding:
-    """Check that files can be saved. ``directories`` maps their contents to directories, which may not exist yet."""
+    """Check that files can be saved.
+
+    ``directories`` maps what is saved, such as ``records``, to its directory, which may not exist yet.
+    """
     for contents, directory in directories.items():
         existing = next(parent for parent in (directory, *directory.parents) if parent.exists())
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):

@@ -15,8 +15,9 @@ from samedeal_client.text.spans import Row, Span, row_text
 
 
 class HitTarget(NamedTuple):
-    """The pile at a position of the screen, and the index of the card from the deepest; None for the pile as such.
+    """A pile and one of its cards, for a position of the screen.
 
+    ``card`` is the card's index, counted from the deepest, or None if the position is on the pile but not on a card.
     ``collapsed`` is the number of cards that the sign for collapsed cards stands for, if the position is on that sign.
     """
 
@@ -37,7 +38,7 @@ class HitArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region of a board. Each row is exactly as wide as ``place``, and there are at most as many rows as it is high."""
+    """A region of a board. Each row is exactly ``place.width`` wide, and there are at most ``place.height`` rows."""
 
     name: str
     place: Rect
@@ -60,7 +61,7 @@ class BoardPicture:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The rows of the board. Each ends with the last region in it."""
+        """The rows of the board. A row ends where its last region ends."""
         height = max(region.place.y + len(region.rows) for region in self.regions)
         rows: list[Row] = []
         for y in range(height):

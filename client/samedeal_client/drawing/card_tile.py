@@ -70,14 +70,15 @@ def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mar
 
 
 def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:
-    """Return the style of a card's tile. The colour of the suit is kept on the background of a mark."""
+    """Return the style of a card's tile. A mark changes the background of a face-up card, not the colour of its suit.
+    """
     if code & DOWN:
         return f"back {mark}".rstrip()
     return " ".join(filter(None, (shade, mark, f"{look.style(code)}-card")))
 
 
 def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
-    """Return the outline of an empty pile, with the cards that it takes in words or signs."""
+    """Return the outline of an empty pile. The text ``takes`` names the cards that the pile takes."""
     left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
     style = f"empty {mark}".rstrip()
     text = takes + mark_sign(look, mark)

@@ -36,7 +36,7 @@ class ColumnPacking(NamedTuple):
 
 
 def pack_column(group: Group, pile: bytes, rows: int, card: CardSize) -> ColumnPacking:
-    """Fit a pile into rows. There are at least half as many rows as the longest run has cards, and two more."""
+    """Fit a pile into rows. ``rows`` is at least half the length of the longest possible run, plus two."""
     size = len(pile)
     if size <= rows:
         return ColumnPacking(0, 0, _heights(pile, rows - size, card))
@@ -112,7 +112,7 @@ def pile_label(name: str, look: Look, width: int, mark: str) -> Span:
 
 
 def takes_text(group: Group) -> str:
-    """The cards that an empty pile takes, as its outline says it: ``any``, ``K``, ``A``, or nothing."""
+    """The text in the outline of an empty pile for the cards that it takes: ``any``, ``K``, ``A``, or nothing."""
     ranks = {card & 0x0F for card in group.on_empty}
     return "" if not ranks else "any" if len(ranks) > 1 else {1: "A", 13: "K"}[ranks.pop()]
 

@@ -26,9 +26,10 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
 
 
 def foundation_for(board: Board, card: int) -> str | None:
-    """Return the name of the foundation in whose place a card is shown when it goes to a foundation; None if none takes it.
+    """Return the foundation at whose place on the screen a card appears when it moves to the foundations.
 
-    An ace goes to the first empty pile (ruling R19 in RULES.md), which then moves to the place of the ace's suit.
+    Return None if no foundation takes the card. An ace goes to the first empty pile (ruling R19 in RULES.md), which is
+    then shown at the place of the ace's suit.
     """
     game = board.game
     for at, suit in foundations_shown(board):

@@ -136,7 +136,8 @@ def waste_step(card: CardSize, gap: int) -> int:
 
 
 def reserve_pitch(card: CardSize, gap: int) -> int:
-    """Return the width of a pile of the reserve. The name of a small card stands to its left, otherwise above it."""
+    """Return the width of a pile of the reserve. The pile's name is above a large card, and to the left of a small one.
+    """
     return card.width + gap + (not card.is_large)
 
 
@@ -185,7 +186,11 @@ def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) 
 
 
 def _columns_x(game: Game, pitch: int) -> int:
-    """The left edge of the columns. They stand under the foundations, which may have the stock to their left."""
+    """The left edge of the columns.
+
+    If there are as many columns as foundations, each column stands under a foundation. To the left of these is the
+    stock.
+    """
     return pitch if len(game.foundations) == len(game.columns) else 0
 
 

@@ -112,8 +112,8 @@ def selection_marks(
 ) -> Marks:
     """Return the marks for ``size`` selected cards of a pile and for their targets.
 
-    Without ``size``, as many cards as can move are selected, and the targets are those of any number of them. ``0``
-    means the top cards of all foundations.
+    Without ``size``, as many cards as can move are selected, and the targets are those of any number of them. If
+    ``key`` is ``0``, the targets are those of the top cards of all foundations.
     """
     if key == FOUNDATION:
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))
@@ -128,7 +128,7 @@ def selection_marks(
 
 
 def arrived_cards(board: Board, step: Step | None) -> tuple[tuple[str, int], ...]:
-    """Return the piles that got cards in a step, each with the number of cards, for ``Marks.last``."""
+    """Return the piles that received cards in a step, each with the number of cards, for ``Marks.last``."""
     if step is None:
         return ()
     keys = board.game.keys

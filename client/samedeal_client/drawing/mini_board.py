@@ -118,7 +118,10 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
 
 
 def _shade(number: int, pitch: int, *, movable: bool) -> Shade:
-    """The shade of a card in the pile with a number. Without gaps, the shade separates adjacent piles."""
+    """The shade of a card in the pile at index ``number``.
+
+    Without gaps between the piles, light and dark piles alternate. Otherwise a card is light if it is movable.
+    """
     light = movable if pitch >= _WIDE_PITCH else number % 2 == 0
     return "paper" if light else "buried"
 

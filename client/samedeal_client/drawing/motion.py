@@ -77,7 +77,10 @@ def changed_rows(before: Iterable[Region], after: Iterable[Region]) -> int:
 
 
 def frame_count(flying: Sequence[Flight], changed: int) -> int:
-    """Return the number of frames for flights, so that a move with ``changed`` rows stays within ``MOVE_BYTES``."""
+    """Return the number of frames for flights.
+
+    A move sends at most about ``MOVE_BYTES`` to the terminal, including the ``changed`` rows of the board.
+    """
     rows = 2 * sum(len(flight.start.rows) + len(flight.flash) // 2 for flight in flying)
     spare = MOVE_BYTES - _FRAME_BYTES - changed * _BYTES_PER_CHANGED_ROW
     return min(max(spare, 0) // (rows * _BYTES_PER_SPRITE_ROW), _MAX_FRAMES) if rows else 0

@@ -14,7 +14,7 @@ from samedeal.moves import FOUNDATION
 
 
 class KeyCommand(Enum):
-    """A key's action, unless it names a pile. The value is its name in a key file."""
+    """A command that a key can stand for. The value is the command's name in a key file."""
 
     BEST = "best"
     STOCK = "stock"
@@ -70,7 +70,7 @@ _COMMAND_KEYS: Final[dict[KeyCommand, tuple[str, ...]]] = {
 
 
 def normal_key(key: str) -> str:
-    """Return the one name of a key for which terminals and toolkits have several."""
+    """Return the standard name of a key. Terminals and toolkits have several names for some keys."""
     return _OTHER_NAMES.get(key, key)
 
 

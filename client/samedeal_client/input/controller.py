@@ -45,7 +45,7 @@ OpenEntry: TypeAlias = Selected | MoveChoice | EntryPrompt
 
 
 class MarkedMove(NamedTuple):
-    """A move that is shown on a board. On any other board it is not shown."""
+    """A dragged move or a hint, with the board that it belongs to. It is not shown on any other board."""
 
     board: Board
     move: Move
@@ -132,13 +132,13 @@ class RaceController:
         return _after_pointer(replace(self, drag=None), pointed, now)
 
     def cancel(self, board: Board | None, now: float) -> ControllerResult:
-        """Cancel what was begun, as another mouse button does."""
+        """Cancel the move or the entry that the player has begun. Mouse buttons other than the left one do this."""
         if board is None:
             return ControllerResult(self, message=NOT_DEALT)
         return _after(self, KeyResult(KeyGrammar(self.grammar.bindings), Cancelled(self.grammar.idle)), now)
 
     def marks(self, board: Board, last: Step | None) -> Marks:
-        """The marks on a board after its last step."""
+        """The marks on a board. ``last`` is the step that led to it."""
         arrived = arrived_cards(board, last)
         source = self.grammar.source
         if not source:

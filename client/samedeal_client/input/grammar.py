@@ -2,7 +2,7 @@
 
 A move is two keys, the source pile and the target pile::
 
-    3 5      column 3 to column 5: the one group that fits on its cards, or the longest group if it is empty
+    3 5      column 3 to column 5: the only group of cards that fits, or the longest group if column 5 is empty
     3 3, 3 0 column 3 to a foundation
     3 Enter  column 3 to the most useful target
     0 5      from a foundation back to column 5, where the game allows it
@@ -36,10 +36,10 @@ from samedeal_client.text.appearance import Look
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The top ``size`` cards of the pile ``source`` are selected.
+    """A selection: the top ``size`` cards of the pile ``source``.
 
-    With the source ``0`` it is one foundation's top card, and the target decides which. ``sentence`` says why the selection
-    differs from what the player asked for; it is empty otherwise.
+    The source ``0`` stands for the top card of a foundation, and the target decides which foundation. ``sentence`` says
+    why the selection differs from what the player asked for; it is empty otherwise.
     """
 
     source: str
@@ -49,7 +49,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class MoveChoice:
-    """Several moves are possible. ``question`` asks the player which; the next key answers."""
+    """A choice between several possible moves. ``question`` asks the player which; the next key answers."""
 
     moves: tuple[Move, ...]
     question: str
@@ -57,7 +57,7 @@ class MoveChoice:
 
 @dataclass(frozen=True, slots=True)
 class EntryPrompt:
-    """More keys are needed. ``text`` shows what was typed, and ``sentence`` what was wrong with the last key."""
+    """A request for more keys. ``text`` shows what was typed, and ``sentence`` what was wrong with the last key."""
 
     text: str
     sentence: str = ""
@@ -72,7 +72,7 @@ class FindCard:
 
 @dataclass(frozen=True, slots=True)
 class ViewPile:
-    """All cards of a pile are to be listed."""
+    """A request to list all cards of a pile."""
 
     pile: str
 
@@ -106,9 +106,10 @@ class KeyResult(NamedTuple):
 class KeyGrammar:
     """The keys of an unfinished entry.
 
-    ``source`` is the selected pile, and ``size`` the number of cards if the player chose one. ``candidates`` holds the moves
-    of a ``MoveChoice``. ``search_text`` is what was typed of a card to find. While ``viewing``, the next pile is listed.
-    ``rejection`` is set after a source that gives no card: a target typed right after it must not become a new source.
+    ``source`` is the selected pile, and ``size`` the number of cards if the player chose one. ``candidates`` holds the
+    moves of a ``MoveChoice``. ``search_text`` is what was typed of a card to find. While ``viewing``, the next pile is
+    listed. ``rejection`` is set after the player chose a source from which no card can move. If the player then types
+    the target, that key must not select a new source.
     """
 
     bindings: Bindings = field(default=DEFAULT, repr=False)
@@ -147,7 +148,7 @@ class KeyGrammar:
         return selected
 
     def select(self, source: str, board: Board, size: int | None = None) -> KeyResult:
-        """Select ``size`` cards of a pile, or leave the number to the target."""
+        """Select ``size`` cards of a pile. Without ``size``, the target decides how many cards move."""
         if rejected := source_rejection(board, source):
             return self._done(rejected)
         if source == FOUNDATION:
@@ -158,7 +159,7 @@ class KeyGrammar:
         return KeyResult(KeyGrammar(self.bindings, source, size), Selected(source, shown))
 
     def choose_target(self, target: str, board: Board) -> KeyResult:
-        """Move the selected cards to a pile. The source itself, like ``0``, means a foundation."""
+        """Move the selected cards to a pile. ``0``, or the source pile itself, stands for a foundation."""
         if not self.source:
             return self.select(target, board)
         intent = move_between(board, self.source, target, self.size)

@@ -59,7 +59,7 @@ def load_bindings(text: str) -> Bindings:
 
 
 def _parse_keys(value: object, line: str) -> tuple[str, ...]:
-    """The keys of one entry, each once."""
+    """The keys of one entry, without duplicates."""
     words = value if isinstance(value, list) else [value]
     keys: list[str] = []
     for word in words:
@@ -110,7 +110,11 @@ def _owner_text(owner: tuple[str, str], tables: dict[str, dict[str, object]]) ->
 
 
 def _line_prefix(text: str, name: str, table: str = "") -> str:
-    """``Line 3: `` for an entry of a table, or for a table itself; empty if the file writes it in another form."""
+    """Return ``Line 3: `` for the entry ``name`` of a table, or without ``table`` for the table ``name``.
+
+    Return an empty string if no line has this entry or header, for example because the file uses another notation of
+    TOML.
+    """
     current = ""
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[([^\]]*)\]", line)

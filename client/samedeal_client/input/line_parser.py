@@ -7,7 +7,7 @@
     3 0   3 3         to a foundation
     3                 to the most useful target
     w 4   q 0         the waste, a fan or the reserve, by its letter
-    0 5   02 5        from a foundation back to column 5 (Steve); from which one, where several fit
+    0 5   02 5        from a foundation back to column 5 (Steve); 02 is the second foundation, if cards of several fit
     draw deal d       the game's draw or deal, whichever it has
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
@@ -134,7 +134,10 @@ def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
 
 
 def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
-    """The parts of a move whose number of cards is ``count``, or else the one word in ``rest``; None if there is more."""
+    """Return the source, the target and the number of cards, which is ``count`` or the only word in ``rest``.
+
+    Return None if ``rest`` holds anything else.
+    """
     if not rest:
         return source, target, int(count) if count else None
     match = _COUNT.fullmatch(rest[0])
