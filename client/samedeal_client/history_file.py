@@ -77,8 +77,7 @@ def best_before(model: Model) -> int | None:
 
 
 class HistoryRecorder:
-    """The writer that appends a session's races to the history. If that fails, it tells ``warn``, and the game goes on.
-    """
+    """The writer that appends a session's races to the history. If that fails, it tells ``warn``, and the game goes on."""
 
     def __init__(self, client: ClientSession, warn: Callable[[str], None], file: HistoryFile | None = None) -> None:
         self._client = client

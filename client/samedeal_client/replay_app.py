@@ -15,7 +15,7 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class ReplayApp(LookApp[PracticeRequest]):
-    """The app. It ends with the practice that the player wants, or with None if the player quits."""
+    """The app of a replay. It ends with the practice that the player asked for, or with None if the player quits."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -33,5 +33,5 @@ class ReplayApp(LookApp[PracticeRequest]):
         _ = self.push_screen(ReplayScreen(self._race, self._replay))
 
     def get_key_display(self, binding: Binding) -> str:
-        """The names of the keys in the footer. Some stand for two keys."""
+        """The text for a key in the footer, such as ``←/→`` if the line explains two keys."""
         return binding.key_display or super().get_key_display(binding)

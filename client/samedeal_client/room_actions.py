@@ -71,9 +71,9 @@ async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, sp
 
 
 async def join_match(client: ClientSession, rooms: Iterable[str], options: Options) -> None:
-    """Join the first of ``rooms`` that has a free seat, or open a room with ``options`` and join that.
+    """Join the first of ``rooms`` that admits the player, or open a room with ``options`` and join that.
 
-    Raises RequestRefused if the server refuses for another reason than a missing seat.
+    Raises RequestRefused if the server refuses for a reason that does not depend on the room.
     """
     for room in rooms:
         try:
@@ -129,7 +129,7 @@ async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
 
 
 async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
-    """Enter the room of the rematch, as a player or a spectator like in this race. Raises RequestRefused."""
+    """Enter the room of the rematch, as a spectator if this race was watched. Raises RequestRefused."""
     spectator = client.model.seat is None
     passphrase = client.rooms.passphrase
     before = client.model.room

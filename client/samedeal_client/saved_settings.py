@@ -14,7 +14,7 @@ _FILE: Final = "settings.json"
 
 
 class Settings(Struct, frozen=True):
-    """The settings. ``server`` is the address of the server that was joined last. An empty ``theme`` suits the terminal."""
+    """The settings. ``server`` is the address of the server joined last. An empty ``theme`` follows the terminal."""
 
     name: str = ""
     server: str = ""

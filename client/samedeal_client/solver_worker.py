@@ -72,9 +72,10 @@ class SolverProcess:
 
 
 async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:
-    """Find out until which of the actions a deal could still be won. ``plays`` are those before and after each action.
+    """Find out after which action a deal could no longer be won.
 
-    ``on_search`` is called before each search with its number, counted from 1.
+    ``plays`` are the play before the first action and the plays after each action. ``on_search`` is called before each
+    search with its number, counted from 1.
     """
     known = Review(actions_kept(actions))
     async with SolverProcess() as solver:

@@ -70,8 +70,7 @@ def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mar
 
 
 def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:
-    """Return the style of a card's tile. A mark changes the background of a face-up card, not the colour of its suit.
-    """
+    """Return the style of a card's tile. A mark changes the background of a face-up card, not the colour of its suit."""
     if code & DOWN:
         return f"back {mark}".rstrip()
     return " ".join(filter(None, (shade, mark, f"{look.style(code)}-card")))

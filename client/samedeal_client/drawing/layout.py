@@ -136,8 +136,7 @@ def waste_step(card: CardSize, gap: int) -> int:
 
 
 def reserve_pitch(card: CardSize, gap: int) -> int:
-    """Return the width of a pile of the reserve. The pile's name is above a large card, and to the left of a small one.
-    """
+    """Return the width of a pile of the reserve. The pile's name is above a large card, and to the left of a small one."""
     return card.width + gap + (not card.is_large)
 
 

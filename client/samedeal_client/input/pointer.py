@@ -102,8 +102,7 @@ def _is_stock(hit: HitTarget, board: Board) -> bool:
 
 
 def _size(hit: HitTarget, board: Board) -> int | None:
-    """The number of cards from a card of a column up to the top card. None for other piles, where only top cards move.
-    """
+    """The number of cards from a card of a column up to the top card. None for other piles, where only top cards move."""
     at = board.game.index[hit.pile]
     if hit.card is None or at not in board.game.columns:
         return None

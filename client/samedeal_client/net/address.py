@@ -1,4 +1,4 @@
-"""Parses the addresses of servers and rooms, in every form in which players share them.
+"""Parsing of the addresses of servers and rooms, in every form in which players share them.
 
 ::
 

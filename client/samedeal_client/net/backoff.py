@@ -30,7 +30,10 @@ class Backoff:
         return seconds
 
     def requested_delay(self, seconds: float) -> float:
-        """Return a random delay of 1 to 1.5 times the ``seconds`` that a server asked for, to spread its clients."""
+        """Return the delay for a server that asked for a delay of ``seconds``.
+
+        It is random, 1 to 1.5 times as long, so that the server's clients don't all reconnect at once.
+        """
         return self._rng.uniform(seconds, 1.5 * seconds)
 
     def reset(self) -> None:

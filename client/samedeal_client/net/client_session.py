@@ -45,7 +45,7 @@ class ConnectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A sentence for the player: a refused move, a notice, a wait that is over soon, or a lost seat."""
+    """A sentence for the player: a refused request, a notice, what the countdown waits for, or a lost seat."""
 
     kind: Literal["refusal", "notice", "wait", "seat_lost"]
     sentence: str
@@ -172,7 +172,7 @@ class ClientSession:
             await asyncio.sleep(PING_INTERVAL)
 
     def _look_for_dead_end(self) -> None:
-        """Find out in the background whether the player is stuck for good, once for each play that may be."""
+        """Find out in the background whether the player is stuck for good, at most once for each play."""
         play = self.model.own.play
         if play is not self._proved and self.model.may_be_stuck and not self.is_proving:
             self._proved = play
@@ -180,7 +180,7 @@ class ClientSession:
 
     @property
     def is_proving(self) -> bool:
-        """Whether a proof that the player is stuck is being searched, or declared."""
+        """Whether the client is searching for a proof that the player is stuck, or declaring that the player is."""
         return self._proving is not None and not self._proving.done()
 
     async def _declare_if_stuck(self, own: OwnPlay) -> None:

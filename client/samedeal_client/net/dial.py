@@ -1,4 +1,4 @@
-"""Opens a WebSocket connection to a server. A failure is explained to the player in a sentence."""
+"""Opening a WebSocket connection to a server. A failure is explained to the player in a sentence."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ PERMANENT_CLOSES: Final[dict[CloseCode, str]] = {
 
 
 class Disconnected(Exception):
-    """The loss or uselessness of a connection: the client reconnects. ``str()`` gives a sentence for the player.
+    """The reason why a connection is lost or unusable. The client reconnects. ``str()`` gives a sentence for the player.
 
-    ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none. ``immediately``
-    says that the first attempt to reconnect needs no delay.
+    ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
+    ``immediately`` says that the first attempt to reconnect needs no delay.
     """
 
     def __init__(self, sentence: str, retry_after: float = 0.0, *, immediately: bool = False) -> None:
@@ -37,7 +37,7 @@ class Disconnected(Exception):
 
 
 class LinkEnded(Exception):
-    """The client must not reconnect."""
+    """The reason why a link has ended for good. The client must not reconnect."""
 
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended.sentence)

@@ -9,7 +9,7 @@ from samedeal.protocol.messages import ToClient
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The moment at which the link is connected. ``resumed`` is true if it was connected before."""
+    """A new connection of the link. ``resumed`` is true if the link was connected before."""
 
     resumed: bool
 

@@ -1,7 +1,8 @@
-"""The player's shares of joint deals: what the player commits to, and what is revealed when. Pure.
+"""The player's shares of joint deals: which commitment a ``Join`` carries, and which share to reveal next. Pure.
 
-Every ``Join`` carries the commitment to a new share. The server uses the newest one that it got before the countdown. The
-room's state shows which one that is, so a client keeps the last few. DEALS.md, *Version 2*, explains the chain of shares.
+Every ``Join`` carries the commitment to a new share. The server uses the newest one that it got before the countdown.
+The room's state shows which one that is, so a client keeps the last few. DEALS.md, *Version 2*, explains the chain of
+shares.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ _KEPT: Final = 8
 
 
 def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
-    """Return the first commitment, and after it all shares that a player can reveal, each the commitment to the next one."""
+    """Return a chain of values that ends with the share ``last``. Each value is the commitment to the next one.
+
+    The first value is the commitment for a ``Join``. The others are the shares, in the order in which they are
+    revealed.
+    """
     chain = [last]
     for _ in range(CHAIN_LENGTH):
         chain.append(share_commitment(room, name, chain[-1]))
@@ -40,7 +45,7 @@ class JointShares:
         self._last = b""
 
     def commit(self, room: str, name: str, last: bytes) -> bytes:
-        """Return the commitment for a ``Join``. ``last`` is new and random."""
+        """Return the commitment for a ``Join``. ``last`` is a new random value, the last share of the chain."""
         self._drawn.append(last)
         return share_chain(room, name, last)[0]
 

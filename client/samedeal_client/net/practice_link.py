@@ -67,7 +67,7 @@ class PracticeLink(Link):
         return time.time_ns() // 1_000_000
 
     def post(self, message: ToServer) -> None:
-        """Judge a request soon."""
+        """Enqueue a request. ``run`` will judge it."""
         self._inbox.put_nowait(message)
 
     async def run(self) -> None:

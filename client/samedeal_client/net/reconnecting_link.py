@@ -139,7 +139,7 @@ class Link:
         await self.close()
 
     async def close(self) -> None:
-        """Disconnect. The server keeps the seat for as long as it keeps seats of absent players."""
+        """Disconnect without giving up the seat. To the server the player is absent, as after a lost connection."""
         await self.end(ClientCode.CLOSED, "This client closed the connection.")
 
     async def end(self, code: str, sentence: str) -> None:
@@ -317,7 +317,7 @@ class Link:
                     await socket.close()
 
     async def _resume(self) -> None:
-        """Enqueue the requests with which a new connection starts: for the seat, then those that are unanswered."""
+        """Enqueue the first requests of a new connection: for the seat, then all that are still unanswered."""
         self._outbox = asyncio.Queue()
         self._pings.clear()
         self._shares.connected()

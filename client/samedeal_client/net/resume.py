@@ -96,7 +96,7 @@ class Resumption:
         return (replace(self.place, id=self._request, revision=self._revision, event=-1),)
 
     def expects(self, answer: Answer | Refused) -> bool:
-        """Whether an answer is to a request of this class, to resume a place or to restore lost moves."""
+        """Whether an answer belongs to a request that this class has made."""
         return answer.to == self._request or answer.to in self._recovering
 
     def answered(self, answer: Answer | Refused) -> NextStep:

@@ -100,7 +100,7 @@ class ClientScreen(Screen[None]):
         return ()
 
     def prompt_row(self) -> Row:
-        """The message line while there is no message."""
+        """The text in the message line when there is no message."""
         return ()
 
     def press(self, key: str) -> None:
@@ -114,7 +114,7 @@ class ClientScreen(Screen[None]):
 
     @property
     def samedeal(self) -> SamedealApp:
-        """The app."""
+        """The app to which this screen belongs."""
         return cast("SamedealApp", self.app)
 
     @property
@@ -300,7 +300,7 @@ class ClientScreen(Screen[None]):
         return [(Span(f" {line}", style),) for line in lines[:2]] or [()]
 
     def breadcrumbs(self, *parts: str) -> Row:
-        """The parts of the header for a place in the program, from the general to the particular."""
+        """The left part of the header: ``samedeal``, then the ``parts`` from the general to the particular."""
         return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
 
     def busy_row(self) -> Row:
@@ -308,7 +308,7 @@ class ClientScreen(Screen[None]):
         return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
 
     def open_help(self, *, rules: bool = False) -> None:
-        """Open the help at the keys of this screen, or at the rules of the room's game."""
+        """Open the help at the keys of this screen. In a race, or with ``rules``, open it at the rules of the game."""
         from samedeal_client.screens.help import HelpScreen
 
         _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
@@ -322,7 +322,10 @@ class ClientScreen(Screen[None]):
         self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
 
     def run_busy(self, busy: str, task: Task) -> None:
-        """Run a task in the background, with ``busy`` in the footer meanwhile. A task that is still running is cancelled."""
+        """Run a task in the background, and show ``busy`` in the footer meanwhile.
+
+        If an earlier task of this kind is still running, it is cancelled.
+        """
         self._busy = busy
         self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
 

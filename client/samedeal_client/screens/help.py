@@ -61,7 +61,7 @@ class HelpScreen(WidgetScreen):
         return Size(40, 10)
 
     def title_parts(self) -> Row:
-        """The title."""
+        """The left part of the header."""
         return self.breadcrumbs("help")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)

@@ -127,7 +127,7 @@ class LobbyScreen(WidgetScreen):
         return self.breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
-        """Draw the lobby in its size."""
+        """Draw the lobby again."""
         self._show()
 
     def on_tick(self) -> None:

@@ -114,7 +114,7 @@ class NewRoomScreen(WidgetScreen):
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).astimezone()
 
     def title_parts(self) -> Row:
-        """The title."""
+        """The left part of the header: the server, and that this is a new room."""
         return self.breadcrumbs(self.client.link.address.typed, "new room")
 
     def prompt_row(self) -> Row:
@@ -146,7 +146,7 @@ class NewRoomScreen(WidgetScreen):
     @on(Input.Changed)
     @on(Select.Changed)
     def _change(self, event: Input.Changed | Select.Changed) -> None:
-        """Take a value into the form."""
+        """Store the value of a changed widget in the form."""
         name, value = _name(event.control), str(event.value)
         if self.form.values.get(name, value) != value:
             self.form = self.form.with_value(name, value)

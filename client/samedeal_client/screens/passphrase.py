@@ -39,5 +39,5 @@ class PassphraseScreen(ModalScreen[str | None]):
         _ = self.dismiss(self.query_one(Input).value)
 
     def action_cancel(self) -> None:
-        """Answer nothing."""
+        """Close the dialog without an answer."""
         _ = self.dismiss(None)

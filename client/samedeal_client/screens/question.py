@@ -32,23 +32,22 @@ _HOW_TO_ANSWER: Final = "Press a key or click an option."
 
 
 class QuestionScreen(ModalScreen[None]):
-    """A dialog. ``LINES`` is its text and ``KEYS`` maps keys to answers."""
+    """A dialog. ``LINES`` is its text and ``KEYS`` maps keys to answers. The answer ``confirm`` calls ``on_confirm``."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     LINES: ClassVar[tuple[QuestionLine, ...]] = ()
     KEYS: ClassVar[dict[str, str]] = {}
 
     def __init__(self, on_confirm: Callable[[], None] | None = None) -> None:
-        """``on_confirm`` is called on the answer ``confirm``."""
         super().__init__()
         self._on_confirm = on_confirm
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The text."""
+        """The lines of the dialog, from top to bottom."""
         return self.LINES
 
     def compose(self) -> ComposeResult:
-        """The dialog."""
+        """The widget that shows the lines."""
         yield Rows(cast("SamedealApp", self.app).look, id="question")
 
     def on_mount(self) -> None:
@@ -105,7 +104,7 @@ class QuestionScreen(ModalScreen[None]):
 
 
 class QuitScreen(QuestionScreen):
-    """Asks whether to stay, quit or resign during a race."""
+    """A question during a race: stay, quit or resign."""
 
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
@@ -129,7 +128,7 @@ class QuitScreen(QuestionScreen):
 
 
 class QuitWithBotsScreen(QuestionScreen):
-    """Asks whether to quit while the player's bots are still in a room."""
+    """A question before the player quits while their bots are still in a room."""
 
     LINES = (
         QuestionLine("Your bots are still in a room.", "notice"),
@@ -142,7 +141,7 @@ class QuitWithBotsScreen(QuestionScreen):
 
 
 class LeaveScreen(QuestionScreen):
-    """Asks whether to leave a room in which the player's bots wait for the race."""
+    """A question before the player leaves a room in which their bots wait for the race."""
 
     LINES = (
         QuestionLine("Leave the room? Your bots will leave too.", "notice"),
@@ -154,7 +153,7 @@ class LeaveScreen(QuestionScreen):
 
 
 class ResignScreen(QuestionScreen):
-    """Asks whether to resign."""
+    """A question before the player resigns."""
 
     def lines(self) -> tuple[QuestionLine, ...]:
         """The text. It says whether the race goes on."""

@@ -140,7 +140,7 @@ class RaceScreen(ClientScreen):
         self._rivals_panel.show_in(place, self._ranking, room.watching if room else 0, self._news_rows, self._left())
 
     def _follow_race(self) -> None:
-        """Find the news, and the players' places with their recent changes."""
+        """Update the ranking and the news, and ring the bell if the news are important."""
         now = self.client.now()
         ranking = current_ranking(self.model, now)
         if self._feed.me != self.model.me:
@@ -169,7 +169,7 @@ class RaceScreen(ClientScreen):
         return self.model.time_left(self.client.now()) if racing else None
 
     def _show_over_board(self) -> None:
-        """Show the countdown, or the moment of the finish, over the board."""
+        """Show the countdown over the board or, once the player has finished, the place and the time."""
         block, room = self._countdown, self.model.room
         rows: tuple[Row, ...] = ()
         if room is not None and self._board is None and room.phase in ("countdown", "racing"):
@@ -207,12 +207,12 @@ class RaceScreen(ClientScreen):
         return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
 
     def header_style(self) -> str:
-        """An alarm in the last seconds."""
+        """The style ``alarm`` in the last seconds of the race, otherwise an empty string."""
         left = self._left()
         return "alarm" if left is not None and left <= FINAL_SECONDS else ""
 
     def prompt_row(self) -> Row:
-        """The move that is being typed, fresh news without a place in the panel, or the keys that are useful now."""
+        """The move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
         bindings = self.samedeal.bindings
         typed = prompt_row(self._controller, self._board, bindings, self.look) if self._board is not None else ()
         news = (

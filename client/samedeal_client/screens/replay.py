@@ -34,7 +34,7 @@ _FRAME_TIME: Final = 0.05
 
 
 class PracticeRequest(NamedTuple):
-    """Practice from the moment of a replay, with the board of a player, or of the deal. ``replay`` is shown afterwards."""
+    """A request to practise from the moment of ``replay``, or from its deal. ``replay`` is shown again afterwards."""
 
     replay: Replay
     from_deal: bool
@@ -54,7 +54,7 @@ class _Pane(Vertical):
 
 
 class ReplayScreen(Screen[None]):
-    """The replay."""
+    """The screen of a replay: one or more boards, and a slider for the moment."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -165,12 +165,12 @@ class ReplayScreen(Screen[None]):
         self.app.exit()
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
-        """Show the moment at which the mouse is."""
+        """Go to the moment that the slider was moved to."""
         self.replay = self.replay.at(slider_time(event.x, self.race, self.size.width), self.race)
         self.redraw()
 
     def redraw(self) -> None:
-        """Show the moment."""
+        """Show the boards, the slider and the last action for the chosen moment."""
         replay, race, look, width = self.replay, self.race, self.look, self.size.width
         players = ranking_at(race, replay.time)
         shown = replay.shown(race)
@@ -212,7 +212,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def _moves_slowly(self) -> bool:
-        """Whether cards may fly: not while time passes quickly, or jumps."""
+        """Whether cards fly to their new piles: only while the replay plays, at normal speed or slower."""
         return self.look.motion and self.replay.playing and self.replay.speed <= 1
 
     def _heading(self, number: int) -> RankedPlayer:

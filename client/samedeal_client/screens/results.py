@@ -103,7 +103,7 @@ class ResultsScreen(WidgetScreen):
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:
-        """The race."""
+        """The left part of the header: the game and its deal, the room, and that these are results."""
         room = self.model.room
         if room is None:
             return ()

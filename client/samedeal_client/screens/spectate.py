@@ -106,7 +106,7 @@ class SpectateScreen(ClientScreen):
         self._show()
 
     def on_tick(self) -> None:
-        """Show the boards of the present time."""
+        """Show newer boards as time passes."""
         self._show()
 
     def _show(self) -> None:
@@ -174,7 +174,7 @@ class SpectateScreen(ClientScreen):
         return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """The news for the panel. There are none while the spectator looks back."""
+        """The news for the panel. There are none while the spectator has rewound the race."""
         news = () if self._state.rewind else self._feed.news
         return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
 
@@ -264,7 +264,7 @@ class SpectateScreen(ClientScreen):
             await self.client.join(room.room, self.client.rooms.passphrase)
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """Show the board that was clicked alone."""
+        """Show only the board that was clicked."""
         if event.rows is self._grid_view and self._boards:
             number = self._grid().board_at(event.x, event.y, self._state.page)
             self._state, message = self._state.zoom(number, self.watched)
@@ -281,5 +281,5 @@ class SpectateScreen(ClientScreen):
         super().fit_to(size)
 
     def _refit(self) -> None:
-        """Show what was chosen, which may need another minimum size."""
+        """Draw everything again, because the minimum size of the screen may have changed."""
         self.fit_to(Size(self.size.width, self.size.height))

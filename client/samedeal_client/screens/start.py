@@ -56,7 +56,7 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Say what the text means."""
+        """Show how the text will be understood."""
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
 
     def _meaning(self, typed: str) -> str:
@@ -86,7 +86,7 @@ class AddressScreen(ModalScreen[str | None]):
         _ = self.dismiss(typed)
 
     def action_cancel(self) -> None:
-        """Answer nothing."""
+        """Close the dialog without an answer."""
         _ = self.dismiss(None)
 
 

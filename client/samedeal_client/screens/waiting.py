@@ -207,7 +207,7 @@ class WaitingScreen(WidgetScreen):
         self.request(partial(self._remove_bot, name if name in (*bots.seated, *bots.joining) else bots.latest))
 
     def action_kick(self) -> None:
-        """Remove the selected player, who can't come back. Ask for a second key first."""
+        """Remove the selected player, who can't come back. The host has to press the key twice."""
         seat = self.model.seat_of(self._players.selected_key)
         if seat is None or not may_kick(self.model, seat.player, self.bots):
             self.show_message("Select the player to kick with the arrow keys or the mouse.")
