@@ -29,7 +29,7 @@ help:
 	@echo "             ARGS=... passes options to 'samedeal play'; ARGS=--help lists them"
 	@echo 'make test    check format, lint, types and layers, and run all tests'
 	@echo 'make lint    the same checks without the tests'
-	@echo 'make bench   measure speed and size, as tables'
+	@echo 'make bench   measure the price of a move, and the speed of the parts, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers, a deploy and no Redis, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
@@ -56,7 +56,8 @@ lint: .venv/.test
 	@$(BIN)/lint-imports --no-logo
 
 bench: .venv/.test
-	@$(BIN)/pytest -q -s -o norecursedirs='.*' -o python_files='test_*.py bench_*.py' tests/bench
+	@$(BIN)/python -m tests.bench $(ARGS)
+	@$(BIN)/pytest -q -s -o norecursedirs='.*' tests/bench
 
 load: .venv/.test
 	@$(BIN)/python -m tests.load $(ARGS)

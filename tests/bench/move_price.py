@@ -1,28 +1,22 @@
 """The price of a move: CPU time of a server for each acked move, as a ratio to a bare echo that is measured beside it.
 
-    python -m tests.bench.move_price [--rounds N] [--seconds S] [--only SCENARIO] [--json FILE]
-
 Server, echo and each load generator are processes of their own. Rounds of the server and of the echo alternate, so that a
 busy machine slows both. The node commits to a Redis that writes to disk every second (``everysec``), as a host would run it.
-The report also has the stages of a move, each timed alone in this process, and the memory of a connection without a room.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Final
 
-from tests.bench.move_sender import Load
-from tests.bench.move_stages import stage_times
+from samedeal_client.load_generator import Load
 from tests.child_processes import die_with_parent, kill_and_wait
 from tests.load.processes import Usage, load_setup
 
@@ -34,21 +28,6 @@ class Scenario:
     name: str
     clients: int
     pace: float
-
-
-SCENARIOS: Final = (
-    Scenario("closed loop", 64, 0.0),
-    Scenario("human pace", 256, 2.0),
-    Scenario("1,000 racers", 1000, 1.0),
-    Scenario("3,000 racers", 3000, 1.0),
-)
-
-_GOAL_RATIO: Final = 2.0
-_GOAL_MEMORY: Final = 20.0
-"""The memory of an idle connection, in kB, that is the goal."""
-
-_IDLE: Final = 1000
-"""Number of connections without a room, whose memory is measured."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +70,7 @@ class Sender:
     @asynccontextmanager
     async def start(cls, port: int, server: int, clients: int, seed: int, target: str) -> AsyncIterator[Sender]:
         """Start a generator and wait until its racers may move."""
-        arguments = ("tests.bench.move_sender", str(port), str(clients), str(seed), target)
+        arguments = ("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seed), target)
         async with child_process(*arguments) as process:
             sender = cls(process, server)
             await sender._read_line()
@@ -149,8 +128,18 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
     return Price(scenario, tuple(server for server, _ in pairs), tuple(echoed for _, echoed in pairs))
 
 
-def report(price: Price) -> str:
-    """Return the lines of a table with the medians of all rounds, and the spread of the ratio."""
+async def idle_memory(connections: int) -> float:
+    """Return the memory of a connection without a room, in kB."""
+    async with load_setup() as setup:
+        node = await setup.node()
+        await setup.crowd(node, connections)  # the first connections also load code
+        before = Usage.of(node.pid).memory
+        await setup.crowd(node, connections)
+        return (Usage.of(node.pid).memory - before) / connections / 1000
+
+
+def row(price: Price) -> str:
+    """Return a row of a table with the medians of all rounds, and the spread of the ratio."""
     server, echo = ([*rounds] for rounds in (price.server, price.echo))
     ratios = sorted(price.ratios)
     moves = median(each.load.moves / each.load.seconds for each in server)
@@ -162,40 +151,3 @@ def report(price: Price) -> str:
         f"  ratio {median(ratios):5.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
         f"  ack {latencies[0]:.1f} ms, p99 {latencies[1]:.1f} ms  {wire:.0f} bytes a move"
     )
-
-
-async def idle_memory() -> float:
-    """Return the memory of a connection without a room, in kB."""
-    async with load_setup() as setup:
-        node = await setup.node()
-        await setup.crowd(node, _IDLE)  # the first connections also load code
-        before = Usage.of(node.pid).memory
-        await setup.crowd(node, _IDLE)
-        return (Usage.of(node.pid).memory - before) / _IDLE / 1000
-
-
-async def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[each.name for each in SCENARIOS])
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(arguments)
-    prices = []
-    print(f"CPU of the server for each acked move (median of {options.rounds} rounds)", flush=True)
-    for scenario in SCENARIOS:
-        if options.only in (None, scenario.name):
-            prices.append(await measure(scenario, options.rounds, options.seconds))
-            print(report(prices[-1]), flush=True)
-    print(f"  The goal of each ratio is {_GOAL_RATIO:g}.")
-    memory = await idle_memory()
-    print(f"Memory of a connection without a room: {memory:.1f} kB (goal: {_GOAL_MEMORY:g} kB)")
-    stages = stage_times()
-    print("Stages of a move, each alone: " + ", ".join(f"{name} {micros:.1f} µs" for name, micros in stages.items()))
-    if options.json:
-        found = {"prices": [asdict(price) for price in prices], "idle_memory_kB": memory, "stages_us": stages}
-        options.json.write_text(json.dumps(found, indent=1))
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

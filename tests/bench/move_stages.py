@@ -30,7 +30,7 @@ _MOVES: Final = 40
 """Maximum number of moves by which each board is played before it is used."""
 
 
-def stage_times() -> dict[str, float]:
+def stage_times(tries: int = 5) -> dict[str, float]:
     """Return the mean time of each stage, in microseconds, over boards of all games."""
     cases = [_case(number) for number in range(_BOARDS)]
     mask = b"mask"
@@ -67,7 +67,7 @@ def stage_times() -> dict[str, float]:
         "event": lambda: [encode_event(event) for _ in cases],
         "ack": lambda: [framed(ack) for _ in cases],
     }
-    return {name: microseconds(each, 20) / _BOARDS for name, each in work.items()}
+    return {name: microseconds(each, 4 * tries, tries) / _BOARDS for name, each in work.items()}
 
 
 def _case(number: int) -> tuple[Play, str]:

@@ -167,7 +167,7 @@ def test_bad_usage_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert_sentences("commands", lines)
 
 
-@pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot"])
+@pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot", "bench"])
 def test_no_connection_is_exit_code_1(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     room = ("k7",) if command in ("join", "watch", "bot") else ()
     assert main([command, f"127.0.0.1:{free_port()}", *room]) == 1

@@ -1,18 +1,22 @@
 """A process with thousands of idle connections that use as little memory as possible.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow]]
+    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow|timed]]
 
 opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. A stopped one then stops reading, and a slow
 one reads a little each second. Prints ``ready`` once all are connected, and runs until its standard input closes.
+
+A timed crowd answers each line of its standard input with the ages of the moves that it has received since the last one:
+their median and their 99th percentile, in seconds since the commit. Few of its clients decode what they receive.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import json
 import resource
 import sys
-from typing import Final
+import time
+from typing import Final, cast
 
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import SUBPROTOCOL
@@ -20,10 +24,15 @@ from samedeal.protocol.messages import SUBPROTOCOL
 MAX_CONNECTING: Final = 40
 _PING, _PONG = 9, 10
 _SLOW_INTERVAL: Final = 1.0
+_TIMED_SHARE: Final = 20
+"""In a timed crowd, one of so many clients decodes what it receives."""
 
 
 class IdleClient(asyncio.Protocol):
     """A WebSocket client that sends a hello, watches, and discards what it receives."""
+
+    ages: Final[list[float]] = []
+    """The ages of all received moves of a timed crowd, in seconds."""
 
     def __init__(self, number: int, room: str, reading: str) -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -47,7 +56,8 @@ class IdleClient(asyncio.Protocol):
             self.ready.set_exception(exc or ConnectionError(f"closed: {self._data[:200]!r}"))
 
     def data_received(self, data: bytes) -> None:
-        if self._room and self.ready.done():
+        is_timed = self._reading == "timed" and self._number % _TIMED_SHARE == 0
+        if self._room and self.ready.done() and not is_timed:
             if self._reading == "slow":
                 self._transport.pause_reading()
                 asyncio.get_running_loop().call_later(_SLOW_INTERVAL, self._transport.resume_reading)
@@ -80,7 +90,11 @@ class IdleClient(asyncio.Protocol):
     def _on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == _PING:
             self._send_frame(_PONG, payload)
-        elif not self.ready.done():
+        elif self.ready.done():
+            fields = unpack(payload, dict[str, object])
+            if fields["type"] == "latemove":
+                self.ages.append(time.time() - cast("int", fields["at"]) / 1000)
+        else:
             fields = unpack(payload, dict[str, object])
             if fields["type"] == "welcome" and self._room:
                 self._send_message({"type": "watch", "id": 2, "room": self._room})
@@ -116,7 +130,11 @@ async def main(host: str, port: str, count: str, room: str = "", reading: str = 
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     await connect_all(host, int(port), int(count), room, reading)
     print("ready", flush=True)
-    await asyncio.to_thread(os.read, 0, 1)
+    while await asyncio.to_thread(sys.stdin.readline):
+        ages = sorted(IdleClient.ages)
+        IdleClient.ages.clear()
+        quantiles = [ages[int(share * len(ages))] for share in (0.5, 0.99)] if ages else [0.0, 0.0]
+        print(json.dumps({"moves": len(ages), "median": quantiles[0], "p99": quantiles[1]}), flush=True)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class LoadSetup:
             *(sys.executable, "-m", f"tests.load.{module}", *map(str, node.target), *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            preexec_fn=_lower_priority,
+            preexec_fn=die_with_parent if "timed" in arguments else _lower_priority,
         )
         self._stack.push_async_callback(kill_crowd, process)
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""A short run of the benchmark of moves. ``make bench`` runs the long one."""
+"""Short runs of the parts of the report of ``make bench``."""
 
 from __future__ import annotations
 
@@ -8,19 +8,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import move_price
-from tests.bench.move_price import Scenario, main
+from tests.bench import __main__ as report
+from tests.bench.move_price import Scenario
+from tests.bench.move_stages import stage_times
+from tests.bench.spectators import spectator_price
+from tests.bench.survival import survival
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is read from /proc")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="CPU time is read from /proc")
-async def test_benchmark_of_moves_reports_every_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(move_price, "SCENARIOS", (Scenario("few", 4, 20.0),))
-    monkeypatch.setattr(move_price, "_IDLE", 20)
-    await main(["--rounds", "2", "--seconds", "0.5", "--json", str(tmp_path / "prices.json")])
-    found = json.loads((tmp_path / "prices.json").read_text())
-    (price,) = found["prices"]
+async def test_benchmark_reports_every_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "SCENARIOS", (Scenario("few", 4, 20.0),))
+    json_file = tmp_path / "build" / "prices.json"
+    await report.main(["--rounds", "2", "--seconds", "0.5", "--only", "few", "--json", str(json_file)])
+    (price,) = json.loads(json_file.read_text())["prices"]
     rounds = [*price["server"], *price["echo"]]
     assert len(rounds) == 4
     assert all(each["load"]["moves"] > 0 and each["cpu"] > 0 for each in rounds)
-    assert found["idle_memory_kB"]
-    assert all(micros > 0 for micros in found["stages_us"].values())
+
+
+async def test_acked_moves_survive_a_killed_server() -> None:
+    found = await survival("the server", 0.5)
+    assert (found.acked > 0, found.lost) == (True, 0)
+
+
+async def test_spectators_see_moves_after_the_delay() -> None:
+    found = await spectator_price(20, 0.5)
+    assert found.p99 >= found.median > 0
+
+
+def test_every_stage_takes_time() -> None:
+    assert all(micros > 0 for micros in stage_times(tries=1).values())

@@ -1,0 +1,319 @@
+"""A load for a server: racers who make random legal moves, all in one process.
+
+A racer reads no more of an answer than it must, so that thousands of them fit into a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+from websockets.frames import Frame, Opcode
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.deal import Deal, shuffled
+from samedeal.games import GAMES
+from samedeal.options import WantedOptions
+from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Act,
+    BoardState,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    Joined,
+    Leave,
+    Refused,
+    Start,
+    ToClient,
+    ToServer,
+    Welcome,
+)
+from samedeal.terminal_text import printable
+from samedeal_client.errors import Failure
+from samedeal_client.first_completed import first_of
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.dial import connect_error
+
+SEATS: Final = 4
+"""Number of racers in a room."""
+
+_ACK: Final = b"\xa4type\xa5acked"
+_REFUSAL: Final = b"\xa4type\xa7refused"
+_END_OF_HEAD: Final = b"\r\n\r\n"
+_ANSWER_TIMEOUT: Final = 30.0
+_SETTLING_TIME: Final = 0.5
+"""Time, in seconds, for the last acks of a measurement to arrive."""
+
+_ADVICE: Final = "Try fewer --racers or a lower --pace, or let the server's host raise its limits."
+
+
+@dataclass(frozen=True)
+class Load:
+    """The result of a measurement. Latencies are in seconds."""
+
+    moves: int
+    seconds: float
+    median: float
+    p99: float
+    bytes_sent: int
+    bytes_received: int
+
+    @property
+    def bytes_per_move(self) -> float:
+        """Bytes on the wire for each move, in both directions."""
+        return (self.bytes_sent + self.bytes_received) / max(1, self.moves)
+
+
+class LoadRacer(asyncio.Protocol):
+    """A player who makes random legal moves on a known deal. ``fail`` is called with a sentence if that is impossible.
+
+    An ``echo`` server sends every message back, and each of them counts as an ack.
+    """
+
+    def __init__(self, deal: int, seat: int, seed: int, fail: Callable[[str], None], *, echo: bool) -> None:
+        game = list(GAMES.values())[deal % len(GAMES)]
+        self._rng = Random(f"{seed} {deal} {seat}")  # noqa: S311 (moves, not secrets)
+        self._play = Play(Board.deal(game, shuffled(Deal("number", deal).public_seed(), game.decks)), Undo.FREE)
+        self._fail = fail
+        self._echo = echo
+        self._prepared: list[bytes] = []
+        self._next = 0
+        self._rest = b""
+        self._is_open = False
+        self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
+        self._sent_at = 0.0
+        self._due = 0.0
+        self._until = 0.0
+        self._pace = 0.0
+        self._leaving = False
+        self.acked = 0
+        self.latencies: list[float] = []
+        self.bytes_sent = self.bytes_received = 0
+
+    async def connect(self, address: ServerAddress) -> None:
+        """Connect, and start the WebSocket handshake. Raises CannotConnect."""
+        parts = urlsplit(address.url)
+        context = ssl.create_default_context() if address.encrypted else None
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: self, address.host, address.port, ssl=context)
+        except OSError as error:
+            raise connect_error(address, error) from error
+        head = (
+            f"GET {parts.path or '/'} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
+        )
+        self._transport.write(head.encode())
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember the transport."""
+        self._transport = cast("asyncio.Transport", transport)  # that of uvloop has no base class
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Fail, unless the racer has left."""
+        if not self._leaving:
+            self._fail(f"A connection was lost{f' ({exc})' if exc else ''}.")
+
+    def data_received(self, data: bytes) -> None:
+        """Read the frames that are complete."""
+        self.bytes_received += len(data)
+        if self._rest:
+            data = self._rest + data
+        if not self._is_open:
+            head, found, rest = data.partition(_END_OF_HEAD)
+            if found and b" 101 " not in head.partition(b"\r\n")[0]:
+                self._fail(f"The server refuses connections: {printable(rest.decode(errors='replace').strip(), 200)}")
+                return
+            self._is_open, data = bool(found), rest if found else data
+        at, end = 0, len(data) if self._is_open else 0
+        while end - at >= 2:
+            start, size = at + 2, data[at + 1]
+            if size >= 126:
+                start += 2 if size == 126 else 8
+                size = int.from_bytes(data[at + 2 : start], "big")
+            if end < start + size:
+                break
+            self._on_frame(data[at] & 15, data[start : start + size])
+            at = start + size
+        self._rest = data[at:]
+
+    def _on_frame(self, opcode: int, payload: bytes) -> None:
+        if opcode == Opcode.PING:
+            self._transport.write(Frame(Opcode.PONG, payload).serialize(mask=True))
+        elif opcode == Opcode.CLOSE:
+            self._fail(f"The server closed a connection: {printable(payload[2:].decode(errors='replace'), 200)}.")
+        elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
+            now = time.perf_counter()
+            self.latencies.append(now - self._sent_at)
+            self.acked += 1
+            self._sent_at = 0.0
+            self._schedule(now)
+        elif payload.startswith(_REFUSAL, 1):
+            refusal = cast("Refused", decode_to_client(payload))
+            self._fail(f"The server refused a request: {printable(refusal.message, 200)}")
+        elif not self._until:
+            self._answers.put_nowait(decode_to_client(payload))
+
+    async def ask(self, request: ToServer, kind: type) -> ToClient:
+        """Send a request and return the next message of a type."""
+        self._transport.write(_frame(request))
+        return await self.receive(kind)
+
+    async def receive(self, kind: type) -> ToClient:
+        """Return the next message of a type."""
+        async with asyncio.timeout(_ANSWER_TIMEOUT):
+            while not isinstance(message := await self._answers.get(), kind):
+                pass
+        return message
+
+    def prepare(self, count: int) -> None:
+        """Prepare moves until ``count`` are ready to be sent."""
+        while len(self._prepared) < self._next + count:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        revision = self._play.revision
+        moves = self._play.board.legal_moves()
+        action = str(self._rng.choice(moves)) if moves else UNDO
+        after = self._play.act(action)
+        if after.board.won:  # a racer who has finished can make no more moves
+            action = UNDO
+            after = self._play.act(action)
+        self._play = after
+        self._prepared.append(_frame(Act(id=revision, revision=revision, action=action)))
+
+    def start(self, until: float, pace: float) -> None:
+        """Make moves until a time. ``pace`` is their rate a second, or 0 to make each as soon as the last one is acked."""
+        self.latencies = []
+        self.bytes_sent = self.bytes_received = 0
+        self._until, self._pace = until, pace
+        self._due = time.perf_counter()
+        self._schedule(self._due)
+
+    def leave(self) -> None:
+        """Leave the room, so that it can close, and disconnect."""
+        self._leaving = True
+        if not self._echo:
+            self._transport.write(_frame(Leave(id=0)))
+        self._transport.write(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))
+        self._transport.close()
+
+    def _schedule(self, now: float) -> None:
+        if self._pace:
+            self._due += self._rng.expovariate(self._pace)
+            asyncio.get_running_loop().call_later(max(0.0, self._due - now), self._move)
+        else:
+            self._move()
+
+    def _move(self) -> None:
+        self._sent_at = time.perf_counter()
+        if self._sent_at >= self._until or self._leaving:
+            self._sent_at = 0.0
+            return
+        if self._next == len(self._prepared):
+            self._prepare()
+        move = self._prepared[self._next]
+        self._next += 1
+        self.bytes_sent += len(move)
+        self._transport.write(move)
+
+
+class LoadGenerator:
+    """Racers on one server, in rooms of ``SEATS``. All their choices follow from ``seed``."""
+
+    def __init__(self, address: ServerAddress, racers: int, seed: int, *, echo: bool = False) -> None:
+        self._address = address
+        self._echo = echo
+        self._problem: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.racers = [
+            LoadRacer(number // SEATS, number % SEATS, seed, self._fail, echo=echo) for number in range(racers)
+        ]
+
+    async def connect(self) -> None:
+        """Connect all racers and start their races. Raises CannotConnect, or Failure if the server refuses a request."""
+        await self._unless_failed(self._connect())
+
+    def prepare(self, moves: int) -> None:
+        """Let each racer prepare a number of moves, which need not be chosen during the measurement then."""
+        for racer in self.racers:
+            racer.prepare(moves)
+
+    async def measure(self, seconds: float, pace: float) -> Load:
+        """Let the racers move for some time. Raises Failure."""
+        began = time.perf_counter()
+        for racer in self.racers:
+            racer.start(began + seconds, pace)
+        await self._unless_failed(asyncio.sleep(seconds + _SETTLING_TIME))
+        latencies = sorted(latency for racer in self.racers for latency in racer.latencies)
+        if not latencies:
+            raise Failure("The server acknowledged no move in this time. Try more --seconds.")
+        return Load(
+            moves=len(latencies),
+            seconds=seconds,
+            median=latencies[len(latencies) // 2],
+            p99=latencies[len(latencies) * 99 // 100],
+            bytes_sent=sum(racer.bytes_sent for racer in self.racers),
+            bytes_received=sum(racer.bytes_received for racer in self.racers),
+        )
+
+    def leave(self) -> None:
+        """Let all racers leave."""
+        for racer in self.racers:
+            racer.leave()
+
+    def _fail(self, problem: str) -> None:
+        if not self._problem.done():
+            self._problem.set_result(problem)
+
+    async def _unless_failed(self, work: Coroutine[Any, Any, None]) -> None:
+        """Await work, and raise Failure as soon as a racer fails."""
+        async with first_of(work, self._wait_for_problem()) as (working, _):
+            if self._problem.done():
+                raise Failure(f"{self._problem.result()} {_ADVICE}")
+            working.result()
+
+    async def _wait_for_problem(self) -> None:
+        await asyncio.wait((self._problem,))
+
+    async def _connect(self) -> None:
+        for first in range(0, len(self.racers), SEATS):
+            room = self.racers[first : first + SEATS]
+            for racer in room:
+                await racer.connect(self._address)
+            if not self._echo:
+                await _start_race(room, first // SEATS)
+
+
+async def _start_race(racers: list[LoadRacer], deal: int) -> None:
+    """Seat racers in a room and start the race."""
+    for seat, racer in enumerate(racers):
+        await racer.ask(Hello(id=0, name=f"load{deal}-{seat}", bot=True), Welcome)
+    options = WantedOptions(
+        games=(list(GAMES)[deal % len(GAMES)],),
+        deal=f"#{deal}",
+        players=SEATS,
+        limit=7200,
+        undo="free",
+        countdown=0,
+        end_when_settled=False,
+    )
+    created = cast("Created", await racers[0].ask(Create(id=0, options=options), Created))
+    for racer in racers:
+        await racer.ask(Join(id=0, room=created.room), Joined)
+    await racers[0].ask(Start(id=0), Done)
+    for racer in racers:
+        await racer.receive(BoardState)
+
+
+def _frame(request: ToServer) -> bytes:
+    return Frame(Opcode.BINARY, encode(request)).serialize(mask=True)

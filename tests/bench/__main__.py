@@ -1,0 +1,87 @@
+"""The report of ``make bench``: the goals for the price of a move, and what was measured.
+
+python -m tests.bench [--rounds N] [--seconds S] [--only SCENARIO] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from tests.bench import move_price
+from tests.bench.move_price import Scenario, idle_memory, measure
+from tests.bench.move_stages import stage_times
+from tests.bench.spectators import spectator_price
+from tests.bench.survival import POWER_CUT, survival
+
+SCENARIOS: Final = (
+    Scenario("closed loop", 64, 0.0),
+    Scenario("human pace", 256, 2.0),
+    Scenario("300 racers", 300, 1.0),
+    Scenario("1,000 racers", 1000, 1.0),
+    Scenario("3,000 racers", 3000, 1.0),
+    Scenario("5,000 racers", 5000, 1.0),
+)
+
+SPECTATORS: Final = 5000
+IDLE: Final = 1000
+"""Number of connections without a room, whose memory is measured."""
+
+
+async def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--only", choices=[each.name for each in SCENARIOS])
+    parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
+    options = parser.parse_args(arguments)
+    print(f"CPU of the server for each acked move (medians of {options.rounds} rounds, and the spread of the ratio)")
+    prices = []
+    for scenario in SCENARIOS:
+        if options.only in (None, scenario.name):
+            prices.append(await measure(scenario, options.rounds, options.seconds))
+            print(move_price.row(prices[-1]), flush=True)
+    print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
+    found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
+    if options.only is None:
+        found |= await _measure_rest(options.seconds)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(found, indent=1))
+    print(f"All rounds are in {options.json}")
+
+
+async def _measure_rest(seconds: float) -> dict[str, object]:
+    """Measure and print everything but the price of a move. Return what the JSON file says of it."""
+    memory = await idle_memory(IDLE)
+    print(f"\nMemory of a connection without a room: {memory:.1f} kB (goal: 20 kB)", flush=True)
+    watched = await spectator_price(SPECTATORS, 3 * seconds)
+    print(
+        f"\n{watched.spectators} spectators of one race see a move {watched.median:.0f} ms after the delay, p99"
+        f" {watched.p99:.0f} ms (goal: 250 ms)\n  ack {watched.ack:.1f} ms, without spectators {watched.ack_without:.1f} ms:"
+        f" {watched.ack / watched.ack_without:.2f} times (goal: 1.5)",
+        flush=True,
+    )
+    print("\nAcked moves that survive")
+    survivals = [await survival("the server", seconds), await survival("Redis", seconds)]
+    for each in survivals:
+        print(f"  kill -9 of {each.killed:10} {each.acked - each.lost} of {each.acked}", flush=True)
+    print(f"  a power cut           {POWER_CUT}")
+    stages = stage_times()
+    print(
+        "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
+    )
+    return {
+        "idle_memory_kB": memory,
+        "spectators": asdict(watched),
+        "survival": [asdict(each) for each in survivals],
+        "stages_us": stages,
+    }
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
