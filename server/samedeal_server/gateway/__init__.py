@@ -1,1 +1,1 @@
-"""The players' connections to a node: requests and their answers."""
+"""The players' connections to a node, the requests that arrive on them, and the answers."""

@@ -1,4 +1,4 @@
-"""Players' connections to one node: each request is read and answered before the next one."""
+"""Players' connections to one node. The requests of a connection are answered one after another."""
 
 from __future__ import annotations
 
@@ -84,8 +84,9 @@ Serve = Callable[[ServerConnection], Awaitable[None]]
 class Gateway:
     """The players' side of one node.
 
-    ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the names of further subprotocols,
-    such as the operators', to the functions that serve their connections. ``page`` answers requests that are no handshakes.
+    ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the names of further
+    subprotocols, such as the operators', to the functions that serve their connections. ``page`` answers plain HTTP
+    requests.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Gateway:
         return len(self._serving)
 
     def process_request(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return a response that rejects the handshake or carries a file of the page, or None to accept a connection."""
+        """Return a response to a plain HTTP request or a rejected handshake. Return None to go on with the handshake."""
         if self.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
@@ -145,7 +146,7 @@ class Gateway:
         return self.handshakes.refuse_origin(socket, request)
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-        """Return the subprotocol to use, or None if no offered one is known. ``serve`` then closes the connection."""
+        """Return the first known subprotocol that the client offers, or None. ``serve`` closes a connection without one."""
         return next((Subprotocol(name) for name in (SUBPROTOCOL, *self._subprotocols) if name in offered), None)
 
     async def serve(self, socket: ClientSocket) -> None:
@@ -273,10 +274,10 @@ class Gateway:
     async def _refuse_frame(
         self, connection: PlayerConnection, frame: bytes | str, error: SamedealError, bad_frames: Bucket
     ) -> bool:
-        """Refuse a frame that is no valid request. Return False if that closes the connection.
+        """Refuse a frame that is not a valid request. Return False if the connection is closed for that.
 
-        A request of an unknown type, or with invalid options, is charged as a request. Any other such frame counts as a bad
-        frame.
+        A request of an unknown type or with invalid options is charged like any request. A frame that cannot be decoded
+        counts as a bad frame.
         """
         if isinstance(error, MalformedFrame):
             connection.send(self._refusal(request_id(frame), error))
@@ -293,14 +294,14 @@ class Gateway:
         return True
 
     def _close_flood(self, connection: PlayerConnection) -> bool:
-        """Close a connection that was refused as ``rate_limited`` too often. Return whether it was."""
+        """Close a connection if too many of its requests were refused as ``rate_limited``. Return whether it is closed."""
         if not self._rates.is_flood(connection):
             return False
         connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
         return True
 
     async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
-        """Answer a request once the connection's rate allows it. Return the answer, and when its handling began."""
+        """Answer a request as soon as the connection's rate allows it. Return the answer, and when its handling began."""
         try:
             await self._rates.request(connection, REQUESTS[type(message)].cost)
         except RequestRefused as error:
@@ -341,7 +342,7 @@ class Gateway:
                 self.metrics.moves[answer.code].inc()
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
-        """Send a client that has entered a room what it does not know yet about the room."""
+        """Send a client that has just entered a room the state of the room, and the boards that the client lacks."""
         hub, seat = connection.hub, connection.seat
         if hub is None:
             return

@@ -26,7 +26,7 @@ PASSPHRASE_COST: Final = 45
 class RateLimits:
     """Charges connections and their addresses for requests.
 
-    Unless a method says otherwise, it raises RequestRefused ``rate_limited`` if a limit is exceeded.
+    Methods raise RequestRefused ``rate_limited`` if a limit is exceeded, unless they say otherwise.
     """
 
     def __init__(self, limits: LiveLimits, metrics: Metrics, timers: Timers) -> None:
@@ -49,11 +49,11 @@ class RateLimits:
             await self._timers.sleep(wait)
 
     def replay(self, connection: PlayerConnection, actions: int) -> None:
-        """Charge for the replay of a log. This delays the next requests instead of raising an error."""
+        """Charge for the replay of a log of ``actions``. Never raises: the next requests are delayed instead."""
         self._charge(connection, actions / REPLAYED_PER_MOVE)
 
     def passphrase(self, connection: PlayerConnection) -> None:
-        """Charge for hashing a passphrase. The next requests are delayed accordingly, and nothing is raised."""
+        """Charge for hashing a passphrase. Never raises: the next requests are delayed instead."""
         self._charge(connection, PASSPHRASE_COST)
 
     def open_room(self, networks: Networks, *, scheduled: bool = False) -> None:
@@ -66,7 +66,7 @@ class RateLimits:
         self._current_quotas().begin_session(networks, self._timers.monotonic())
 
     def is_flood(self, connection: PlayerConnection) -> bool:
-        """Count a refusal as ``rate_limited``. Return True if the connection should be closed. Never raises."""
+        """Count a request that was refused as ``rate_limited``. Return whether to close the connection. Never raises."""
         return connection.pace.refused(self._timers.monotonic())
 
     def _charge(self, connection: PlayerConnection, cost: float) -> None:

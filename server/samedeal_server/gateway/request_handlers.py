@@ -70,7 +70,7 @@ _log = get_logger()
 
 
 class RequestHandlers:
-    """Handles the requests of one node's players. Every handler returns the answer, or raises SamedealError to refuse."""
+    """Handles the requests of one node's players. Each handler returns the answer, or raises SamedealError to refuse."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class RequestHandlers:
         return await self._command(connection, StartCommand(connection.player), message.id)
 
     async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
-        """Note the player's share of a joint deal."""
+        """Accept the player's share of a joint deal."""
         return await self._command(connection, RevealShareCommand(connection.player, message.share), message.id)
 
     async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
@@ -196,7 +196,7 @@ class RequestHandlers:
         return await self._command(connection, ResignCommand(connection.player), message.id)
 
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
-        """Note that the player is stuck. The player's word suffices, because it shortens only their own race."""
+        """Note that the player is stuck. The server does not check this, since it can shorten only the player's own race."""
         hub, seat = connection.require_seat()
         await self._rooms.command(
             hub.room, lambda room: DeclareStuckCommand(seat.player, room.progress), seat.player, seat.generation
@@ -204,7 +204,7 @@ class RequestHandlers:
         return Done(to=message.id)
 
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
-        """Return the room of the rematch, which is opened first if necessary."""
+        """Return the room of the rematch. The first request opens the room."""
         hub = connection.hub
         if hub is None:
             raise refusals.no_seat()
@@ -217,7 +217,7 @@ class RequestHandlers:
         return await self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
-        """Commit moves that the store has lost again."""
+        """Commit moves again that the store has lost."""
         await self._moves.recover(connection, message)
         return Done(to=message.id)
 

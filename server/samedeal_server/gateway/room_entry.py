@@ -29,7 +29,7 @@ _log = get_logger()
 class RoomEntry:
     """Moves the connections of one node into rooms and out of them. A connection is in one room at a time.
 
-    ``charge_passphrase`` is called before a passphrase is checked.
+    ``charge_passphrase`` charges a connection before a passphrase is checked.
     """
 
     def __init__(
@@ -155,16 +155,16 @@ class RoomEntry:
         await self._lifecycle.check_passphrase(race, passphrase, connection.networks[-1])
 
     def _origin(self, connection: PlayerConnection) -> str:
-        """The MAC of a player's network, since the store need not know addresses. All nodes make the same one."""
+        """Return a MAC of a player's network, which is the same on all nodes. The store never holds the address itself."""
         return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
-        """Extend the session of a player who enters a room to its full lifetime."""
+        """Extend the session of a player who enters a room. A session lasts only briefly until then."""
         if connection.session is not None:
             connection.session = await self._rooms.store.sessions.extend(connection.session)
 
     async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
-        """Record that a player has disconnected, unless a newer connection has taken the seat over."""
+        """Record that a player has disconnected, unless the player has a newer connection."""
         if hub.audience.release_seat(seat):
             await self._rooms.store.record_presence(
                 hub.room, seat.player, seat.generation, connected=False, publish=True
