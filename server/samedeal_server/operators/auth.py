@@ -76,7 +76,7 @@ class TokenAuthenticator:
         self._unauthenticated: Counter[str] = Counter()
 
     def try_acquire(self, network: str) -> bool:
-        """Count an unauthenticated connection. Return False instead if ``network`` already has the maximum."""
+        """Count an unauthenticated connection. If ``network`` already has the maximum number of them, return False instead."""
         if self._unauthenticated[network] >= MAX_UNAUTHENTICATED:
             return False
         self._unauthenticated[network] += 1
@@ -89,7 +89,7 @@ class TokenAuthenticator:
             del self._unauthenticated[network]
 
     async def authenticate(self, network: str, token: str) -> bool:
-        """Return whether ``token`` is right. A wrong token, or an earlier one from ``network``, delays the answer.
+        """Return whether ``token`` is right. If it is wrong, or ``network`` has just sent several wrong ones, wait first.
 
         Raises OperatorRefused if ``network`` has sent too many wrong tokens.
         """
@@ -112,5 +112,5 @@ class TokenAuthenticator:
 
 
 def _digest(token: str) -> bytes:
-    """Hash a token to a fixed length, so that comparing digests does not leak the length of the token."""
+    """Hash a token. All digests have the same length, so comparing them does not reveal the length of the token."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,11 +1,11 @@
 """Backups: writing and reading a file with the whole state of a server.
 
-The file consists of a first line with the version of the format, then records, then the SHA-256 of everything before it.
-A record is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file contains the seeds of running
-races, the hashes of sessions and passphrases, and the key of receipts.
+The file consists of a line with the version of the format, records, and the SHA-256 of everything before it. A record
+is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file contains the seeds of running races,
+the hashes of sessions and passphrases, and the key of receipts.
 
-A backup is made while the server runs. Each room is consistent in itself; rooms do not depend on each other. Sessions are
-read after the rooms, so that the session of every player in a room is included.
+A backup is made while the server runs. Each room is consistent in itself, and no room depends on another one. Sessions
+are read after the rooms, so that the session of every player in a room is included.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Head(Struct, frozen=True, tag=True):
 
 
 class Tail(Struct, frozen=True, tag=True):
-    """The last entry of a backup: how many keys, rooms and sessions the backup has."""
+    """The last record: the numbers of keys, rooms and sessions in the backup."""
 
     keys: int
     rooms: int
@@ -65,7 +65,7 @@ class Writer:
 
     @property
     def digest(self) -> bytes:
-        """The SHA-256 of all parts so far, with which the receiver checks them."""
+        """The SHA-256 of all parts so far. The receiver compares it with the hash of what has arrived."""
         return self._hash.digest()
 
     async def parts(self, part_size: int) -> AsyncGenerator[bytes, None]:

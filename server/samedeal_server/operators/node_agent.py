@@ -1,6 +1,6 @@
 """The node agent: it sends the heartbeat of a node, executes the orders of operators and enforces bans.
 
-The store is authoritative. Announcements only make a node poll it at once instead of at the next interval.
+The store is authoritative. An announcement only makes a node poll the store at once instead of at the next interval.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _log = get_logger()
 class NodeAgent:
     """Represents a node among the nodes of a server: reports its state, executes orders and enforces bans.
 
-    ``bans`` holds the bans that the gateway checks, and the agent updates them. ``stop`` is set when an operator orders
-    the node to drain, and whenever the node stops.
+    ``bans`` holds the bans that the gateway checks. The agent keeps them up to date. An operator's order to drain sets
+    ``stop``, which is also set whenever the node stops.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class NodeAgent:
         await self.nodes.heartbeat(self.line(address))
 
     def line(self, address: str) -> NodeLine:
-        """Return the state of the node, with rates since the last call."""
+        """Return the state of the node. Its rates cover the time since the last call."""
         hubs = list(self._rooms.hubs.values())
         rates: dict[str, Any] = self._stats.sample()
         return NodeLine(
@@ -118,7 +118,7 @@ class NodeAgent:
         )
 
     def record_whereabouts(self, connection: PlayerConnection) -> None:
-        """Record the node and the address of the player whom ``connection`` has just identified."""
+        """Record to which node, and from which address, the player of ``connection`` has connected."""
         whereabouts = Whereabouts(
             player=connection.player, node=self._rooms.node, address=connection.address, time=self._rooms.clock.now()
         )

@@ -1,7 +1,7 @@
 """The operators' connections to a node: a separate WebSocket subprotocol, protected by a token (ADMIN.md).
 
-Answers hold what players may know of each other: no card, and no seed of a race that has not finished. The exception is a
-backup, which holds everything.
+An answer never holds more than players may know of each other: no card, and no seed of a race that is not finished.
+Only a backup holds everything.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def login_first() -> OperatorRefused:
 
 
 def login_once() -> OperatorRefused:
-    """Refuse a second ``Login``."""
+    """Refuse a ``Login`` after a successful one."""
     return OperatorRefused(OperatorRefusalCode.LOGIN_ONCE, "You are already logged in. Send your requests.")
 
 
@@ -63,7 +63,7 @@ def too_many_bans(maximum: int) -> OperatorRefused:
 
 
 def nothing_said() -> OperatorRefused:
-    """Refuse an announcement without text."""
+    """Refuse a message to players that has no text."""
     return OperatorRefused(OperatorRefusalCode.NOTHING_SAID, "The message to players is empty. Write some text.")
 
 
@@ -76,21 +76,21 @@ def no_condition() -> OperatorRefused:
 
 
 def no_node(name: str, nodes: Iterable[str]) -> OperatorRefused:
-    """Refuse to drain a node whose name matches none, or several, of the running nodes."""
+    """Refuse to drain a node if its name matches none of the running nodes, or several."""
     return OperatorRefused(
         OperatorRefusalCode.NO_NODE, f"{_quoted(name)} does not name exactly one node. Choose from {', '.join(nodes)}."
     )
 
 
 def node_required(nodes: Iterable[str]) -> OperatorRefused:
-    """Refuse to drain an unnamed node of several."""
+    """Refuse to drain if there are several nodes and the request names none."""
     return OperatorRefused(
         OperatorRefusalCode.NODE_REQUIRED, f"There are several nodes. Name the one to drain: {', '.join(nodes)}."
     )
 
 
 def last_node(name: str) -> OperatorRefused:
-    """Refuse to drain the last ready node by mistake."""
+    """Refuse to drain the last ready node, unless the operator insists."""
     return OperatorRefused(
         OperatorRefusalCode.LAST_NODE,
         f"{name} is the last ready node, and without it nobody can race. To drain it anyway, add --yes.",
@@ -98,7 +98,7 @@ def last_node(name: str) -> OperatorRefused:
 
 
 def busy() -> OperatorRefused:
-    """Refuse a second backup at the same time."""
+    """Refuse a backup while another one is being made."""
     return OperatorRefused(
         OperatorRefusalCode.BUSY, "This node is already making a backup. Wait until it is done.", retry_after=10
     )
@@ -110,7 +110,7 @@ def no_room(room: str) -> RequestRefused:
 
 
 def unavailable() -> RequestRefused:
-    """Refuse a request that was interrupted because the store is down."""
+    """Refuse a request that failed because the store is unavailable. The request may have taken effect."""
     return RequestRefused(
         RefusalCode.UNAVAILABLE,
         "The server lost its connection to the store. The request may or may not have taken effect.",

@@ -79,7 +79,7 @@ class ServerSurvey:
         self._phases_valid_until = 0.0
 
     async def take(self, request: int) -> Survey:
-        """Take a survey that answers the request with the id ``request``."""
+        """Survey the server now, in answer to the request with the id ``request``."""
         store, nodes = self._rooms.store, self._nodes
         started = time.perf_counter()
         now, latency = self._rooms.clock.now(), 0.0
@@ -96,7 +96,7 @@ class ServerSurvey:
 class OperatorRequests:
     """Handles the requests of one operator.
 
-    ``survey`` and ``backup_lock`` are shared by all operators of a node. ``send`` sends the parts of a backup.
+    All operators of a node share ``survey`` and ``backup_lock``. ``send`` sends the parts of a backup.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class OperatorRequests:
         return True
 
     async def ban(self, message: Ban) -> ToOperator:
-        """Ban a player, an address or a network. Return the ban, whose target may be wider than what was asked for."""
+        """Ban a player, an address or a network. Return the ban. It may be wider than requested: an IPv6 address becomes its /64."""
         now = await self._rooms.store.now()
         if len(await self._nodes.bans(now)) >= MAX_BANS:
             raise refusals.too_many_bans(MAX_BANS)
@@ -220,7 +220,7 @@ class OperatorRequests:
         return BanList(to=message.id, bans=await self._nodes.bans(self._rooms.clock.now()))
 
     async def say(self, message: Say) -> ToOperator:
-        """Send an announcement to a room, or to everybody."""
+        """Send a message to everybody in a room, or to all players."""
         text = printable(message.text).strip()
         if not text:
             raise refusals.nothing_said()
