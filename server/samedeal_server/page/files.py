@@ -1,7 +1,8 @@
-"""Serves the page for browsers: plain files, on the port of the players.
+"""Serve the files of the web page on the players' port.
 
-``/`` lists the rooms, and ``/ROOM`` shows the race in a room. Both are the same document, whose script reads the path. With
-the query ``?embed`` other sites may frame the document. The other files lie next to it, and relative links lead to them.
+``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. For both the server sends the same document,
+whose script reads the path. Other sites may show the document in a frame if the query is ``?embed``. All other files
+have relative links.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ class File:
 
 
 class PageFiles:
-    """The files of the page. They are read once."""
+    """The files of the page, read once at start-up."""
 
     def __init__(self) -> None:
         folder = files(__package__) / "static"
         self._files = {found.name: _file(found.name, found.read_bytes()) for found in folder.iterdir()}
 
     def respond(self, request: Request) -> Response | None:
-        """Answer a request that is no WebSocket handshake. Return None for a handshake."""
+        """Answer a plain HTTP request. Return None for a WebSocket handshake."""
         if is_handshake(request):
             return None
         if request.method not in _METHODS:
@@ -77,13 +78,13 @@ class PageFiles:
 
 
 def is_handshake(request: Request) -> bool:
-    """Return whether a client wants a WebSocket, even if a proxy has removed some headers of its request."""
+    """Return whether a request is a WebSocket handshake, even if a proxy has removed some of its headers."""
     upgrades = ",".join(request.headers.get_all("Upgrade")).lower().split(",")
     return "websocket" in (upgrade.strip() for upgrade in upgrades) or "Sec-WebSocket-Key" in request.headers
 
 
 def _file_name(path: str) -> str:
-    """Return the name of the file at a path. It need not exist."""
+    """Return the name of the file for a path. There may be no such file."""
     name = path.removeprefix("/")
     try:
         return DOCUMENT if not name or clean_room(name) else ""
@@ -137,7 +138,7 @@ def _sentence(status: http.HTTPStatus, sentence: str) -> Response:
 
 
 def _listed(headers: Headers, name: str) -> list[str]:
-    """Return the elements of a header that is a list."""
+    """Return the elements of a header whose value is a comma-separated list."""
     return [element.strip() for element in ",".join(headers.get_all(name)).split(",")]
 
 
@@ -150,7 +151,10 @@ def _accepts_gzip(headers: Headers) -> bool:
 
 
 def _matches(headers: Headers, tag: str) -> bool:
-    """Return whether the browser holds the current content, compressed or not. Proxies mark compressed tags as weak."""
+    """Return whether the browser holds the current content, compressed or not. ``tag`` is the content's ETag.
+
+    A proxy that compresses content marks its ETag as weak, with ``W/``.
+    """
     held = {
         element.removeprefix("W/").strip('"').removesuffix("-gzip") for element in _listed(headers, "If-None-Match")
     }
