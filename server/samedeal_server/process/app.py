@@ -84,7 +84,7 @@ class Node:
     tasks: list[asyncio.Task[None]]
 
     def start_task(self, coroutine: Coroutine[object, object, None]) -> None:
-        """Run a further task in the background."""
+        """Run another task in the background."""
         self.tasks.append(asyncio.create_task(coroutine))
 
     def apply(self, config: Config) -> None:
@@ -115,10 +115,9 @@ async def run(
 ) -> None:
     """Run a node until SIGTERM or SIGINT, then drain it. A second signal cuts the drain delay short.
 
-    A worker shares its port with other nodes, and also stops when the process that started it has ended.
-
-    ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP.
-    Raises StartupError if the node cannot start, or loses the Redis that it started.
+    ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP. With ``is_worker``,
+    other processes may listen on the same port, and the node also stops when the process that started it ends
+    (``workers.py``). Raises StartupError if the node cannot start, or loses the Redis that it started.
     """
     ignore_lost_connections()
     gc.set_threshold(_GARBAGE_THRESHOLD)
@@ -130,7 +129,7 @@ async def run(
             node.start_task(stop_with_parent(signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
-        gc.freeze()  # what a node has at its start stays, and need not be looked at again
+        gc.freeze()  # objects from start-up live as long as the node, so the search for cycles can skip them
         await serve(node, announce)
         await drain(node, signals.hurry)
 
@@ -161,9 +160,9 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
 async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: bool = False) -> AsyncIterator[Node]:
     """Build a node to which clients can connect, and close it on exit.
 
-    If ``shares_port`` is true, other processes may listen on the same port.
-    Once ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets it, too.
-    Raises StartupError if the node cannot start.
+    Once ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets
+    ``stop``. If ``shares_port`` is true, other processes may listen on the same port. Raises StartupError if the node
+    cannot start.
     """
     metrics = Metrics()
     token = read_token(config)

@@ -31,10 +31,9 @@ class ListenAddresses:
 
 
 def own_address(host: str) -> str:
-    """Return the address by which its network reaches a server on this machine that listens on ``host``.
+    """Return the address at which other machines reach this one, or an empty string if it is in no network.
 
-    ``host`` stands for several addresses. The address is an IPv4 address if ``host`` includes those, otherwise an IPv6
-    address. Return an empty string if the machine has no such network.
+    ``host`` stands for all addresses of this machine, or for all of one family. IPv4 is preferred.
     """
     for family in _families(host):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -52,7 +51,7 @@ def _families(host: str) -> tuple[socket.AddressFamily, ...]:
 def listen_addresses(
     config: Config, port: int, address_of_machine: Callable[[str], str] = own_address
 ) -> ListenAddresses:
-    """Return the addresses of a node that listens on a port. ``address_of_machine`` works as ``own_address``."""
+    """Return the addresses of a node that listens on a port. Tests replace ``own_address`` by ``address_of_machine``."""
     scheme = "ws" if config.tls_cert is None else "wss"
     local = f"{scheme}://{url_host(local_host(config.host))}:{port}"
     if config.public_url:
@@ -94,7 +93,7 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
 
 
 def _page_address(public: str) -> str:
-    """Return the address of the page for browsers. A ``samedeal`` address leads to the players' port, with TLS."""
+    """Return the address of the web page. A ``samedeal://`` address stands for TLS and, if it has no port, the default port."""
     scheme, _, rest = public.partition("://")
     if scheme == "samedeal" and not urlsplit(public).port:
         rest = f"{rest}:{DEFAULT_PORT}"
@@ -102,7 +101,7 @@ def _page_address(public: str) -> str:
 
 
 def _is(host: str, property_name: str) -> bool:
-    """Return a property of the IP address ``host``, or False if it is a name."""
+    """Return whether ``host`` is an IP address with a property such as ``is_loopback``."""
     try:
         return bool(getattr(ipaddress.ip_address(host), property_name))
     except ValueError:

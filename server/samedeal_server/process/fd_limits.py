@@ -1,4 +1,4 @@
-"""The limit on open files. Each connection needs a file descriptor. A node without free ones cannot even reject clients."""
+"""The limit on open files. Each connection needs a file descriptor. A node that has none left cannot even reject clients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = get_logger()
 
 
 def fit_to_open_file_limit(limits: Limits) -> Limits:
-    """Raise the limit on open files of this process, and return ``limits``, lowered if that is not enough."""
+    """Raise this process's limit on open files to what ``limits`` need. If that is impossible, return lower limits."""
     wanted = limits.connections + limits.handshakes + RESERVED
     allowed = _raise_limit(wanted)
     if allowed >= wanted:
@@ -38,7 +38,7 @@ def fit_to_open_file_limit(limits: Limits) -> Limits:
 
 
 def _raise_limit(wanted: int) -> int:
-    """Raise the soft limit on open files to ``wanted``, or as near as the system allows, and return the resulting limit."""
+    """Raise the soft limit on open files to ``wanted`` or, if that is too high, to the hard limit. Return the new limit."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit

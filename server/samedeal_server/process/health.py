@@ -35,14 +35,14 @@ REQUEST_TIMEOUT: Final = 5.0
 
 
 class Checks(Protocol):
-    """What the answers say: about one node, or about all workers of a server."""
+    """The source of the answers: one node, or all workers of a server."""
 
     @property
     def remark(self) -> str:
-        """A sentence about a limitation of what is ready, or an empty string."""
+        """A sentence about rooms that are unavailable although the node is ready, or an empty string."""
 
     async def not_ready(self) -> str:
-        """Return the reason why there should be no new clients, as a sentence, or an empty string."""
+        """Return a sentence that says why no client should be sent here, or an empty string if the node is ready."""
 
     async def metrics(self) -> bytes:
         """Return the metrics for Prometheus."""
@@ -75,7 +75,7 @@ class NodeChecks:
         return f"Some primaries accept no writes, so their rooms are unavailable: {self._unwritable}."
 
     async def not_ready(self) -> str:
-        """Return the reason why the node should get no new clients, as a sentence, or an empty string if it is ready."""
+        """Return a sentence that says why no client should be sent here, or an empty string if the node is ready."""
         if self._stop.is_set() or self._gateway.draining:
             return "This node is stopping. Send clients to another one."
         probe = self._probe
@@ -98,19 +98,19 @@ class NodeChecks:
         return self._metrics.text()
 
     async def close(self) -> None:
-        """End a probe that is under way."""
+        """Cancel the test write to the store, if it is under way."""
         if self._probe is not None:
             await cancel_and_wait([self._probe])
 
 
 class Health:
-    """Answers requests about the state of a node, or of a server with several workers."""
+    """Answers HTTP requests about the state of a node, or of a server with several workers."""
 
     def __init__(self, checks: Checks) -> None:
         self._checks = checks
 
     async def answer(self, _socket: ServerConnection, request: Request) -> Response:
-        """Answer a request."""
+        """Answer a request for ``/healthz``, ``/readyz`` or ``/metrics``."""
         method = getattr(request, "method", "GET")
         if method not in ("GET", "HEAD"):
             return _response(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
@@ -149,7 +149,7 @@ class Health:
 
 
 async def _never_called(socket: ServerConnection) -> None:
-    """Every request is answered before it can become a WebSocket connection."""
+    """Satisfy the library. Every request is answered before it can become a WebSocket connection."""
 
 
 def _response(status: http.HTTPStatus, body: str | bytes, content_type: str = _TEXT) -> Response:

@@ -1,4 +1,4 @@
-"""Listening on a port."""
+"""Helpers to listen on a port: for a server, or for several processes that share the port."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ async def listening(
 ) -> AsyncIterator[int]:
     """Start a server, yield the port it listens on, and close it on exit. ``flag`` is the flag that sets the port.
 
-    If ``is_shared`` is true, several processes may listen on the port.
-    ``start`` is called with the arguments of ``loop.create_server`` that say where to listen.
-    Raises StartupError ``port_in_use`` or ``cannot_listen``.
+    ``start`` is called with the arguments of ``loop.create_server`` that say where to listen. If ``is_shared`` is true,
+    several processes may listen on the port. Raises StartupError ``port_in_use`` or ``cannot_listen``.
     """
     with _explained(host, port, flag):
         if host == ALL_ADDRESSES:
@@ -41,9 +40,10 @@ async def listening(
 
 @contextmanager
 def reserved_port(host: str, port: int) -> Iterator[int]:
-    """Reserve a port on which several processes will listen, and yield it. If ``port`` is 0, it is any free port.
+    """Reserve a port for several processes that will listen on it, and yield it. If ``port`` is 0, choose a free one.
 
-    Raises StartupError ``port_in_use`` or ``cannot_listen``, also if processes of another server share the port.
+    Raises StartupError ``port_in_use`` or ``cannot_listen``. The port also counts as in use if the workers of another
+    server share it.
     """
     if not hasattr(socket, "SO_REUSEPORT"):
         raise StartupError(
@@ -59,7 +59,7 @@ def reserved_port(host: str, port: int) -> Iterator[int]:
 
 @contextmanager
 def _explained(host: str, port: int, flag: str) -> Iterator[None]:
-    """Convert errors of listening to StartupError."""
+    """Convert an OSError in the block, which tries to listen, to StartupError."""
     try:
         yield
     except OSError as error:
@@ -83,7 +83,7 @@ def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
 
 
 def _bind_all_addresses(port: int, *, is_shared: bool) -> socket.socket:
-    """Bind a socket to all addresses. A single socket for IPv4 and IPv6 has one port, even if any free one will do."""
+    """Bind one socket to all IPv4 and IPv6 addresses. Two sockets would get different ports if ``port`` is 0."""
     dual_stack = socket.has_dualstack_ipv6()
     unbound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)
     if dual_stack:

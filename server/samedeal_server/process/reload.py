@@ -24,7 +24,7 @@ _log = get_logger()
 class Reload:
     """Reads the settings again and applies those that can change. Invalid settings are logged and change nothing.
 
-    ``read`` returns the new settings, or raises InvalidSetting. ``apply`` puts settings into force.
+    ``read`` returns the new settings, or raises InvalidSetting. ``apply`` puts them into force.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ async def reload_on_request(requested: asyncio.Event, reload: Reload, metrics: M
 
 
 def _changed(before: Config, after: Config) -> list[str]:
-    """Return the names of the settings that differ, such as ``limits.rate``. Values may be secret, so none are returned."""
+    """Return the names of the settings that differ, such as ``limits.rate``, without their values, which may be secret."""
     names = []
     for field in dataclasses.fields(before):
         old, new = getattr(before, field.name), getattr(after, field.name)

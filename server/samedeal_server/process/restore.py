@@ -45,7 +45,7 @@ Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
-    """Return the parser of the command line. ``name`` is the server's command as the user typed it, for usage messages."""
+    """Return the command line parser. ``name`` is the server's command as the user typed it, for usage messages."""
     command = argparse.ArgumentParser(
         prog=f"{name} restore",
         description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
@@ -97,8 +97,8 @@ def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
 async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key: bool = False) -> backup.Tail:
     """Restore a backup into the store that ``config`` names, and return the last record of the backup.
 
-    If ``replace``, everything in the store is deleted first. If ``new_receipt_key``, receipts that were made for the
-    original store are not valid here, and the other way round.
+    If ``replace`` is true, delete everything in the store first. If ``new_receipt_key`` is true, give the store another
+    key for receipts, so that the original store and this one do not accept each other's receipts.
 
     Raises StartupError if the backup or the store cannot be used, or if the store is not empty.
     """

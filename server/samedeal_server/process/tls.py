@@ -34,8 +34,8 @@ class InvalidCertificate(Exception):
 class Certificate:
     """A certificate and its key, in two files.
 
-    Each new connection gets the newest valid version. If a renewed certificate is invalid, the node logs that and continues
-    with the current one. Raises StartupError ``bad_certificate`` if the first one is invalid.
+    Each new connection gets the newest valid version. If a renewed certificate is invalid, the node logs that and keeps
+    the current one. Raises StartupError ``bad_certificate`` if the certificate is invalid when the node starts.
     """
 
     def __init__(self, cert: Path, key: Path, metrics: Metrics) -> None:
@@ -83,7 +83,7 @@ class Certificate:
                 )
 
     def _read_fingerprint(self) -> tuple[tuple[int, ...], ...]:
-        """Return values that change when a file changes, or when a link to it points elsewhere."""
+        """Return a value that changes when a file changes, or when a link leads to a different file."""
         fingerprint = []
         for path in (self._cert, self._key):
             with suppress(OSError):
@@ -118,9 +118,9 @@ def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
 
 
 def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
-    """Complete a handshake in memory with a client that trusts only this certificate, and return its expiry.
+    """Let OpenSSL check a certificate, and return its expiry.
 
-    That way OpenSSL itself checks the certificate.
+    This completes a handshake in memory with a client that trusts only this certificate.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False

@@ -1,4 +1,4 @@
-"""The state of all workers of a server, from the health checks of each."""
+"""Health checks and metrics of a server with several workers, collected from each of them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ _TIMEOUT: Final = 5.0
 
 
 class WorkerChecks:
-    """Asks workers. ``urls`` returns the URL of each worker's health checks, empty while it does not run."""
+    """Collects health checks and metrics from the workers.
+
+    ``urls`` returns the URL of each worker's health checks by its number. The URL of a worker that is not running is
+    empty.
+    """
 
     def __init__(self, urls: Callable[[], Mapping[int, str]], stop: asyncio.Event) -> None:
         self._urls = urls
         self._stop = stop
 
     async def not_ready(self) -> str:
-        """Return the reason why the server should get no new clients, as a sentence, or an empty string if it is ready."""
+        """Return a sentence that says why no client should be sent here, or an empty string if all workers are ready."""
         if self._stop.is_set():
             return "This server is stopping. Send clients to another one."
         for number, (status, body) in (await self._ask_all("/readyz")).items():
@@ -33,7 +37,7 @@ class WorkerChecks:
 
     @property
     def remark(self) -> str:
-        """A sentence about a limitation of a ready server. Each worker reports its own."""
+        """Always empty. Unavailable rooms are reported by each worker's own health check."""
         return ""
 
     async def metrics(self) -> bytes:
@@ -48,7 +52,7 @@ class WorkerChecks:
 
 
 async def _ask(url: str, path: str) -> tuple[int, str]:
-    """Return the status and the body of a worker's answer. The status is 0 if there is none."""
+    """Return the status and the body of a worker's answer. The status is 0 if the worker does not answer."""
     if not url:
         return 0, ""
     parts = urlsplit(url)
@@ -66,13 +70,13 @@ async def _ask(url: str, path: str) -> tuple[int, str]:
 
 
 class _Merged(Collector):
-    """The metrics of several workers as one collection. ``texts`` holds what each worker exports."""
+    """The metrics of several workers as one collection. ``texts`` holds each worker's metrics as text, by its number."""
 
     def __init__(self, texts: Mapping[int, str]) -> None:
         self._texts = texts
 
     def collect(self) -> Iterable[Metric]:
-        """Return each family of metrics once, with the samples of all workers."""
+        """Return each metric once, with the samples of all workers."""
         families: dict[str, Metric] = {}
         for number, text in self._texts.items():
             for family in text_string_to_metric_families(text):

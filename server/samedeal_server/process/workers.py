@@ -1,8 +1,8 @@
 """Several processes that serve clients on one port, for machines with several cores.
 
-Each worker is a node: the same program with the same settings, on the same Redis. The kernel spreads the connections over
-the workers. The process that starts them serves no clients. It has the port, answers health checks for all of them, and
-owns the Redis if there is no other.
+Each worker is a node: the same program with the same settings, on the same Redis. The kernel distributes the
+connections among the workers. The process that starts the workers serves no clients. It reserves the port, answers
+health checks for all workers, and starts a Redis for them if none is configured.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _log = get_logger()
 async def run_workers(config: Config, words: Sequence[str], announce: Announce) -> None:
     """Run workers until SIGTERM or SIGINT, then drain them. A second signal cuts the drain delay short.
 
-    ``words`` are the arguments of the command line. ``announce`` is called once clients can connect.
-    Raises StartupError if the workers cannot start, or if the Redis that was started for them ends.
+    ``words`` are the command line arguments, which are passed on to the workers. ``announce`` is called once clients
+    can connect. Raises StartupError if the workers cannot start, or if the Redis that was started for them ends.
     """
     signals = Signals()
     async with AsyncExitStack() as stack:
@@ -88,7 +88,7 @@ class Worker:
     _writer: asyncio.StreamWriter | None = None
 
     async def start(self) -> bool:
-        """Start the process, unless the worker is to stop. Return whether clients can connect to it."""
+        """Start the process, unless the worker was told to stop. Return whether clients can connect to it."""
         if self.stopping:
             return False
         environment = {**os.environ, VARIABLE: str(self.number)}
@@ -106,7 +106,7 @@ class Worker:
         return bool(self.health_url)
 
     async def keep_running(self) -> None:
-        """Start the process again whenever it dies. Return when it has ended by itself, as after an order to drain."""
+        """Start the process again whenever it crashes. Return when it has exited normally or was told to stop."""
         while process := self.process:
             code = await process.wait()
             if self.stopping or not code:
@@ -118,7 +118,7 @@ class Worker:
                 _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
 
     async def end(self) -> None:
-        """Wait until the process, which was told to stop, has ended."""
+        """Wait for the process to end after it was told to stop."""
         if self.process is not None:
             await self.process.wait()
         self._close_link()
@@ -137,7 +137,7 @@ class Worker:
 
 @asynccontextmanager
 async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[list[Worker]]:
-    """Start workers with a command, and stop them on exit. Raises StartupError if one of them cannot start."""
+    """Start ``count`` workers with a command, and stop them on exit. Raises StartupError if one of them cannot start."""
     workers = [Worker(number, command) for number in range(1, count + 1)]
     try:
         if not all(await asyncio.gather(*(worker.start() for worker in workers))):
@@ -150,12 +150,12 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
 
 
 async def _keep_running(workers: Sequence[Worker]) -> None:
-    """Return when all workers have ended."""
+    """Restart workers that die. Return when all have ended."""
     await asyncio.gather(*(worker.keep_running() for worker in workers))
 
 
 async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
-    """Pass on the signals to stop, to hurry, and to reload."""
+    """Pass signals on to all workers. Signals to stop or to hurry arrive there as SIGTERM."""
 
     async def forward_reload() -> None:
         while True:
@@ -181,13 +181,13 @@ async def _watch_redis(embedded: EmbeddedRedis) -> None:
 
 
 def announce_worker(health_url: str) -> None:
-    """Tell the process that started this worker that clients can connect, and where to check this worker's health."""
+    """Tell the process that started this worker that clients can connect, and the URL of this worker's health checks."""
     with _parent() as parent:
         parent.sendall(f"{health_url}\n".encode())
 
 
 async def stop_with_parent(stop: asyncio.Event) -> None:
-    """Set ``stop`` when the process that started this worker has ended, which closes the socket."""
+    """Set ``stop`` when the process that started this worker ends. Its end closes the socket between the two."""
     reader, writer = await asyncio.open_connection(sock=_parent())
     try:
         await reader.read()
