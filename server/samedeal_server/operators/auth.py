@@ -76,7 +76,7 @@ class TokenAuthenticator:
         self._unauthenticated: Counter[str] = Counter()
 
     def try_acquire(self, network: str) -> bool:
-        """Count an unauthenticated connection. If ``network`` already has the maximum number of them, return False instead."""
+        """Count an unauthenticated connection. Return False, and count nothing, if ``network`` has the maximum already."""
         if self._unauthenticated[network] >= MAX_UNAUTHENTICATED:
             return False
         self._unauthenticated[network] += 1
@@ -89,7 +89,7 @@ class TokenAuthenticator:
             del self._unauthenticated[network]
 
     async def authenticate(self, network: str, token: str) -> bool:
-        """Return whether ``token`` is right. If it is wrong, or ``network`` has just sent several wrong ones, wait first.
+        """Return whether ``token`` is right. Wrong tokens delay the answer, and so do earlier ones from ``network``.
 
         Raises OperatorRefused if ``network`` has sent too many wrong tokens.
         """

@@ -199,7 +199,10 @@ class OperatorRequests:
         return True
 
     async def ban(self, message: Ban) -> ToOperator:
-        """Ban a player, an address or a network. Return the ban. It may be wider than requested: an IPv6 address becomes its /64."""
+        """Ban a player, an address or a network. Return the ban.
+
+        The ban may be wider than requested: an IPv6 address becomes its /64.
+        """
         now = await self._rooms.store.now()
         if len(await self._nodes.bans(now)) >= MAX_BANS:
             raise refusals.too_many_bans(MAX_BANS)

@@ -93,7 +93,7 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
 
 
 def _page_address(public: str) -> str:
-    """Return the address of the web page. A ``samedeal://`` address stands for TLS and, if it has no port, the default port."""
+    """Return the address of the web page. A ``samedeal://`` address means TLS, and the default port if it names none."""
     scheme, _, rest = public.partition("://")
     if scheme == "samedeal" and not urlsplit(public).port:
         rest = f"{rest}:{DEFAULT_PORT}"
