@@ -326,7 +326,7 @@ async def test_commit_outcomes_after_two_commits(store: Store, commit: dict[str,
 
 
 async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
-    found = FoundDeal(3, "1 2")
+    found = FoundDeal(0, (), 3, "1 2")
     generation = await racing(store, solver=1, phase="countdown")
     before = await loaded(store)
     assert before.race.ends == before.race.starts + 60_000

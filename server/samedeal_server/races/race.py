@@ -58,7 +58,7 @@ countdown it also frees the seats of players who have not revealed their shares,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
@@ -109,13 +109,13 @@ _MAX_KICKED: Final = 100
 """Maximum number of removed players that a room remembers."""
 
 
-class Racer(Struct, frozen=True):
+class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat.
 
     ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` stands for the
     network that the player took the seat from, without revealing it. ``stuck_at`` is the time at which the player last
     declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share, and
-    ``share`` is that share, or empty until it is revealed.
+    ``share`` is that share once it is revealed, as long as shares of others are missing.
     """
 
     player: str
@@ -160,10 +160,20 @@ ProgressByPlayer = Mapping[str, Progress]
 
 
 class FoundDeal(Struct, frozen=True):
-    """The joint deal of a race: the number of the candidate, and the line that wins it, as the text of a proof."""
+    """The joint deal of a race: the shares, the number of the candidate, and the line that wins it, as the text of a proof.
 
+    ``restarts`` is that of the race when the deal was drawn.
+    """
+
+    restarts: int
+    shares: tuple[RevealedShare, ...]
     candidate: int
     line: str
+
+
+def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
+    """Return the mix of a joint deal, from the server's secret and all shares."""
+    return mix(secret, [(share.seat, share.share) for share in shares])
 
 
 class DealSecret(Struct, frozen=True):
@@ -176,7 +186,7 @@ class DealSecret(Struct, frozen=True):
     found: FoundDeal | None = None
 
 
-class Race(Struct, frozen=True):
+class Race(Struct, frozen=True, omit_defaults=True):
     """The race of a room. Times are milliseconds on the store's clock, and 0 if they are not fixed yet.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the text of the deal. ``commitment``
@@ -186,8 +196,11 @@ class Race(Struct, frozen=True):
     ``kicked`` those of the players whom the operator has removed from this race or an earlier one.
 
     A joint deal has a ``solver`` and a ``budget``, as in DealTerms, and no ``seed``. ``reveal_by`` is when all shares must
-    be revealed, ``shares`` holds all of them once they are known, and ``deal_found`` says whether the deal has been found.
-    ``restarts`` counts the countdowns that began again. ``proof`` is empty until the race is finished.
+    be revealed, ``shares`` holds all of them from then on until the race starts, and ``deal_found`` says whether the deal
+    has been found. ``restarts`` counts the countdowns that began again. ``proof`` is empty until the race is finished.
+
+    Every change of a race is an event that holds the whole race. Fields with their default values are not stored, so that
+    no default may ever change.
     """
 
     room: str
@@ -247,25 +260,25 @@ class Race(Struct, frozen=True):
         """The terms of the joint deal."""
         return DealTerms(self.room, self.game, self.solver, self.budget)
 
-    def mixed(self, secret: bytes) -> bytes:
-        """Return the mix of the joint deal, from the server's secret and all shares."""
-        return mix(secret, [(share.seat, share.share) for share in self.shares])
-
     def first_board(self, secret: DealSecret) -> Board | None:
         """Deal the board of the race, or return None if the joint deal has not been found yet."""
         if not self.is_joint:
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
-        if secret.found is None or not self.shares:
-            return None
-        return candidate_board(self.mixed(secret.seed), secret.found.candidate, self.game)
+        found = self._found(secret)
+        return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
+
+    def _found(self, secret: DealSecret) -> FoundDeal | None:
+        """Return the joint deal, or None if it has not been found, or if the secret has only an earlier draw."""
+        found = secret.found if self.deal_found else None
+        return found if found is not None and found.restarts == self.restarts else None
 
     def proof_of(self, secret: DealSecret) -> str:
         """Return the proof of the joint deal as text, or an empty string if there is none."""
-        found = secret.found
-        if found is None or not self.shares:
+        found = self._found(secret)
+        if found is None:
             return ""
         line = tuple(Move.parse(move) for move in found.line.split(", "))
-        proof = DealProof(self.terms, self.commitment, secret.seed, self.restarts, self.shares, found.candidate, line)
+        proof = DealProof(self.terms, self.commitment, secret.seed, self.restarts, found.shares, found.candidate, line)
         return str(proof)
 
     @property
@@ -419,9 +432,8 @@ class RevealShareCommand(Struct, frozen=True):
 
 
 class FixDealCommand(Struct, frozen=True):
-    """Fix the joint deal that was found from ``shares``."""
+    """Fix the joint deal that was found."""
 
-    shares: tuple[RevealedShare, ...]
     found: FoundDeal
 
 
@@ -488,7 +500,7 @@ def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
     """Apply a command to a race at ``now``, in milliseconds. Raise RequestRefused if the race does not allow it."""
     started: tuple[str, ...] = ()
     if race.phase == "countdown" and not race.lacks_deal and now >= race.starts:
-        race, started = replace(race, phase="racing"), ("racing",)
+        race, started = replace(race, phase="racing", shares=()), ("racing",)
     transition = _TRANSITIONS[type(command)].get(race.phase)
     if transition is None:
         raise refusals.room_closed()
@@ -664,11 +676,12 @@ def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> Outcome:
     if not all(each.share for each in revealed.racers):
         return revealed, ("revealed",)
     shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
-    return replace(revealed, shares=tuple(shares)), ("revealed",)
+    racers = tuple(replace(each, share=b"") for each in revealed.racers)
+    return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed",)
 
 
 def _fix_deal(race: Race, command: FixDealCommand, now: int) -> Outcome:
-    if not race.needs_search or command.shares != race.shares:
+    if not race.needs_search or command.found.shares != race.shares:
         return race, ()
     return replace(race, deal_found=True), ("deal_found",)
 

@@ -28,6 +28,7 @@ from samedeal_server.races.race import (
     RaceCommand,
     TickCommand,
     apply,
+    mixed,
 )
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.hub import Hub
@@ -155,11 +156,11 @@ class RoomRegistry:
             race, secret = (await self.load(room)).race, await self.store.load_secret(room)
             if secret is None or not race.needs_search:
                 return
-            mixed = race.mixed(secret.deal.seed)
+            mix = mixed(secret.deal.seed, race.shares)
             for number in range(HIGHEST_CANDIDATE + 1):
-                line = await self._solvers.solve(Candidate(mixed, race.game.name, race.budget, number))
+                line = await self._solvers.solve(Candidate(mix, race.game.name, race.budget, number))
                 if line:
-                    await self.command(room, FixDealCommand(race.shares, FoundDeal(number, line)), "")
+                    await self.command(room, FixDealCommand(FoundDeal(race.restarts, race.shares, number, line)), "")
                     return
                 if not await self.store.claim_search(room, self.node):
                     return
