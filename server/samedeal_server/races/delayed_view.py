@@ -18,7 +18,7 @@ ACTIONS_PER_RELEASE: Final = 200
 class DelayedBoards:
     """The boards of a race. Each action is released ``delay`` milliseconds after it was committed.
 
-    ``behind`` is true while more actions are due than one release may contain.
+    ``behind`` is true if the last release left actions that were due.
     """
 
     __slots__ = (
@@ -75,16 +75,16 @@ class DelayedBoards:
         return True
 
     def next_at(self) -> int | None:
-        """Return the time when the next action is due for release, in milliseconds, or None if no action waits."""
+        """Return the time when the next release is due, in milliseconds, or None if no action waits for it."""
         if not self._open:
             return self._starts + self.delay
         return self._waiting[0][0] + self.delay if self._waiting else None
 
     def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
-        """Release the actions that are due, or all of them.
+        """Release and return the actions that are due, or all actions if ``everything`` is true.
 
-        One call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, it returns nothing and sets ``behind``.
-        The call that catches up returns whole boards, as the first release does.
+        One call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, it returns nothing and sets
+        ``behind``. The first release, and the one that catches up, return whole boards instead of actions.
         """
         if not self._open and now < self._starts + self.delay and not everything:
             return []
@@ -109,7 +109,7 @@ class DelayedBoards:
         return self.boards() if skipping else released
 
     def boards(self) -> list[LateBoard | LateMove]:
-        """All boards as they were last released. There are none before the first release."""
+        """Return all boards as they were last released, or nothing before the first release."""
         return [self._board(player) for player in self._released] if self._open else []
 
     def _is_due(self, now: int, *, everything: bool) -> bool:

@@ -109,7 +109,10 @@ def is_reserved(name: str) -> bool:
 
 
 def _skeletons(name: str) -> tuple[str, str]:
-    """Return a name as it looks, and as it looks in lower case. ``IRIS`` looks like ``lRlS``, but is also ``iris``."""
+    """Return two texts for the look of a name: as it is written, and in lower case.
+
+    ``IRIS`` looks like ``lRlS`` as it is written, and like ``iris`` in lower case.
+    """
     decomposed = unicodedata.normalize("NFKD", name)
     return (
         _without_punctuation(decomposed.translate(_PROTOTYPES).casefold()),

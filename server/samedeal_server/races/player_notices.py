@@ -39,12 +39,12 @@ def kicked() -> Notice:
 
 
 def said(text: str) -> Notice:
-    """An announcement by the operator."""
+    """Message of the operator to players."""
     return Notice(code=NoticeCode.SAID, message=text)
 
 
 def unseated(names: Iterable[str]) -> Notice:
-    """Notice that players did not reveal their shares of the joint deal in time."""
+    """Notice that the named players lost their seats, because they did not reveal their shares of the joint deal in time."""
     return Notice(
         code=NoticeCode.UNSEATED,
         message=f"These players did not help to draw the deal in time: {', '.join(names)}. "
@@ -53,14 +53,14 @@ def unseated(names: Iterable[str]) -> Notice:
 
 
 def waiting(names: Iterable[str]) -> Notice:
-    """Notice that the countdown is extended, for the shares of players with these names, or for the search for a deal."""
+    """Notice that the countdown is extended: the named players owe a share or, without names, no deal is found yet."""
     waits = " and ".join(names)
     what = f"Waiting for {waits} to help draw the deal." if waits else "Still looking for a deal that can be won."
     return Notice(code=NoticeCode.WAITING, message=f"{what} The race starts in a few seconds.")
 
 
 def seated() -> Notice:
-    """Notice that the spectator has taken a seat over another connection."""
+    """Notice to a spectator that the same player has taken a seat over another connection."""
     return Notice(
         code=NoticeCode.SEATED,
         message="You now have a seat in this room. You see no other boards until your race is over.",

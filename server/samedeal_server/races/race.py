@@ -7,29 +7,30 @@ Rules
 - The host is the person who has had a seat for longest, or a bot if only bots have seats. Bots are the players who have
   declared to be bots. The options may exclude them.
 - Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
-  resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. If the
-  race starts at a given time, absent players keep their seats for longer, and until another player needs one.
+  resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. In a
+  scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
+  another player finds the room full.
 - The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
   times are fixed when the countdown starts, on the store's clock. A race whose countdown has ended is under way, even if
   no command has been applied since.
-- A joint deal is drawn during the countdown, from the server's secret and the shares of all players. Nobody takes a seat
-  without committing to a share. Players who have not revealed theirs in time lose their seats. If any player is gone
-  before all shares are known, the countdown begins again, and each player has to reveal another share. Once all shares
-  are known the deal is fixed, and nobody can change it. The race is not under way before that deal has been found. If the
-  countdown is over earlier, it is extended.
-- A race is finished when every player has finished, resigned, or has no moves left (no legal move, no undo allowed). It is
-  also finished when its time is up. If the options say so, the first finish ends the race too. A race whose deal leaves
-  no legal move is finished as it starts if undo is off.
-- If the options say so, a race with persons in it is also finished once only bots are still playing, or players who have
-  declared that they are stuck: nothing they can do improves their result. A race of bots alone is finished once all of
-  them are done or stuck. A player whose foundation cards change after the declaration is not stuck.
-- Absent players do not hold the end of a race. Once it is over for some players, and all others that it waits for have
-  been disconnected or idle for a while, it is finished.
+- A joint deal is drawn during the countdown, from the server's secret and the shares of all players. Each player commits
+  to a share when taking a seat, and loses the seat if the share is not revealed in time. If a player loses or gives up a
+  seat before all shares are known, the countdown begins again, and each player has to reveal a new share. Once all shares
+  are known, the deal is fixed, and nobody can change it, but a node still has to find it. The race is not under way until
+  then: the countdown is extended.
+- A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
+  finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
+  undo is off and the deal leaves no legal move, the race is finished as soon as it starts.
+- A player who has declared that nothing can improve their result any more is stuck, until the number of their foundation
+  cards changes. If the options say so, a race is also finished once each person is done or stuck. Bots count only in a
+  race without persons.
+- Absent players do not delay the end of a race for long. If it is over for some players, and waits only for players who
+  are disconnected or idle, it is finished after a while.
 - Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
   that number first. Players who are equal in all of this share a place.
-- A finished race may have one rematch, which keeps seats for the players of the race before for a while. These players
+- A finished race may have one rematch. For a while it keeps seats for the players of the finished race. These players
   come first in its order of players, and players who were kicked stay out of it.
-- A room closes when it has been empty, or its race finished, for long enough.
+- A room closes when it has been empty for a while, or some time after its race has finished.
 - A player who is kicked stays out of the room. The operator may kick players at any time, and the host before the race
   starts. If everybody else is ready and the host does nothing for a while, the next person becomes the host.
 - In a public room, players from one address other than the host's take at most half of the seats.
@@ -52,8 +53,8 @@ What each command does, by phase::
     Close         closes      closes      closes      closes      nothing
     Tick          may start   may race    may finish  may close   nothing
 
-In an open room, Join and Tick also free the seats of absent players. Tick is the command for the passing of time. In the
-countdown it also frees the seats of players who have not revealed their shares, and extends the countdown.
+Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
+countdown, Tick also frees the seats of players who have not revealed their shares, and extends the countdown.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ ABSENT_AFTER: Final = 45_000
 """Milliseconds without a sign of life from a player, after which the player counts as disconnected."""
 
 SEATS_KEPT: Final = 30_000
-"""Milliseconds for which a rematch keeps seats for the players of the race before."""
+"""Milliseconds for which a rematch keeps seats for the players of the previous race."""
 
 SCHEDULED_ABSENT_AFTER: Final = 3_600_000
 """Milliseconds after which an absent player of a scheduled race may lose the seat to a player who finds the room full."""
@@ -538,7 +539,7 @@ def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
         origin=command.origin,
         commitment=command.commitment if race.is_joint else b"",
     )
-    # Players of the race before come first, so that no spectator of that race becomes the host.
+    # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.invited)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
 
