@@ -1,4 +1,4 @@
-"""Runs the full-screen client. Textual is imported here and not earlier, because the import takes time."""
+"""The full-screen client. Textual is imported here and not earlier, because the import takes time."""
 
 from __future__ import annotations
 

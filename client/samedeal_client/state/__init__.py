@@ -1,1 +1,1 @@
-"""What a client knows of rooms and races, as frozen values."""
+"""The client's knowledge of rooms and races, as frozen values."""

@@ -1,4 +1,4 @@
-"""Proofs that nothing reachable helps, as far as the player can see: from a board, and from a play with its undos."""
+"""Proofs that a player is stuck: from a board alone, or from a play, whose moves the player may be able to undo."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
 def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
     """Whether it is proven that the player can't turn up an unseen card or have more cards on the foundations than now.
 
-    The undos that the room allows count too. ``from_deal`` says that the play knows its moves since the deal. Otherwise
-    nothing is proven unless a move that can't be undone is known.
+    The undos that the room allows are taken into account. ``from_deal`` is true if the play knows every move since the
+    deal. If it does not, the player might undo moves that the play does not know. Then the result is False, unless the
+    play has a move that can't be undone, or the room forbids undo.
     """
     first = play
     while first.why_no_undo is None:
@@ -50,7 +51,10 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
-    """Whether every board that is reachable from a board has at most ``foundation_cards``, and no new card."""
+    """Whether no reachable board has more than ``foundation_cards``, and no move on the way turns up a card.
+
+    If it takes more than ``max_moves`` moves to find out, the result is False.
+    """
     if board.foundation_cards > foundation_cards or (board.game.stock.to_columns and board.stock):
         return False
     reachable = [board]

@@ -1,4 +1,4 @@
-"""Verification that the server dealt what was fixed before the race, from the seed or the proof that it reveals after it."""
+"""Verification that the deal was fixed before the race, with the seed or proof that the server reveals after it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _check_proof(model: Model, room: RoomState) -> DealCheck:
 
 @lru_cache(maxsize=4)
 def _proved(text: str) -> tuple[DealProof, Board] | None:
-    """Return a proof that holds and its board, or None for any other text. Screens ask each time that they are drawn."""
+    """Return a proof and its board, or None if the text is no valid proof. Screens ask whenever they are drawn."""
     try:
         proof = DealProof.parse(text)
         return proof, proof.check()
@@ -124,7 +124,10 @@ def _proved(text: str) -> tuple[DealProof, Board] | None:
 
 
 def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> bool:
-    """Whether all shares follow from the commitments that the client saw when it revealed its own, which is one of them."""
+    """Whether all shares fit the commitments that the client saw when the countdown began.
+
+    If this player took part in the deal, one of the shares must be the player's own.
+    """
     for share in shares:
         committed = model.share_commitments.get((share.seat, share.name))
         if committed is None or not _leads_to(room, share, committed):
@@ -135,7 +138,10 @@ def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> b
 
 
 def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
-    """Whether the first commitment of a chain is ``committed``, if the deal was drawn again until ``share`` was revealed."""
+    """Whether a revealed share belongs to the chain that begins with the commitment ``committed``.
+
+    Each time the deal is drawn again, the player reveals the next share of the chain.
+    """
     link = share.commitment
     for _ in range(_LONGEST_CHAIN):
         if link == committed:

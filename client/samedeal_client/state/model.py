@@ -56,7 +56,10 @@ from samedeal_client.state.received_board import masked_board
 
 @dataclass(frozen=True, slots=True)
 class WatchedBoard:
-    """A player's board as a spectator sees it, and the ``time`` of its newest move. ``missed``: a later move was lost."""
+    """A player's board as a spectator sees it. ``time`` is the time of its newest move.
+
+    ``missed`` says that the client lost a later move.
+    """
 
     play: Play
     time: int
@@ -67,12 +70,14 @@ class WatchedBoard:
 class Model:
     """A client's knowledge. Times are in server milliseconds.
 
-    ``me`` is the player's public id. It is empty before the welcome. ``delay`` is the spectator delay in seconds, or None
-    for a player. ``history`` has the players' counts over time. A spectator gets them with the same delay as the boards.
-    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` holds the
-    commitments to shares that it showed at the beginning of the countdown, by seat and name, and ``own_shares`` the shares
-    that this client has revealed. ``stale`` is true from a (re)connection until
-    the next room state. ``missed_move`` says that a spectated board lacks a move, until the server sends the boards again.
+    ``me`` is the player's public id. It is empty before the welcome. ``delay`` is the spectator delay in seconds, or
+    None for a player. ``history`` has each player's foundation cards and moves over time. A spectator gets them with
+    the same delay as the boards. ``stale`` is true from a (re)connection until the next room state. ``missed_move``
+    says that a spectated board lacks a move, until the server sends the boards again.
+
+    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` holds
+    the commitments to shares, by seat and name, that the room showed at the beginning of the countdown. ``own_shares``
+    holds the shares that this client has revealed.
     """
 
     me: str = ""
@@ -132,7 +137,7 @@ class Model:
 
     @property
     def may_be_stuck(self) -> bool:
-        """Whether the player's acknowledged board is a dead end in a race that may end for that, and not yet declared."""
+        """Whether the player seems to be stuck and has not declared it, in a race that ends when all players are stuck."""
         room, seat, own = self.room, self.seat, self.own
         if room is None or room.phase != "racing" or self.delay is not None or not room.options.end_when_settled:
             return False
@@ -141,7 +146,7 @@ class Model:
 
     @property
     def resigning_ends_race(self) -> bool:
-        """Whether only bots would still be playing if the player resigned, and that ends the race."""
+        """Whether the race would end if the player resigned, because only bots would still be playing."""
         room = self.room
         if room is None or not room.options.end_when_settled:
             return False
@@ -179,7 +184,7 @@ class Model:
         return self.record_of(room, self.own.actions)
 
     def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
-        """Return the record of the player's ``actions`` in a room whose deal is revealed. It has only this player.
+        """Return the record of the player's ``actions`` in a room whose deal is revealed. It has no other players.
 
         Return None for a spectator, and if the deal has no valid proof.
         """
@@ -298,7 +303,10 @@ def _room_state(model: Model, state: RoomState) -> Model:
 
 
 def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
-    """Return the commitments to shares when the countdown began. Later ones could follow from shares that are revealed."""
+    """Return the commitments to shares as they were when the countdown began.
+
+    Later ones prove nothing, because their shares could be chosen after other players have revealed theirs.
+    """
     if state.phase == "open":
         return {}
     if state.phase != "countdown" or model.share_commitments:
@@ -309,7 +317,8 @@ def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[in
 def _history_after(model: Model, state: RoomState) -> Histories:
     """Return the players' histories after a room state.
 
-    Spectators see boards with a delay, so the tallies are used for them only once the race has finished.
+    The tallies in a room state are not delayed, but the boards of a spectator are. So a spectator's client uses the
+    tallies only once the race has finished.
     """
     spectating = model.delay is not None
     finished = state.phase == "finished"

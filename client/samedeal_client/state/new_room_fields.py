@@ -26,9 +26,9 @@ class Field:
 
     ``describe`` returns a description of a valid text. ``choices`` maps each text that a field accepts to its value. A
     field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` does.
-    ``presets`` holds the texts that the arrow keys step through, and ``default`` the text of the option's default. ``help``
-    explains the argument of the command line; without such an argument it is empty. ``shown`` has other words for some of
-    the texts, which the form shows instead.
+    ``presets`` holds the texts that the arrow keys step through, and ``default`` the text of the option's default.
+    ``help`` is the help text of the command-line argument, or empty if the field has no such argument. ``shown`` maps
+    some of the texts to words that the form shows instead.
     """
 
     name: str
@@ -64,7 +64,10 @@ class Field:
         return number_in(*self.bounds)(text) if self.bounds is not None else self.read(text)
 
     def step(self, text: str, count: int) -> str:
-        """Return the text ``count`` steps further on. From a text that is no preset, go to the first or the last preset."""
+        """Return the text ``count`` steps further on, or back if ``count`` is negative.
+
+        From a text that is no preset, a step leads to the first preset, and a step back to the last.
+        """
         number = deal_number(text) if self.name == "deal" else None
         if number is not None and 0 < number + count <= HIGHEST_NUMBER:
             return f"#{number + count}"

@@ -144,7 +144,7 @@ class OwnPlay:
         return _predicted(received)
 
     def _will_reach(self, revision: int) -> bool:
-        """Whether pending answers lead to a revision. Then the play keeps its beginning and needs no new board."""
+        """Whether the answers to the pending actions will bring the play to a revision, so that it needs no new board."""
         if self.play is None or self.out_of_sync or revision == 0:
             return False
         awaited = {pending.revision for pending in self.pending}

@@ -1,4 +1,4 @@
-"""Each player's counts over time, for sparklines of activity and plots of foundation cards."""
+"""Each player's foundation cards and moves over time, for sparklines of activity and plots of foundation cards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_POINTS: Final = 600
 
 
 class ProgressPoint(NamedTuple):
-    """A player's counts at a time, in server milliseconds."""
+    """A player's number of foundation cards and of moves at a time, in server milliseconds."""
 
     time: int
     foundation_cards: int
@@ -84,7 +84,7 @@ Histories: TypeAlias = Mapping[str, ProgressHistory]
 
 
 def progress_point(tally: Tally) -> ProgressPoint:
-    """Return the point for the counts of a tally."""
+    """Return the point for a tally, which holds a player's current numbers of cards and moves."""
     return ProgressPoint(tally.last_action_at, tally.foundation_cards, tally.moves)
 
 
@@ -95,12 +95,12 @@ def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Hi
 
 
 def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return all players' histories with the counts of players who have acted."""
+    """Return all players' histories with a point for each tally, except for players who have not acted."""
     return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.last_action_at})
 
 
 def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return all players' histories with their counts after a gap."""
+    """Return all players' histories with a point for each tally, after a gap in what the client knows."""
     resumed = {
         tally.player: histories.get(tally.player, ProgressHistory()).resume(
             progress_point(tally), tally.last_progress_at or tally.last_action_at

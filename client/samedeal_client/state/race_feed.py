@@ -1,6 +1,6 @@
 """The news of a race, found by comparing its ranking now and before. Pure: the time is an argument.
 
-The news follow from what every player of a race may know: places, counts, finishes, resignations and connections.
+The news uses only what every player of a race may know: places, counts, finishes, resignations and connections.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class RacerStatus(NamedTuple):
 
 
 class News(NamedTuple):
-    """An event of a race at a server ``time`` in milliseconds.
+    """An event about ``player`` in a race, at a server ``time`` in milliseconds.
 
-    ``cards`` counts the player's cards on the foundations, but in ``close`` those that are left. ``other`` is the player
-    who passed this client's player in ``overtaken``, or was passed in ``passed``.
+    ``cards`` is the number of the player's cards on the foundations, but for the kind ``close`` the number of cards
+    left. For the kind ``overtaken``, ``other`` has passed the player; for ``passed``, the player has passed ``other``.
     """
 
     time: int
@@ -70,8 +70,8 @@ class PlaceChange(NamedTuple):
 class RaceFeed:
     """The news of one race, oldest first, for the player ``me``, whose id is empty for a spectator.
 
-    ``leader`` and ``ahead`` are the leader and the players ahead of this one as last told. ``told_lead`` and
-    ``told_place`` are the times of these news.
+    ``leader`` is the leader, and ``ahead`` the players ahead of ``me``, according to the latest news about them.
+    ``told_lead`` and ``told_place`` are the times of that news.
     """
 
     me: str = ""
@@ -84,7 +84,7 @@ class RaceFeed:
     told_place: int = 0
 
     def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
-        """Return the feed after a look at the ranking at a server time. The first look is no news."""
+        """Return the feed after a new ranking at a server time. The first ranking makes no news."""
         racers = {racer.player: racer for racer in ranking}
         if racers == self.racers and not self._something_untold(racers):
             return self
@@ -170,7 +170,7 @@ def _leader(racers: Mapping[str, RacerStatus]) -> str:
 
 
 def _own_news(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
-    """The news about one player that do not depend on the others."""
+    """The news about one player that does not depend on the others."""
     news = []
     left, left_before = after.total - after.cards, before.total - before.cards
     if after.finish_time is not None and before.finish_time is None:

@@ -33,15 +33,17 @@ class Track:
     plays: tuple[Play, ...]
 
     def revision_at(self, time: int) -> int:
-        """Return the number of actions made by a time, in milliseconds since the start."""
+        """Return the number of actions made up to a time, in milliseconds since the start."""
         return bisect_right(self.times, time)
 
 
 class RecordedRace:
-    """A recorded race, ready to be shown at any moment. ``length`` is in milliseconds."""
+    """A recorded race, ready to be shown at any moment. ``length`` is in milliseconds.
+
+    Raises BadRecord if an action is not allowed.
+    """
 
     def __init__(self, record: Record) -> None:
-        """Raises BadRecord if an action is not allowed."""
         self.record = record
         self.tracks = tuple(
             Track(player, tuple(accumulate((time for time, _ in player.actions), max)), tuple(record.plays(player)))
@@ -59,7 +61,7 @@ class RecordedRace:
         return self.tracks + self.lines
 
     def add_line(self, track: Track, revision: int, line: Sequence[Move]) -> None:
-        """Add a winning line, which leaves a player's race after the action ``revision``. It replaces the last one."""
+        """Add a winning line that starts after the action ``revision`` of a player. It replaces an earlier winning line."""
         plays, times = list(track.plays[: revision + 1]), list(track.times[:revision])
         plays[-1] = dataclasses.replace(plays[-1], undo_rule=Undo.FREE)
         for move in line:
@@ -85,7 +87,7 @@ class Replay:
     everyone: bool = False
 
     def passed(self, millis: float, race: RecordedRace) -> Replay:
-        """Return the replay after real time has passed. It stops at the end."""
+        """Return the replay ``millis`` milliseconds of real time later. It stops at the end of the race."""
         if not self.playing:
             return self
         time = min(self.time + round(millis * self.speed), race.length)
@@ -100,7 +102,7 @@ class Replay:
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
 
     def beside_line(self, number: int, time: int, race: RecordedRace) -> Replay:
-        """Return the replay of a player next to the winning line, at the time at which they part."""
+        """Return the replay of a player next to the winning line, at the ``time`` at which the line starts."""
         return replace(self.at(time, race), chosen=(number, len(race.tracks)), everyone=False, playing=False)
 
     def press(self, key: str, race: RecordedRace) -> Replay | None:
@@ -137,7 +139,7 @@ class Replay:
         return replace(self, chosen=(number, *second), everyone=False)
 
     def _beside(self, race: RecordedRace) -> Replay:
-        """Show a second board, the one after the first, or only the first."""
+        """Show the next player's board next to the first board. If two boards are shown already, show only the first."""
         first = self.chosen[0]
         second = () if len(self.chosen) > 1 and not self.everyone else ((first + 1) % len(race.tracks),)
         return replace(self, chosen=(first, *(other for other in second if other != first)), everyone=False)

@@ -16,7 +16,10 @@ from samedeal.solver.solve import Answer, Outcome
 
 
 def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
-    """Return the revisions of the boards that lead to the last one: 0 for the deal, and those that were not undone."""
+    """Return the revisions of the boards that lead to the last one, beginning with 0 for the deal.
+
+    A board is left out if the action that led to it was undone.
+    """
     kept = [0]
     for revision, action in enumerate(actions, 1):
         if action == UNDO:
@@ -28,19 +31,19 @@ def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Review:
-    """What is known of the boards of ``revisions``. ``answers`` holds the solver's answers by their places in it."""
+    """The state of a review. ``answers`` holds the solver's answers by their index in ``revisions``."""
 
     revisions: tuple[int, ...]
     answers: Mapping[int, Answer] = field(default_factory=dict)
 
     @property
     def last_won(self) -> int:
-        """The place of the last board that is known to be winnable, or -1."""
+        """The index of the last board that is known to be winnable, or -1."""
         return max(self._places(Outcome.WON), default=-1)
 
     @property
     def first_lost(self) -> int:
-        """The place of the first board that is known to be lost, or the number of boards."""
+        """The index of the first board that is known to be lost, or the number of boards."""
         return min(self._places(Outcome.UNWINNABLE), default=len(self.revisions))
 
     @property
@@ -52,7 +55,7 @@ class Review:
         return [place for place, answer in self.answers.items() if answer.outcome is outcome]
 
     def next_place(self) -> int | None:
-        """Return the place of the board to search next, or None if the review is complete."""
+        """Return the index of the board to search next, or None if the review is complete."""
         undecided = self._places(Outcome.UNDECIDED)
         # First find the last winnable board: between it and the first board that is not won, there is no other.
         low = self.last_won

@@ -40,8 +40,9 @@ def is_room_code(typed: str) -> bool:
 def enter_arguments(command: str, typed: str, server: str) -> list[str]:
     """Return the arguments of ``join`` or ``watch`` for what the player has typed.
 
-    A link or an address stands for itself, and a room code for that room on ``server``, the last one. A server without a
-    room can only be joined: its lobby lists the races that can be watched. Without a server, a code is taken for a host.
+    A room code names a room on ``server``, the server that was joined last. If there is none, the code is taken for a
+    host. Any other text is passed on as it is. For a server without a room the command is always ``join``, because its
+    lobby lists the races that can be watched.
     """
     words = typed.replace("samedeal join ", "").replace("samedeal watch ", "").split()[:2]
     if len(words) == 1 and server and is_room_code(words[0]):

@@ -166,7 +166,7 @@ class Look:
         return (_RANKS[code & 0x0F].replace("10", "T")) + self.suit(code >> 4 & 3)
 
     def suit(self, suit: int) -> str:
-        """The character of a suit, an index into ``cards.SUITS``."""
+        """The character of a suit, given by its index in ``cards.SUITS``."""
         return self.glyphs.suits[suit]
 
     def suit_style(self, suit: int) -> str:

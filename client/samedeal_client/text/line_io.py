@@ -23,7 +23,7 @@ _SGR: Final = {"red": "31", "diamond": "33", "club": "32", "hidden": "2", "seen"
 
 
 class LineReader:
-    """Reads lines from a terminal, a pipe or a file.
+    """A reader of lines from a terminal, a pipe or a file.
 
     A daemon thread does the reading, because an event loop cannot wait for a file. The thread ends with the program.
     """
@@ -82,7 +82,7 @@ def echo_off(terminal: int) -> Iterator[None]:
 
 
 class Printer:
-    """Prints lines and rows without any control characters but those for colours."""
+    """A printer of lines and rows. The only control characters that it prints are those for colours."""
 
     def __init__(self, stream: TextIO, *, colour: bool) -> None:
         self._stream = stream

@@ -1,1 +1,1 @@
-"""The contents of the screens, as pure functions: from state, look and size to rows and click areas."""
+"""The contents of the screens. Pure functions turn state, look and size into rows and click areas."""

@@ -66,7 +66,7 @@ def board_size(grid: Grid) -> Size:
 
 
 def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[str, int]) -> tuple[RankedPlayer, ...]:
-    """The players, given in the order of their places, in another order."""
+    """The players in ``order``. They are given in the order of their places."""
     match order:
         case "place":
             return tuple(players)

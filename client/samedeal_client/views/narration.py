@@ -20,7 +20,7 @@ from samedeal_client.text.time_text import clock_text, duration_text, ordinal
 
 @dataclass(frozen=True)
 class Narrator:
-    """Writes the sentences about a race for one player, in the glyphs of a ``Look``."""
+    """The wording of a race for one player, in the glyphs of a ``Look``."""
 
     look: Look
 
@@ -165,12 +165,12 @@ class Narrator:
 
 
 def lost_text(*, may_undo: bool) -> str:
-    """What a hint says about a board that is proven to be lost."""
+    """The sentence of a hint about a board that is proven to be lost."""
     return "This can no longer be won: undo first." if may_undo else "This can no longer be won."
 
 
 def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
-    """A player's foundation cards, moves and connection; for a watched board, as of the board shown."""
+    """A player's foundation cards, moves and connection. For a spectated player, cards and moves are those of the board."""
     tally = model.tallies.get(player, Tally(player=player))
     watched = model.watched.get(player)
     if watched is not None:

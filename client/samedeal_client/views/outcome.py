@@ -12,7 +12,7 @@ from samedeal_client.views.players_panel import RankedPlayer
 
 
 def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
-    """The ranking of a race under way as standings. Moves and undos are not known, and 0."""
+    """The ranking of a race under way as standings. Moves and undos are unknown, so they are 0."""
     return tuple(
         Standing(
             place=player.rank,
@@ -68,7 +68,7 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """The distance to the player behind the winner, or to the player ahead of anybody else."""
+    """The distance from the winner to the next player, or from another player to the one just ahead."""
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"
@@ -92,7 +92,7 @@ def _names(lines: Sequence[Standing], look: Look) -> str:
 
 
 def why_over(room: RoomState) -> str:
-    """Why a race is over although somebody was still playing, as a sentence. Otherwise empty."""
+    """A sentence that says why the race ended while somebody was still playing, or an empty string if nobody was."""
     resigned = {seat.player for seat in room.players if seat.resigned}
     stuck = {seat.player for seat in room.players if seat.stuck}
     playing = [line for line in room.standings if not line.time and line.player not in resigned]
@@ -106,7 +106,7 @@ def why_over(room: RoomState) -> str:
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:
-    """The time of a finish against the player's ``best`` time before in a game, both in milliseconds.
+    """The time of a finish next to the player's earlier ``best`` time in a game, as sentences. Times are in milliseconds.
 
     ``best`` is None if no earlier finish is known.
     """

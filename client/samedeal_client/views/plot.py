@@ -34,7 +34,7 @@ class Curve(NamedTuple):
     bot: bool = False
 
     def known(self, length: int) -> int:
-        """For how many of the first ``length`` milliseconds the number is known."""
+        """The number of milliseconds, out of the first ``length``, for which the number of cards is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:
@@ -54,8 +54,8 @@ def cards_plot(
 ) -> tuple[Row, ...]:
     """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
 
-    The first curve is a line, the others are points of a character each. Curves on the same level take turns.
-    Raises ValueError below ``MIN_WIDTH`` by ``MIN_HEIGHT``.
+    The first curve is a continuous line, the others are dotted. Where curves are on the same level, each column shows
+    one of them in turn. Raises ValueError below ``MIN_WIDTH`` by ``MIN_HEIGHT``.
     """
     if width < MIN_WIDTH or height < MIN_HEIGHT:
         raise ValueError(f"a plot needs at least {MIN_WIDTH} columns and {MIN_HEIGHT} rows, not {width} and {height}")
@@ -93,9 +93,9 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
 
 
 def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
-    """Draw a curve by the level of each curve in each column.
+    """Draw the curve ``number``. ``levels`` has the level of each curve in each column, or None where it is unknown.
 
-    On level 0 the axis stays visible, except where the line leaves it. A level of None draws nothing.
+    Level 0 is the axis, on which no curve is drawn, except where the first curve rises from it.
     """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"

@@ -23,7 +23,10 @@ def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Ro
 
 
 def filled_steps(part: int, whole: int, steps: int) -> int:
-    """Return how many of the ``steps`` of a bar are filled. It is 0 only if ``part`` is, and all only for the ``whole``."""
+    """Return how many of the ``steps`` of a bar are filled: all of them only if ``part`` is the ``whole``.
+
+    With more than one step, none is filled only if ``part`` is 0.
+    """
     if part <= 0 or whole <= 0:
         return 0
     if part >= whole:

@@ -191,7 +191,7 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
 
 
 def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look) -> tuple[Row, ...]:
-    """The moment of the finish: the place and the time against the player's best. All rows have the same width.
+    """The player's finish: the place, and the time against the player's best. All rows have the same width.
 
     There are none unless the player has placed all cards while the race goes on. ``best`` is as in ``personal_best``.
     """

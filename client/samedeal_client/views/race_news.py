@@ -22,7 +22,7 @@ _RINGING: Final = ("finished", "lead", "overtaken")
 
 
 def statuses(ranking: Sequence[RankedPlayer]) -> tuple[RacerStatus, ...]:
-    """Return what the feed needs to know of a ranking."""
+    """Return the parts of a ranking that ``race_feed`` compares."""
     return tuple(
         RacerStatus(
             player.player,
@@ -49,7 +49,7 @@ def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int
 
 
 def rings(news: Iterable[News], me: str) -> bool:
-    """Whether news are worth a bell: another player has finished, took the lead or passed this one."""
+    """Whether any of the news is worth a bell: another player has finished, taken the lead or passed this one."""
     return any(event.kind in _RINGING and (event.player != me or event.kind == "overtaken") for event in news)
 
 
@@ -84,7 +84,7 @@ def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
 
 
 def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
-    """The newest news for the message line while they are fresh, otherwise an empty row."""
+    """The newest piece of news for the message line while it is fresh, otherwise an empty row."""
     if not news or now - news[-1].time >= FRESH:
         return ()
     return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)

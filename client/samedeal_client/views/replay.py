@@ -90,7 +90,7 @@ def last_action(track: Track, time: int, look: Look) -> str:
 
 
 def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
-    """The whole race in sentences, an action each, in the order of time. ``only`` leaves out all players but one."""
+    """The whole race in sentences, one for each action, in the order of time. ``only`` selects one player."""
     yield look.displayable(record_heading(race.record))
     tracks = race.tracks if only is None else race.tracks[only : only + 1]
     actions = sorted(

@@ -41,7 +41,7 @@ def rematch_does(model: Model) -> str:
 
 
 def race_length(model: Model) -> int:
-    """The length of the race in milliseconds. A server that does not tell it is assumed to end with the last event."""
+    """The length of the race in milliseconds, or the time of the last event if the server did not send the end."""
     room = model.room
     if room is None:
         return 0
@@ -105,7 +105,7 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
 
 
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
-    """The missing curves and their reason, the check of the deal, and the place of the record."""
+    """Sentences about missing curves, the check of the deal, and the file with the record."""
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = []
     if not drawn:
@@ -124,7 +124,7 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
 
 
 def rematch_text(model: Model, players: int | None) -> str:
-    """Where the rematch is, with the number of players there if it is known. Empty if there is none yet."""
+    """A sentence that says where the rematch is, and how many players are there. It is empty if there is no rematch yet."""
     room = model.room
     if room is None or not room.next:
         return ""

@@ -45,7 +45,7 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """The command with which others join. ``loopback_host`` is its host if that only works on this machine.
+    """The command with which others join. ``loopback_host`` is the host in it if only this machine can reach that host.
 
     ``page`` is the address at which browsers show the race, if there is one.
     """
@@ -116,7 +116,7 @@ def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
 
 
 def bot_rows() -> dict[str, Row]:
-    """For each level of bots the key that adds one."""
+    """The key that adds a bot, for each level of bots."""
     return {level: (Span(key, "key"), Span(f" {level}", "name")) for key, level in BOT_LEVELS}
 
 

@@ -64,9 +64,10 @@ class RegionView(Rows):
 class BoardView(PlainContainer):
     """A board in the places of a layout, which may change at any time.
 
-    Columns and fans have a container of their own, so that Textual skips them when it draws widgets next to the container.
-    The regions above them have one too, because mouse events bubble through the containers. With unequal depths, the end
-    of a quick drag would arrive before its start.
+    Columns and fans are in one container, so that Textual skips them all when it draws widgets outside of it. The other
+    regions are in a second container, so that all regions are at the same depth in the tree of widgets. Mouse events
+    take one step for each level of the tree. If regions were at different depths, the end of a quick drag would arrive
+    before its start.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -188,7 +189,7 @@ class BoardView(PlainContainer):
             self._show_regions(self._regions)
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """The card or pile at a column and row of the board. What moves has arrived before anything can be hit."""
+        """The card or pile at a column and row of the board. Cards in flight land before it is found."""
         self._stop_motion()
         for view in self._views.values():
             region = view.region_shown

@@ -73,7 +73,8 @@ class Rows(Widget):
     def set_visible(self, *, visible: bool) -> None:
         """Show or hide the block.
 
-        Hiding it redraws what lies beneath. Textual skips that if a widget's region was read since the last layout.
+        Hiding it redraws what lies beneath, because Textual does not do so if a widget's region was read since the last
+        layout.
         """
         if visible == self.display:
             return

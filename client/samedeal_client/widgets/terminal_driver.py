@@ -29,7 +29,7 @@ _REDUNDANT: Final = re.compile(r"(?:\x1b\[\d+;\d+H)?\n(?=\x1b\[\d+;\d+H)")
 
 
 def compacted(output: str) -> str:
-    """Return Textual's output without the line feeds and cursor movements that another cursor movement follows at once."""
+    """Return Textual's output without line feeds and cursor movements that the next cursor movement makes useless."""
     return _REDUNDANT.sub("", output)
 
 
@@ -75,14 +75,14 @@ class LossyStream:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, whose output goes on when the terminal is gone, and which reads the terminal only once.
+    """Textual's driver, made safe against a terminal that is gone and against two threads that read keys.
 
-    In Textual a failed write ends the thread that writes. Its queue fills up, and then the event loop waits for it forever,
-    so that no signal is handled any more.
+    In Textual a failed write ends the thread that writes. Its queue fills up, and then the event loop waits for it
+    forever, so that no signal is handled any more. Here what can't be written is dropped.
 
-    At each SIGCONT Textual prepares the terminal again and starts another thread that reads keys, even if the terminal was
-    never given back. One of the threads then outlives the app and posts keys to a closed event loop, and the terminal stays
-    as it is. Here only ``App.suspend`` gives the terminal back and takes it again.
+    At each SIGCONT Textual prepares the terminal again and starts another thread that reads keys, even if the terminal
+    was never given back. One of the threads then outlives the app and posts keys to a closed event loop, and the
+    terminal is not restored. Here only ``App.suspend`` gives the terminal back and takes it again.
     """
 
     def __init__(self, app: App[Any], **options: Any) -> None:

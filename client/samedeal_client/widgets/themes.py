@@ -131,7 +131,7 @@ _ASCII_GLYPHS: Final = {
 
 
 class AsciiFilter(LineFilter):
-    """Replaces every character that is not ASCII, in the same number of columns."""
+    """A filter that replaces every character that is not ASCII, in the same number of columns."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 (Textual's signature)
         """Return the segments in ASCII."""
