@@ -9,8 +9,26 @@ from collections.abc import Iterable
 from typing import Any
 
 from textual.app import App
+from textual.drivers.headless_driver import HeadlessDriver
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+
+
+class CountingDriver(HeadlessDriver):
+    """A terminal without a screen. It reports itself as real, so that Textual writes to it, and the app counts the bytes."""
+
+    @property
+    def is_headless(self) -> bool:
+        return False
+
+    def write(self, data: str) -> None:
+        self._app.terminal.reduced(data)  # type: ignore[attr-defined]  # it is always a LookApp
+
+
+def count_output(app: App[Any]) -> None:
+    """Let a headless app write to a ``CountingDriver``."""
+    assert app._driver is not None
+    app._driver.__class__ = CountingDriver
 
 
 def has_queued_messages(app: App[Any], pumps: Iterable[MessagePump] | None = None) -> bool:

@@ -16,7 +16,6 @@ from time import process_time
 from typing import NamedTuple
 
 from textual import events
-from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from samedeal.board import Board
@@ -29,26 +28,12 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.board import BoardView, RegionView
-from samedeal_client.widgets.terminal_driver import compacted
 from tests.client.referee import Referee
-from tests.textual_internals import has_queued_messages, paint_now
+from tests.textual_internals import CountingDriver, has_queued_messages, paint_now
 
 MOVES = 40
 RUNS = 3
 SIZES = ((80, 24), (120, 40))
-
-
-class CountingDriver(HeadlessDriver):
-    """A headless terminal that counts the bytes it receives. It reports itself as real, so that Textual writes to it."""
-
-    sent = 0
-
-    @property
-    def is_headless(self) -> bool:
-        return False
-
-    def write(self, data: str) -> None:
-        CountingDriver.sent += len(compacted(data).encode())
 
 
 class Meter:
@@ -75,13 +60,13 @@ class Meter:
     async def cost(self, begin: Callable[[], Awaitable[None] | None], *, thoroughly: bool = False) -> tuple[float, int]:
         """The milliseconds of CPU time and the bytes of a step."""
         await self.drain()
-        CountingDriver.sent = 0
+        before = self.app.terminal.written
         began = process_time()
         begun = begin()
         if begun is not None:
             await begun
         await self.drain(thoroughly=thoroughly)
-        return (process_time() - began) * 1e3, CountingDriver.sent
+        return (process_time() - began) * 1e3, self.app.terminal.written - before
 
     async def key(self, key: str) -> tuple[float, int]:
         return await self.cost(lambda: self.app.simulate_key(key))

@@ -17,14 +17,15 @@ from samedeal_client.drawing.motion import (
     board_in_flight,
     cascade,
     flights,
-    frame_count,
     with_sprites,
 )
 from samedeal_client.drawing.render import draw
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.widgets.board import BoardView
 from tests.client.boards import board, golden_position, reachable
 from tests.client.referee import Referee, running_app
+from tests.textual_internals import count_output
 
 LOOK = Look()
 SIZES = ((60, 17), (80, 21), (120, 37), (200, 57))
@@ -82,14 +83,6 @@ def test_flying_cards_stay_inside_the_regions(now: Board, size: tuple[int, int])
                 assert all(row_width(row) == region.place.width for row in region.rows)
 
 
-def test_flights_have_fewer_frames_where_more_rows_change() -> None:
-    found = flights_of(board("willow", "1: KH 9S | 2: TD"), Move("1", "2"), (200, 57))
-    frames = [frame_count(found, changed) for changed in range(0, 90, 10)]
-    assert frames == sorted(frames, reverse=True)
-    assert (frames[0], frames[-1]) == (6, 0)
-    assert frame_count((), 0) == 0
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_cascade_ends_and_moves_in_small_steps(size: tuple[int, int]) -> None:
     won = board("willow", "01: AS-KS | 02: AH-KH | 03: AD-KD | 04: AC-KC")
@@ -125,3 +118,22 @@ async def test_won_board_ends_in_a_cascade() -> None:
     async with running_app(Referee("willow", board=now), look=Look(motion=True)) as ui:
         await ui.press("1", "1")
         await ui.wait_until(lambda: ui.text().count("K♠") > 6)
+
+
+@pytest.mark.parametrize(("size", "dark"), [((200, 60), False), ((120, 40), True)])
+async def test_a_move_writes_at_most_6000_bytes(
+    size: tuple[int, int], dark: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("TERM", "xterm-256color"), ("COLORTERM", "truecolor")):
+        monkeypatch.setenv(name, value)
+    look = Look(dark=dark, motion=True)
+    now = board("ace-of-hearts", "1: KH QC JH TC 9H 8S 7D 6C 5D 4S | 2: JS | 3: QD | 4: JC | 5: 8D | 6: KC | 7: 9C")
+    async with running_app(Referee("ace-of-hearts", board=now), size, look) as ui:
+        count_output(ui.app)
+        before = ui.app.terminal.written
+        await ui.press("1", "6")
+        view = ui.app.screen.query_one(BoardView)
+        await ui.wait_until(lambda: not view.in_motion)
+        await ui.settle()
+        assert ui.acts == ["1 6 x9"]
+        assert 1_500 < ui.app.terminal.written - before < 6_000

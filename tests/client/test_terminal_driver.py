@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from samedeal_client.widgets.terminal_driver import SLOW_FOR, SLOW_WRITE, LossyStream, compacted
+from samedeal_client.widgets.terminal_driver import SLOW_FOR, SLOW_WRITE, LossyStream
 
 
 class SlowStream(io.StringIO):
@@ -18,13 +18,6 @@ class SlowStream(io.StringIO):
     def write(self, text: str) -> int:
         self.now += self.seconds
         return super().write(text)
-
-
-def test_only_redundant_movements_are_left_out() -> None:
-    assert compacted("\x1b[3;5Hab\x1b[3;7H\n\x1b[4;5Hcd\x1b[1;1H") == "\x1b[3;5Hab\x1b[4;5Hcd\x1b[1;1H"
-    assert compacted("\x1b[3;5Hab\n\x1b[4;5Hcd") == "\x1b[3;5Hab\x1b[4;5Hcd"
-    assert compacted("ab\ncd") == "ab\ncd"
-    assert compacted("ab\x1b[3;7H\ncd") == "ab\x1b[3;7H\ncd"
 
 
 def test_output_is_slow_for_a_while_after_a_slow_write() -> None:

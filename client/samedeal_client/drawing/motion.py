@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import ne
 from typing import Final, NamedTuple
 
 from samedeal.board import Board
@@ -25,16 +24,6 @@ MAX_FLIGHTS: Final = 4
 
 _SPRITE_HEIGHT: Final = 3
 """Maximum height of a flying card. Lower cards need fewer bytes."""
-
-MOVE_BYTES: Final = 6_000
-"""Maximum number of bytes that are written for a move, from the first key to the end of the flight."""
-
-_FRAME_BYTES: Final = 2_000
-_BYTES_PER_CHANGED_ROW: Final = 110
-_BYTES_PER_SPRITE_ROW: Final = 100
-"""Bytes for the header and the keys, for a row that the move changes, and for a row of a flying card."""
-
-_MAX_FRAMES: Final = 6
 
 
 class Sprite(NamedTuple):
@@ -68,22 +57,6 @@ def flights(before: Board, after: Board, look: Look, at: Layout) -> tuple[Flight
         return ()
     found = [_flight(before, after, index, look, at) for index in grown if index != after.game.stock_at]
     return tuple(flight for flight in found if flight is not None)
-
-
-def changed_rows(before: Iterable[Region], after: Iterable[Region]) -> int:
-    """Return the number of rows in which regions differ."""
-    pairs = [(old.rows, new.rows) for old, new in zip(before, after, strict=False)]
-    return sum(sum(map(ne, old, new)) + abs(len(old) - len(new)) for old, new in pairs)
-
-
-def frame_count(flying: Sequence[Flight], changed: int) -> int:
-    """Return the number of frames for flights.
-
-    A move sends at most about ``MOVE_BYTES`` to the terminal, including the ``changed`` rows of the board.
-    """
-    rows = 2 * sum(len(flight.start.rows) + len(flight.flash) // 2 for flight in flying)
-    spare = MOVE_BYTES - _FRAME_BYTES - changed * _BYTES_PER_CHANGED_ROW
-    return min(max(spare, 0) // (rows * _BYTES_PER_SPRITE_ROW), _MAX_FRAMES) if rows else 0
 
 
 def board_in_flight(before: Board, after: Board, flying: Iterable[Flight]) -> Board:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.timer import Timer
@@ -20,9 +20,7 @@ from samedeal_client.drawing.motion import (
     Sprite,
     board_in_flight,
     cascade,
-    changed_rows,
     flights,
-    frame_count,
     with_sprites,
 )
 from samedeal_client.drawing.render import draw_region
@@ -31,11 +29,21 @@ from samedeal_client.widgets.plain_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.theme import style_of
 
+if TYPE_CHECKING:
+    from samedeal_client.widgets.look_app import LookApp
+
 FLIGHT_TIME: Final = 0.12
 """Time, in seconds, that a card needs to its new pile."""
 
 FLASH_TIME: Final = 0.1
 """Time, in seconds, for which a card that arrives on a foundation is highlighted."""
+
+FLIGHT_FRAMES: Final = 6
+FLIGHT_BYTES: Final = 2_000
+"""Number of bytes of a move and its flight after which the card lands at once. A move may take 6,000 in all."""
+
+CASCADE_BYTES: Final = 30_000
+"""Number of bytes after which a cascade ends."""
 
 CASCADE_FRAME: Final = 1 / 30
 """Time, in seconds, between two frames of the cascade of a won board."""
@@ -108,12 +116,11 @@ class BoardView(PlainContainer):
             return
         self._stop_motion()
         self._place_containers(at)
-        old, self._regions = self._regions, self._drawn(board, at, marks, preview)
+        self._regions = self._drawn(board, at, marks, preview)
         if motion and before is not None and before[1] == at and before[3] is None:
             flying = flights(before[0], board, self.look, at)
-            frames = frame_count(flying, changed_rows(old.values(), self._regions.values()))
-            if frames > 1:
-                self._fly(self._drawn(board_in_flight(before[0], board, flying), at, marks, None), flying, frames)
+            if flying:
+                self._fly(self._drawn(board_in_flight(before[0], board, flying), at, marks, None), flying)
                 return
             if board.won and not before[0].won:
                 self.play_cascade()
@@ -141,14 +148,17 @@ class BoardView(PlainContainer):
             above = name in (TOP, RESERVE)
             self._views[name].show_region(region, self._above_corner if above else self._columns_corner)
 
-    def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight], frames: int) -> None:
+    def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight]) -> None:
         """Show cards in flight over ``regions``, then the board, and flash the cards that arrived on foundations."""
-        remaining = iter([[flight.sprite(frame / frames) for flight in flying] for frame in range(1, frames)])
+        steps = [frame / FLIGHT_FRAMES for frame in range(1, FLIGHT_FRAMES)]
+        remaining = iter([[flight.sprite(step) for flight in flying] for step in steps])
+        terminal = cast("LookApp[object]", self.app).terminal
+        last = terminal.written + FLIGHT_BYTES
         flashes = [Sprite(flight.end.x, flight.end.y, flight.flash) for flight in flying if flight.flash]
 
         def show_frame() -> None:
             sprites = next(remaining, None)
-            if sprites is not None:
+            if sprites is not None and terminal.written < last:
                 self._show_regions(with_sprites(regions, sprites))
                 return
             self._stop_motion()
@@ -159,7 +169,12 @@ class BoardView(PlainContainer):
                 self._timer = self.set_timer(FLASH_TIME, self._stop_motion)
 
         self._show_regions(with_sprites(regions, [flight.start for flight in flying]))
-        self._timer = self.set_interval(FLIGHT_TIME / frames, show_frame)
+        self._timer = self.set_interval(FLIGHT_TIME / FLIGHT_FRAMES, show_frame)
+
+    @property
+    def in_motion(self) -> bool:
+        """Whether cards fly, flash or bounce."""
+        return self._timer is not None
 
     def play_cascade(self) -> None:
         """Let the cards of a won board bounce off the table, until something else is shown."""
@@ -168,11 +183,13 @@ class BoardView(PlainContainer):
         board, at, _, _ = self._shown
         remaining = cascade(board, self.look, at)
         table: Mapping[str, Region] = self._regions
+        terminal = cast("LookApp[object]", self.app).terminal
+        last = terminal.written + CASCADE_BYTES
 
         def show_frame() -> None:
             nonlocal table
             sprite = next(remaining, None)
-            if sprite is None:
+            if sprite is None or terminal.written > last:
                 self._stop_motion()
                 return
             table = with_sprites(table, [sprite])

@@ -17,13 +17,17 @@ from samedeal_client.input.key_names import key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.history import History
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.terminal_cells import TerminalCells
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
 
 
 class LookApp(App[_Result]):
-    """An app that draws in a ``look``. The theme that the player chooses is saved."""
+    """An app that draws in a ``look``. The theme that the player chooses is saved.
+
+    ``terminal`` holds what the terminal shows.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     CSS_PATH: ClassVar[str] = "samedeal.tcss"  # beside the modules of the apps
@@ -31,6 +35,7 @@ class LookApp(App[_Result]):
     def __init__(self, look: Look, **options: Any) -> None:
         super().__init__(**options)
         self.look = look
+        self.terminal = TerminalCells()
         self.no_color = not look.colour
         others = set(self.available_themes)
         for theme in (DARK, LIGHT):
@@ -45,6 +50,10 @@ class LookApp(App[_Result]):
     async def on_mount(self) -> None:
         """Save every theme that the player chooses."""
         self.theme_changed_signal.subscribe(self, self._save_theme)
+
+    def on_resize(self) -> None:
+        """Forget what the terminal shows: it has moved its text, or cut it off."""
+        self.terminal.forget()
 
     def _follow_theme(self) -> None:
         """Draw boards in the colours of the theme too."""

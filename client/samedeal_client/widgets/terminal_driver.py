@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -17,20 +16,14 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
+    from samedeal_client.widgets.look_app import LookApp
+
 
 SLOW_WRITE: Final = 0.03
 """Time, in seconds, after which a write counts as slow."""
 
 SLOW_FOR: Final = 5.0
 """Time, in seconds, for which a terminal counts as slow after a slow write."""
-
-
-_REDUNDANT: Final = re.compile(r"(?:\x1b\[\d+;\d+H)?\n(?=\x1b\[\d+;\d+H)")
-
-
-def compacted(output: str) -> str:
-    """Return Textual's output without line feeds and cursor movements that the next cursor movement makes useless."""
-    return _REDUNDANT.sub("", output)
 
 
 class LossyStream:
@@ -87,14 +80,15 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
+        self._cells = cast("LookApp[Any]", app).terminal
         self._output = LossyStream(cast("TextIO", self._file))
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
 
     def write(self, data: str) -> None:
-        """Write output to the terminal."""
-        super().write(compacted(data))
+        """Write the cells that change to the terminal."""
+        super().write(self._cells.reduced(data))
 
     @property
     def is_slow(self) -> bool:
