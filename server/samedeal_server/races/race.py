@@ -113,10 +113,11 @@ _MAX_KICKED: Final = 100
 class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat.
 
-    ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` stands for the
-    network that the player took the seat from, without revealing it. ``stuck_at`` is the time at which the player last
-    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share, and
-    ``share`` is that share once it is revealed, as long as shares of others are missing.
+    ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` is a
+    keyed hash of the network from which the player took the seat. ``stuck_at`` is the time at which the player last
+    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share.
+    ``share`` holds that share only while other players have not revealed theirs. ``Race.shares`` then holds all of
+    them.
     """
 
     player: str
@@ -137,11 +138,11 @@ class Racer(Struct, frozen=True, omit_defaults=True):
 
 
 class Progress(Struct, frozen=True):
-    """A player's progress in a race. Times are in milliseconds, and 0 before the event that they are named after.
+    """A player's progress in a race. Each time is in milliseconds, and 0 until its event has happened.
 
     ``generation`` rises with each connection of the player. ``last_seen`` is the last sign of life of the newest
     connection. ``last_progress_at`` is when ``foundation_cards`` last changed. ``no_moves_left_at`` is when the player
-    had no legal move left and no undo was allowed.
+    had no legal move left, in a room that does not allow undo.
     """
 
     generation: int = 0
@@ -161,9 +162,9 @@ ProgressByPlayer = Mapping[str, Progress]
 
 
 class FoundDeal(Struct, frozen=True):
-    """The joint deal of a race: the shares, the number of the candidate, and the line that wins it, as the text of a proof.
+    """The joint deal that was found for ``shares``: the number of the candidate, and the moves that win it.
 
-    ``restarts`` is that of the race when the deal was drawn.
+    ``line`` holds these moves, separated by commas. ``restarts`` is the race's value when the deal was drawn.
     """
 
     restarts: int
@@ -173,14 +174,15 @@ class FoundDeal(Struct, frozen=True):
 
 
 def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
-    """Return the mix of a joint deal, from the server's secret and all shares."""
+    """Return the mix of a joint deal, which is made of the server's secret and all shares."""
     return mix(secret, [(share.seat, share.share) for share in shares])
 
 
 class DealSecret(Struct, frozen=True):
-    """What decides the deal of a race and must stay secret until the race is finished.
+    """The secret that decides the deal of a race. It must not become known before the race is finished.
 
-    ``seed`` is the seed. For a joint deal it is the server's secret, and ``found`` is the deal once it has been found.
+    ``seed`` is the seed of the deal or, for a joint deal, the server's secret. ``found`` is the joint deal, once it is
+    found.
     """
 
     seed: bytes
@@ -192,16 +194,19 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the text of the deal. ``commitment``
     binds the server to ``seed``, which is empty until the race is finished. ``idle`` is the time of the last change.
-    ``follows`` is the room of the race that this one is a rematch of, and ``next`` the room of this race's own rematch.
-    ``finished_at`` is the time at which the race ended. ``invited`` holds the ids of the players of the race before, and
-    ``kicked`` those of the players whom the operator has removed from this race or an earlier one.
+    ``finished_at`` is the time at which the race ended. ``kicked`` holds the ids of the players who were removed from
+    this race or an earlier one.
 
-    A joint deal has a ``solver`` and a ``budget``, as in DealTerms, and no ``seed``. ``reveal_by`` is when all shares must
-    be revealed, ``shares`` holds all of them from then on until the race starts, and ``deal_found`` says whether the deal
-    has been found. ``restarts`` counts the countdowns that began again. ``proof`` is empty until the race is finished.
+    If the race is a rematch, ``follows`` is the room of the previous race, and ``invited`` holds the ids of its
+    players. ``next`` is the room of this race's own rematch.
 
-    Every change of a race is an event that holds the whole race. Fields with their default values are not stored, so that
-    no default may ever change.
+    A joint deal has a ``solver`` and a ``budget``, as in DealTerms, and no ``seed``. ``reveal_by`` is when all shares
+    must be revealed. ``shares`` holds all of them, from the moment when the last one is revealed until the race starts.
+    ``deal_found`` says whether the deal has been found. ``restarts`` counts how often the countdown began again.
+    ``proof`` is empty until the race is finished.
+
+    Every change of a race is stored as an event that holds the whole race. Fields with their default values are not
+    stored, so no default may ever change.
     """
 
     room: str
@@ -253,12 +258,12 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def needs_search(self) -> bool:
-        """Whether all shares of the joint deal are known, and only the deal has to be found."""
+        """Whether all shares of the joint deal are known, but the deal has not been found yet."""
         return self.lacks_deal and bool(self.shares)
 
     @property
     def terms(self) -> DealTerms:
-        """The terms of the joint deal."""
+        """The terms of the joint deal, to which the server committed when the room was opened."""
         return DealTerms(self.room, self.game, self.solver, self.budget)
 
     def first_board(self, secret: DealSecret) -> Board | None:
@@ -269,12 +274,12 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the joint deal, or None if it has not been found, or if the secret has only an earlier draw."""
+        """Return the joint deal, or None if it has not been found. ``secret`` may still hold the deal of an earlier draw."""
         found = secret.found if self.deal_found else None
         return found if found is not None and found.restarts == self.restarts else None
 
     def proof_of(self, secret: DealSecret) -> str:
-        """Return the proof of the joint deal as text, or an empty string if there is none."""
+        """Return the proof of the joint deal as text, or an empty string if no joint deal has been found."""
         found = self._found(secret)
         if found is None:
             return ""
@@ -284,16 +289,16 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def host(self) -> str:
-        """The id of the first racer who is no bot, or of the first bot. It is empty if nobody has a seat."""
+        """The id of the host: the first racer who is a person, or the first bot. It is empty if nobody has a seat."""
         person = next((racer.player for racer in self.racers if not racer.bot), "")
         return person or (self.racers[0].player if self.racers else "")
 
     def racer(self, player: str) -> Racer | None:
-        """The player's seat, or None."""
+        """Return the player as a racer, or None if the player has no seat."""
         return next((racer for racer in self.racers if racer.player == player), None)
 
     def present_racers(self, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
-        """Return the racers whose seats are kept at ``now``: all of them, except absent ones in an open room."""
+        """Return the racers who keep their seats at ``now``. In an open room that is not scheduled, absent ones do not."""
         if self.phase != "open" or self.options.start == "at":
             return self.racers
         return self.racers_seen(progress, now - ABSENT_AFTER)
@@ -307,7 +312,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         )
 
     def check_not_kicked(self, player: str) -> None:
-        """Raise RequestRefused if the operator has removed a player from this room."""
+        """Raise RequestRefused if the player was removed from this room or an earlier one of the series."""
         if player in self.kicked:
             raise refusals.kicked()
 
@@ -334,11 +339,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.idle + HOST_TIMEOUT if waiting else 0
 
     def is_over(self, progress: ProgressByPlayer) -> bool:
-        """Whether the race is over for every player, or settled if that ends it."""
+        """Whether there is no player for whom the race has to go on."""
         return not self._awaited(progress)
 
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
-        """Whether the race is over for some players, and all others that it waits for are disconnected or idle."""
+        """Whether the race is over for some players and goes on only for players who are disconnected or idle."""
         awaited = self._awaited(progress)
         return (
             self.phase == "racing"
@@ -353,7 +358,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
         )
 
     def _awaited(self, progress: ProgressByPlayer) -> list[Progress]:
-        """The progress of the players for whom the race goes on. A settled race goes on for no bots if it has persons."""
+        """Return the progress of the players for whom the race has to go on.
+
+        With the option ``end_when_settled`` it does not go on for bots, unless only bots have seats.
+        """
         without_bots = self.options.end_when_settled and any(not racer.bot for racer in self.racers)
         return [
             own
@@ -362,14 +370,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
         ]
 
     def _is_over_for(self, racer: Racer, progress: Progress) -> bool:
-        """Whether a player is done, or stuck if that ends the race for them."""
+        """Whether the race is over for a player, who is done or, with the option ``end_when_settled``, stuck."""
         return _is_done(racer, progress) or (self.options.end_when_settled and racer.is_stuck(progress))
 
     def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
         return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
 
     def is_racing(self, player: str, progress: Progress) -> bool:
-        """Whether a player has a seat in this race and can still make moves, now or after the start."""
+        """Whether a player has a seat in this race and can still make moves, now or once the race has started."""
         racer = self.racer(player)
         ahead = self.phase in ("open", "countdown", "racing")
         return ahead and racer is not None and not _is_done(racer, progress)
@@ -377,7 +385,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def successor_deal(self) -> str:
         """Return the text of the rematch's deal: the next number, another winnable deal, or a random deal.
 
-        Deal #0 follows the highest number.
+        After the highest number comes deal #0.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":
@@ -385,18 +393,21 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
 
     def successor_options(self) -> Options:
-        """Return the options of the rematch: those of this race with the next deal, and no set time to start at."""
+        """Return the options of the rematch: those of this race, with the next deal.
+
+        If this race started at a given time, the host starts the rematch.
+        """
         start = "host" if self.options.start == "at" else self.options.start
         return replace(self.options, deal=self.successor_deal(), start=start, start_at=0)
 
 
 def _is_done(racer: Racer, progress: Progress) -> bool:
-    """Whether a player has finished, resigned, or has no moves left."""
+    """Whether a player has finished, has resigned, or has no moves left."""
     return bool(racer.resigned or progress.finished_at or progress.no_moves_left_at)
 
 
 class JoinCommand(Struct, frozen=True):
-    """Take a seat, or rejoin. ``bot``, ``origin`` and ``commitment`` are as in Racer."""
+    """Take a seat, or rejoin. ``bot``, ``origin`` and ``commitment`` are as in ``Racer``."""
 
     player: str
     name: str
@@ -433,7 +444,7 @@ class RevealShareCommand(Struct, frozen=True):
 
 
 class FixDealCommand(Struct, frozen=True):
-    """Fix the joint deal that was found."""
+    """Record that the joint deal was found."""
 
     found: FoundDeal
 
@@ -452,7 +463,7 @@ class DeclareStuckCommand(Struct, frozen=True):
 
 
 class LinkRematchCommand(Struct, frozen=True):
-    """Link the room of the rematch, which has been opened."""
+    """Record the room that was opened for the rematch."""
 
     room: str
 
@@ -469,9 +480,10 @@ class CloseCommand(Struct, frozen=True):
 
 
 class TickCommand(Struct, frozen=True):
-    """The passing of time, or a player's finish. ``secret`` is revealed once the race is finished.
+    """Let the race advance because time has passed or a player has finished.
 
-    ``end_wait`` is True if the other players have waited long enough for players who are disconnected or idle.
+    ``secret`` is revealed once the race is finished. ``end_wait`` is True if the other players have waited long enough
+    for players who are disconnected or idle.
     """
 
     progress: ProgressByPlayer
@@ -545,14 +557,14 @@ def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
 
 
 def _commit_again(race: Race, seated: Racer, commitment: bytes) -> Outcome:
-    """Take the newest commitment of a player with a seat, who may have lost the share of an earlier one."""
+    """Replace the commitment of a player with a seat. The player's client may have lost the share of the earlier one."""
     if not race.is_joint or len(commitment) != SHARE_BYTES or commitment == seated.commitment:
         return race, ()
     return _with_racer(race, seated, commitment=commitment), ("committed",)
 
 
 def _with_racer(race: Race, racer: Racer, **fields: Any) -> Race:
-    """Return the race with other fields of one racer."""
+    """Return the race with some fields of one racer changed."""
     return replace(race, racers=tuple(replace(each, **fields) if each is racer else each for each in race.racers))
 
 
@@ -596,7 +608,10 @@ def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Ou
 
 
 def _continue_countdown(race: Race, now: int, *events: str) -> Outcome:
-    """Go on without players who have left. As long as shares are missing, the countdown begins again."""
+    """Continue the countdown after racers have lost their seats. Begin it again if shares are missing.
+
+    Open the race again if no racer is left.
+    """
     if not race.racers:
         stopped = replace(race, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
         return replace(stopped, restarts=race.restarts + race.is_joint), (*events, "countdown_stopped")
@@ -742,7 +757,7 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
 
 
 def _is_hopeless(race: Race, secret: DealSecret) -> bool:
-    """Return whether the deal, which all players share, leaves no legal move and undo is off."""
+    """Return whether the deal leaves no legal move, and undo is off."""
     undo = race.options.undo_rule
     board = race.first_board(secret) if undo is Undo.OFF else None
     return board is not None and Play(board, undo).no_moves_left
@@ -753,7 +768,7 @@ def _tick_finished(race: Race, command: TickCommand, now: int) -> Outcome:
 
 
 def standings(race: Race, progress: ProgressByPlayer) -> tuple[Standing, ...]:
-    """The final standings, first place first."""
+    """Return the final standings, first place first."""
     results = [(racer, _result(racer, progress.get(racer.player, Progress()))) for racer in race.racers]
     return tuple(
         _standing(race, place, racer, progress.get(racer.player, Progress())) for place, racer in ranked(results)

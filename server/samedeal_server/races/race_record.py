@@ -1,4 +1,4 @@
-"""The record of a finished race, and the terms of a race that its players' chains begin with. Pure."""
+"""The record of a finished race, and the terms of a race, on which its players' chains are based. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RACE_ID = re.compile(rf"(?P<room>{ROOM_CODE.pattern})\.[0-9]{{8}}-[0-9]{{6}}")
 def race_id(race: Race) -> str:
     """Return the id of a race that has started, such as ``friday.20261122-140543``: its room and the time of its start.
 
-    A code is free again only some time after its room has closed, so no two races have the same id.
+    It is unique, because another room can have the same code only some time after this one has closed.
     """
     digits = utc_text(race.starts).translate({ord(char): None for char in "-:TZ"})
     return f"{race.room}.{digits[:8]}-{digits[8:14]}"
@@ -47,19 +47,19 @@ def race_terms(race: Race) -> RaceTerms:
 
 
 def first_head(race: Race, racer: Racer) -> bytes:
-    """Return the head of a racer's chain before the first action."""
+    """Return the head of a racer's chain before the racer's first action."""
     return race_terms(race).first_head(racer.seat, racer.name, bot=racer.bot)
 
 
 def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head after the actions ``held``. ``revision`` is that of the board before them."""
+    """Return the head after some more actions. ``head`` and ``revision`` are those before them."""
     for number, action in enumerate(held, revision + 1):
         head = next_head(head, number, action.at - starts, action.action)
     return head
 
 
 def counted_actions(race: Race) -> dict[str, int]:
-    """Return the number of actions of each player that the standings of a finished race count.
+    """Return for each player the number of actions that count in the standings of a finished race.
 
     A log may have more: actions that were committed while another player's action ended the race.
     """

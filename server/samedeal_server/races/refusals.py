@@ -1,7 +1,7 @@
 """Every refusal of a player's request, each with its code and its sentence. Pure.
 
-Refusals of moves that break a rule of the game are the engine's, those of clients that exceed a rate are in
-``config.limits``.
+There are two exceptions. The engine refuses moves that break a rule of the game, and ``config.token_buckets`` refuses
+requests that exceed a rate.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def bad_start_time() -> BadOptions:
 
 
 def no_record() -> RequestRefused:
-    """There is no record of the race, or it has no such part."""
+    """Refusal because there is no record of the race, or no such part of the record."""
     return RequestRefused(
         RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
     )
@@ -85,7 +85,7 @@ def fenced() -> RequestRefused:
 
 
 def connection_ended() -> RequestRefused:
-    """Refusal because the connection ended while a seat was being taken."""
+    """Refusal because the player's connection ended before the player had the seat."""
     return RequestRefused(
         RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
     )
@@ -129,7 +129,7 @@ def no_room(room: str) -> RequestRefused:
 
 
 def this_room_is_gone() -> RequestRefused:
-    """Refusal because the room of the race does not exist any more."""
+    """Refusal because the player's own room does not exist any more."""
     return RequestRefused(RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one.")
 
 
@@ -144,7 +144,7 @@ def no_seat_here() -> RequestRefused:
 
 
 def player_has_no_seat() -> RequestRefused:
-    """Refusal because the player whom the operator or the host wants to remove has no seat."""
+    """Refusal because the operator or the host wants to remove a player who has no seat."""
     return RequestRefused(RefusalCode.NO_SEAT, "That player has no seat in this room.")
 
 
@@ -167,19 +167,19 @@ def share_needed() -> RequestRefused:
 
 
 def bad_share() -> RequestRefused:
-    """Refusal because nobody waits for this share, or the player has committed to another one."""
+    """Refusal because the room does not wait for a share, or the player has committed to a different one."""
     return RequestRefused(
         RefusalCode.BAD_SHARE, "That is not the share that this room waits for. Send the one that you committed to."
     )
 
 
 def not_host() -> RequestRefused:
-    """Refusal because a player other than the host wants to start the race or to kick a player."""
+    """Refusal because only the host may start the race or kick a player."""
     return RequestRefused(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")
 
 
 def not_over() -> RequestRefused:
-    """Refusal because a rematch was requested before the race is over."""
+    """Refusal because a rematch was requested while the race is not over."""
     return RequestRefused(RefusalCode.NOT_OVER, "You can ask for a rematch once this race is over.")
 
 
@@ -196,7 +196,7 @@ def not_racing() -> RequestRefused:
 
 
 def nothing_to_resign() -> RequestRefused:
-    """Refusal because a player resigns while no race is under way."""
+    """Refusal because a player resigns, or declares to be stuck, while no race is under way."""
     return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. There is nothing to resign.")
 
 
@@ -263,7 +263,7 @@ def room_full(seats: int) -> RequestRefused:
 
 
 def seats_kept(seconds: int) -> RequestRefused:
-    """Refusal because the free seats of a rematch are kept for the players of the race before, for ``seconds`` more."""
+    """Refusal because the free seats of a rematch are kept, for ``seconds`` more, for the players of the previous race."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         f"The free seats are kept for the players of the last race. Try again in {seconds} s.",
@@ -272,7 +272,7 @@ def seats_kept(seconds: int) -> RequestRefused:
 
 
 def too_many_from_address() -> RequestRefused:
-    """Refusal because players from one address want more than half of the seats of another player's public room."""
+    """Refusal because players from one address may take at most half of the seats in another player's public room."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "Players from your address already have half of the seats. Watch the race, or open another room.",
@@ -340,5 +340,5 @@ _COMMIT_REFUSALS: Final[dict[str, Callable[[], RequestRefused]]] = {
 
 
 def commit_refused(outcome: str) -> RequestRefused:
-    """Return the refusal for ``outcome``, one of the outcomes of ``CommitResult`` other than ``ok`` and ``repeated``."""
+    """Return the refusal for the ``outcome`` of a commit (``CommitResult``) that did not succeed."""
     return _COMMIT_REFUSALS[outcome]()

@@ -46,7 +46,7 @@ def normalize_target(text: str) -> str:
 
 
 def _unmapped(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
-    """The IPv4 network of an IPv4-mapped IPv6 network. Other networks are returned as they are."""
+    """Return the IPv4 network for which an IPv4-mapped IPv6 network stands. Return other networks unchanged."""
     if isinstance(network, IPv6Network) and network.prefixlen >= 96 and network.network_address.ipv4_mapped:
         return ip_network((network.network_address.ipv4_mapped, network.prefixlen - 96))
     return network
@@ -62,7 +62,7 @@ class Bans:
         self.replace(lines)
 
     def replace(self, lines: Iterable[BanLine]) -> None:
-        """Enforce these bans from now on."""
+        """Enforce the bans in ``lines`` from now on, and no others."""
         self._players, self._networks = {}, {}
         for line in lines:
             if _PLAYER.fullmatch(line.target):
@@ -98,7 +98,7 @@ class Bans:
 
 
 def ban_sentence(line: BanLine) -> str:
-    """The sentence that tells a player how long they are banned, and why."""
+    """Return the sentence that tells a player how long they are banned, and why."""
     duration = "permanently"
     if line.until:
         duration = f"until {datetime.datetime.fromtimestamp(line.until / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,7 +1,7 @@
-"""Receipts of acked moves. With them a client can prove moves that the store has lost. Pure.
+"""Receipts of acknowledged moves. With a receipt, a client can prove moves that the store has lost. Pure.
 
-A receipt is a MAC of a head of the player's chain under a key that all nodes share. The head covers the race, the player and
-all actions with their times.
+A receipt is a MAC of the head of the player's chain, under a key that all nodes share. The head covers the race, the
+player, and all actions with their times.
 """
 
 from __future__ import annotations
