@@ -87,7 +87,7 @@ class Audience:
         self.wake_spectators()
 
     def send_to_racers(self, message: ToClient) -> bytes:
-        """Send a message to all players with a seat. Return its frame."""
+        """Send a message to all players with a seat. Return the frame that was sent."""
         frame = framed(message)
         for _, connection in self.seats.values():
             connection.send_frame(frame)
@@ -100,7 +100,7 @@ class Audience:
         self.wake_spectators()
 
     def wake_spectators(self) -> None:
-        """Send what is queued for spectators. A crowd is woken in batches, so that no ack waits for all of them."""
+        """Send what is queued for spectators, in batches if they are many, so that no ack has to wait for all of them."""
         if len(self.spectators) > WAKE_BATCH:
             self._spawn(partial(_wake_in_batches, list(self.spectators)))
         else:

@@ -1,4 +1,4 @@
-"""A list that is read from the store at most once in a while, however many clients ask for it."""
+"""A list that is read from the store at most once a second, however many clients ask for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Line = TypeVar("_Line")
 
 
 class CachedList(Generic[_Line]):
-    """The lines that ``read`` returned, read at most once in ``LIST_LIFETIME``."""
+    """The lines that ``read`` returns, cached for ``LIST_LIFETIME``."""
 
     def __init__(self, read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]], timers: Timers) -> None:
         self._read = read
@@ -27,7 +27,7 @@ class CachedList(Generic[_Line]):
         self._read_at = 0.0
 
     async def lines(self) -> tuple[_Line, ...]:
-        """The lines. Raises StoreUnavailable."""
+        """Return the cached lines, or read them again if they are too old. Raises StoreUnavailable."""
         now = self._timers.monotonic()
         reading = self._reading
         if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + LIST_LIFETIME)):
@@ -38,6 +38,6 @@ class CachedList(Generic[_Line]):
 
 
 def _retrieve_error(reading: asyncio.Task[Any]) -> None:
-    """Take note of an error that nobody may be waiting for any more, so that asyncio does not log it."""
+    """Retrieve an error, so that asyncio does not log it when all clients that waited for the list are gone."""
     if not reading.cancelled():
         reading.exception()

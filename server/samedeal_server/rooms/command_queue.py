@@ -1,4 +1,4 @@
-"""The commands of one node to one race: they are applied one after another."""
+"""A queue for the commands of one node to one race, which are applied one after another."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from samedeal_server.errors import StoreUnavailable
 
 
 class CommandQueue:
-    """Gives turns to the commands to one race.
+    """Makes the commands to one race take turns.
 
-    Each command loads the race and replaces it by compare-and-set. Of several at the same time only one would succeed, and
-    all others would have to load the race again.
+    Each command loads the race and replaces it by compare-and-set. If several did so at the same time, only one would
+    succeed, and all others would have to load the race again.
     """
 
     def __init__(self) -> None:
@@ -24,8 +24,8 @@ class CommandQueue:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn.
 
-        If the store is unavailable in the turn of an earlier command, raise StoreUnavailable at once. Otherwise all who wait
-        would have to wait for the store's timeout one after another.
+        Raises StoreUnavailable if the store fails an earlier command meanwhile. Otherwise all waiting commands would
+        run into the store's timeout one after another.
         """
         outages = self._outages
         async with self._lock:

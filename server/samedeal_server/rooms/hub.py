@@ -49,8 +49,8 @@ class Hub:
     """Follows one room on this node.
 
     The room's stream of events is authoritative. An announcement only saves reading the stream. ``spawn`` runs work in
-    the background, ``tick`` makes the timed change of a room that is due, ``close`` is called when the room has closed,
-    and ``release`` when one connection has been removed from it.
+    the background. ``tick`` makes the race's next timed change. ``close`` is called when the room has closed, and
+    ``release`` when the hub has removed a connection from the room.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Hub:
         return self.model.progress
 
     def stop(self) -> None:
-        """Stop all timers, because no client of this node is in the room any more."""
+        """Stop all timers. Called when the last client of this node has left the room."""
         for timer in (self.updates, self._deadline, self._absence, self.boards, self._retry_alarm):
             timer.close()
 
@@ -108,7 +108,7 @@ class Hub:
         return self.model.state()
 
     def is_current(self, event: int) -> bool:
-        """Whether only counts have changed since the state of the room that was sent with the number ``event``."""
+        """Whether a client that has the room's state as of ``event`` lacks nothing but counts."""
         return self.last_broadcast <= event <= self.model.event
 
     def tallies(self) -> ProgressUpdate:
@@ -137,15 +137,16 @@ class Hub:
             self.catch_up()
 
     def committed(self, numbered: SequencedEvent, *, is_announced: bool) -> None:
-        """Apply the event of a move that was made on this node.
+        """Apply the event of a move that this node has committed.
 
-        If earlier events are missing, read the stream, or wait for the announcements if this event is announced too.
+        If earlier events are missing and this event is announced, wait for the announcements. Otherwise read the
+        stream.
         """
         if numbered.previous == self.model.event or not is_announced:
             self.announced(numbered)
 
     def catch_up(self) -> None:
-        """Read and apply missed events in the background. Retry while the store is unavailable."""
+        """Read and apply missed events in the background. Retry if the store is unavailable."""
         self._spawn_with_retry(self.pull)
 
     async def pull(self) -> None:
@@ -161,7 +162,7 @@ class Hub:
                     self._apply(numbered)
 
     async def refresh(self) -> None:
-        """Apply missed events, and find the players who have disconnected without an event, as when a node was killed."""
+        """Apply missed events, and read who is connected. A killed node sends no events about its players."""
         await self.pull()
         connected_before = {player: self.model.is_connected(player) for player in self.progress}
         for player, stored in (await self._store.load_progress(self.race)).items():
@@ -180,7 +181,7 @@ class Hub:
         self._watch_absence()
 
     async def _reload(self) -> None:
-        """Load the whole room, because the stream lacks missed events or the store has rolled back."""
+        """Load the whole room, because the stream no longer has the missed events or the store has rolled back."""
         revisions = [(seat, seat.play.revision if seat.play else 0) for seat, _ in self.audience.seats.values()]
         snapshot = await self._store.load(self.room)
         if snapshot is None or snapshot.race.created != self.race.created:
@@ -205,7 +206,7 @@ class Hub:
         self._spawn_with_retry(self.refresh)
 
     async def _retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Do some work. If the store is unavailable, refresh the room ``RETRY_INTERVAL`` seconds later."""
+        """Run ``work``. If the store is unavailable, refresh the whole room after ``RETRY_INTERVAL``."""
         try:
             await work()
         except StoreUnavailable:
@@ -272,9 +273,10 @@ class Hub:
             self._watch_absence()
 
     def _watch_absence(self) -> None:
-        """Time how long the others wait for players who are disconnected or idle.
+        """Run a timer while the race goes on only for players who are disconnected or idle.
 
-        Only the time during which this node was running counts, so that an outage leaves the players time to reconnect.
+        When the timer fires, the race is finished. A node that starts again also starts a new timer, so that after an
+        outage the players have time to reconnect.
         """
         if not self.race.waits_for_absent(self.progress, self._clock.now()):
             self._absence.cancel()
@@ -312,7 +314,7 @@ class Hub:
                 pass
 
     def _remove_kicked(self) -> None:
-        """Remove the connections of kicked players from the room, those that watch it too."""
+        """Remove the connections of kicked players from the room, whether they race or watch."""
         for player in [player for player in self.audience.seats if player in self.race.kicked]:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())
@@ -332,7 +334,7 @@ class Hub:
         self._spawn(partial(self._release, self))
 
     def _force_rejoin(self) -> None:
-        """Disconnect players whose seats were freed as absent although they are connected, so that they rejoin."""
+        """Disconnect players who lost their seats as absent although they are connected. Their clients then rejoin."""
         for player, (seat, connection) in list(self.audience.seats.items()):
             if self.race.racer(player) is None and not seat.leaving:
                 connection.close(CloseCode.RESTART, "your seat was given up as you seemed absent: join again")
@@ -348,12 +350,12 @@ class Hub:
             self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
 
     def _on_deadline(self) -> None:
-        """Make the transition that is due. Retry until it has happened, as the store may be unavailable."""
+        """Make the change that is due. Try again at intervals until it has happened, since the store may be unavailable."""
         self._deadline.set(RETRY_INTERVAL)
         self._spawn(partial(self._tick, self.room))
 
     def _queue_state(self) -> None:
-        """Broadcast the state with the next update, so that a player who changes the room often can't flood the others."""
+        """Broadcast the state with the next update. A player who changes the room often cannot flood the others this way."""
         self._state_changed = True
         self.updates.schedule()
 
@@ -386,7 +388,7 @@ class Hub:
             await self.boards.ensure_built()
 
     def board_state(self, play: Play, head: bytes) -> BoardState:
-        """The message with a player's own board, which is masked."""
+        """Return the message with a player's own board, with hidden cards masked."""
         return self.replay.board_state(play, head)
 
     def send_boards(self, spectator: Connection) -> None:
