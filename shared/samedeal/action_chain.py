@@ -1,7 +1,7 @@
-"""The chain of a player's actions in a race: a hash of everything that the player did, and when.
+"""The hash chain of a player's actions in a race.
 
-A head of the chain covers the race, the player and all actions so far. Every ack carries the newest head. RECORDS.md
-specifies the chain byte by byte.
+The newest hash is called the head. It depends on the race, the player, and all actions so far with their times. Every ack
+carries it. RECORDS.md specifies the chain byte by byte.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class RaceTerms(NamedTuple):
 
 
 def player_lines(seat: int, name: str, *, bot: bool) -> list[str]:
-    """Return the lines of a record that introduce a player."""
+    """Return the first lines about a player in a record: ``player`` and, for a bot, ``bot``."""
     return [f"player: {seat} {name}", *(["bot: yes"] if bot else [])]
 
 
 def next_head(head: bytes, revision: int, time: int, action: str) -> bytes:
-    """Return the head after an action, which led to ``revision``. ``time`` is in milliseconds since the start."""
+    """Return the head after an action. ``revision`` counts this action too. ``time`` is in milliseconds since the start."""
     return sha256(b"%b%b%d %d %b\n" % (_ACTION_LABEL, head, revision, time, action.encode())).digest()[:HEAD_BYTES]
 
 

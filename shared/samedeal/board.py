@@ -76,7 +76,7 @@ class Board(Position):
 
         ``faces`` holds the cards that the move turns up for the first time. Only a masked board needs it.
         Raises IllegalMove with the reason if the rules forbid the move, UnseenCard if the move turns up a hidden card and
-        ``faces`` is None, and ValueError if ``faces`` can't be right.
+        ``faces`` is None, and ValueError if this move on this board can't turn up ``faces``.
         """
         source_key, target_key, size = move
         if not target_key:
@@ -133,7 +133,7 @@ class Board(Position):
         return bytes(next(fresh) if card >= UNSEEN else card & FACE for card in cards), seen
 
     def _faces(self, cards: bytes, faces: bytes | None) -> bytes:
-        """Return the faces of ``cards``, none of which was ever seen. Hidden cards get theirs from ``faces``."""
+        """Return the faces of cards that were never seen. On a masked board, ``faces`` holds those of the hidden ones."""
         if HIDDEN not in cards:
             own = cards.translate(TURN_UP)
             if faces is not None and faces != own:
@@ -198,11 +198,11 @@ class Board(Position):
 
     @property
     def stuck(self) -> bool:
-        """Whether no helpful move is left, as far as the player can know, and the game is not won (ruling R7)."""
+        """Whether the game is not won and the player can see no helpful move (ruling R7)."""
         return legality.is_stuck(self)
 
     def is_legal(self, move: Move) -> bool:
-        """Return whether ``play`` accepts a move. On a masked board it may also need the faces of the cards turned up."""
+        """Return whether ``play`` accepts a move. On a masked board, ``play`` may also need the faces of new cards."""
         return legality.is_legal(self, move)
 
     def is_null(self, move: Move) -> bool:

@@ -26,7 +26,7 @@ class Undo(Enum):
 
 
 class Past(NamedTuple):
-    """A linked list of the moves that were not undone, newest first. A play shares it with the plays that follow."""
+    """A linked list of the moves that were not undone, newest first. Successive plays share its older part."""
 
     step: Step
     before: Past | None

@@ -1,4 +1,4 @@
-"""Proofs of joint deals: everything that anybody needs to check how a deal came about, as text.
+"""Proofs of joint deals: all values from which a deal was computed, as a text that anybody can check.
 
 ::
 
@@ -15,8 +15,9 @@
     candidate: 3
     line: 3 5, r 0, 2 4 x3, ...
 
-A seat has the hash that its player committed to, the share that the player revealed, and the player's name. ``restarts`` is
-the number of times that the deal had to be drawn again, because a player left or did not reveal a share.
+A ``seat`` line has the seat's number, the hash that its player committed to, the share that the player revealed, and the
+player's name. ``restarts`` is the number of times that the deal had to be drawn again, because a player left or did not
+reveal a share. DEALS.md explains shares, candidates and the other values.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class RevealedShare(NamedTuple):
-    """A player's share: the seat, the player's name, the hash committed to, and the share."""
+    """A share, with its player's seat and name and the hash that the player had sent before."""
 
     seat: int
     name: str
@@ -74,7 +75,7 @@ class DealProof:
 
     @property
     def mixed(self) -> bytes:
-        """The mix of the secret and the shares."""
+        """The hash of the secret and all shares, which decides the deal."""
         return mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
     def board(self) -> Board:
@@ -99,7 +100,9 @@ class DealProof:
         return board
 
     def check_deeply(self) -> Board:
-        """Check also that the solver wins this candidate, and none before it. This takes as long as finding the deal.
+        """Do what ``check`` does, and check with the solver that this candidate is the first one that it wins.
+
+        This takes as long as finding the deal.
 
         Raises DealNotProven if the proof is wrong, or needs another version of the solver.
         """

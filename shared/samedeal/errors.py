@@ -7,7 +7,7 @@ SamedealError
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
 ├── DealNotProven      not_proven       the proof of a joint deal is wrong
-├── BadRecord          bad_record       a record that is damaged, was changed, or does not follow from itself
+├── BadRecord          bad_record       a record that is damaged, was changed, or contradicts itself
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
 │   ├── StaleRevision  stale            the action is for another revision than the current one
@@ -84,7 +84,7 @@ class UnknownGame(SamedealError):
 
 
 class DealNotProven(SamedealError):
-    """A part of the proof of a joint deal does not follow from the others."""
+    """The proof of a joint deal contradicts itself."""
 
     code = EngineCode.NOT_PROVEN
 
@@ -122,9 +122,9 @@ class UnseenCard(PlayError):
 
 
 class BadRecord(SamedealError):
-    """A record that is damaged, was changed, or does not follow from itself.
+    """A record that is damaged, was changed, or contradicts itself.
 
-    The lines from ``first`` to ``last`` are wrong. Both are 0 if that is not about lines.
+    The lines from ``first`` to ``last`` are wrong. Both are 0 if the error does not concern certain lines.
     """
 
     code = EngineCode.BAD_RECORD
@@ -142,7 +142,7 @@ class MalformedFrame(SamedealError):
 
 
 class UnknownRequest(SamedealError):
-    """A request with a type and an id, but of a type that this version does not know. A newer version may know it."""
+    """A request of an unknown type, but with a valid id. A newer version may know the type."""
 
     code = RefusalCode.UNKNOWN_REQUEST
 

@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 class Faces(StrEnum):
-    """How the cards of a pile are dealt, from the deepest card on."""
+    """The way the cards of a pile lie when they are dealt, starting with the deepest card."""
 
     UP = "up"
     DOWN_UP = "down, up, down, up"
@@ -69,7 +69,7 @@ class Lift(StrEnum):
 
 
 def _table(fits: Callable[[Card, Card], bool]) -> tuple[bytes, ...]:
-    """Return a table of the cards that fit on each of the 256 codes. Nothing fits on a code that is not a face-up card."""
+    """Return a table that has, for each byte as a card, the cards that fit on it. Only face-up cards have any."""
     deck = [Card(code) for code in DECK]
     rows = {under: bytes(card for card in deck if fits(card, under)) for under in deck}
     return tuple(rows.get(Card(code), b"") for code in range(256))

@@ -1,7 +1,8 @@
-"""Joint deals: deals that nobody chose and that can be won. DEALS.md, *Version 2*, specifies them byte by byte.
+"""Joint deals: deals that nobody chose and that can be won. Players know them as winnable deals.
 
 The server commits to a secret when a room opens, and each player to a share. The mix of all of them decides the deal: it
-is the first candidate that the solver wins. SHA-256 is the only hash.
+is the first candidate that the solver wins. SHA-256 is the only hash. DEALS.md, *Version 2*, specifies everything byte by
+byte.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 class DealTerms(NamedTuple):
     """What a server commits to, together with its secret, when a room opens.
 
-    ``solver`` is the version of the solver and ``budget`` its number of states. A server that could choose them later could
-    choose among the candidates.
+    ``solver`` is the version of the solver, and ``budget`` is the number of states that it may search. A server that chose
+    them later could influence which candidate is dealt.
     """
 
     room: str
@@ -57,7 +58,7 @@ def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
 
 
 def share_commitment(room: str, name: str, share: bytes) -> bytes:
-    """Return the hash that commits the player with a name in a room to a share."""
+    """Return the hash that commits a player to a share. It also depends on the room and the player's name."""
     return _hash(_SHARE_LABEL, _line(room), _line(name), _exactly(share))
 
 
@@ -93,7 +94,7 @@ def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
 
 
 def won_candidates(mixed: bytes, game: Game, budget: int, numbers: Iterable[int]) -> Iterator[WonCandidate]:
-    """Yield those of the candidates that the solver wins within the budget. The first one from number 0 on is the deal.
+    """Yield the candidates of ``numbers`` that the solver wins within the budget. The one with the lowest number is dealt.
 
     Candidates do not depend on one another, so that several processes can try different numbers.
     """

@@ -76,7 +76,7 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return why a pile that is not a column can't be the named target of a move, or None if the card decides."""
+    """Return why a move can't go to the pile that it names, which is not a column, whatever the card. Otherwise None."""
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS if from_foundation else RuleReason.NAMED_FOUNDATION
@@ -86,7 +86,7 @@ def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
 
 
 def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
-    """Return the top cards of the foundations that a card is compared with: those of its suit, or all if suits are mixed."""
+    """Return the top cards of the foundations that build in a card's suit, or of all if foundations build in any suit."""
     game, piles = board.game, board.piles
     tops = dict.fromkeys(piles[at][-1] for at in game.foundations if piles[at])
     if game.piles[game.foundations.start].follows_suit:
@@ -129,7 +129,7 @@ def is_worry_back(board: Position, move: Move) -> bool:
 
 
 def is_stuck(board: Position) -> bool:
-    """Return whether no helpful move is left, as far as the player can know, and the game is not won (ruling R7).
+    """Return whether the game is not won and the player can see no helpful move (ruling R7).
 
     Drawing a card that was never seen counts as helpful, whatever the card is. A board and its masked copy therefore give
     the same answer. Otherwise the answer would reveal cards that are still to be drawn.
@@ -155,7 +155,7 @@ def is_stuck(board: Position) -> bool:
 def _has_plain_move(board: Position) -> bool:
     """Return whether a deal is left, or a top card can go to a foundation or to a column that is not empty.
 
-    All of these help, and most boards have one. It is found in 2 µs, while listing the legal moves begins with 8 µs.
+    All of these moves help, and most boards have one. This test takes 2 µs, and listing legal moves at least 8 µs.
     """
     game, piles = board.game, board.piles
     if game.stock.to_columns and board.stock:

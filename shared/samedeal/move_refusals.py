@@ -1,7 +1,7 @@
 """The sentences that explain to a player why the rules forbid a move.
 
-A sentence never names a card that lies face down, because ``legality`` checks for FACE_DOWN before any reason whose
-sentence names the cards to be moved.
+A sentence never names a card that lies face down. Sentences about the cards to be moved are safe, because ``legality``
+returns FACE_DOWN first if one of these cards lies face down.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _card(board: Position, move: Move) -> Card:
 
 
 def _giver(board: Position, move: Move) -> Group:
-    """Return the group of the source pile."""
+    """Return the ``Group`` of piles that the source belongs to."""
     game = board.game
     return game.piles[game.index[move.source]]
 
 
 def _taker(board: Position, move: Move) -> Group:
-    """Return the group of the target pile."""
+    """Return the ``Group`` of piles that the target belongs to."""
     game = board.game
     return game.piles[game.foundations.start if move.target == FOUNDATION else game.index[move.target]]
 

@@ -20,11 +20,11 @@ class Options(Struct, frozen=True):
 
     ``games`` holds one game, or a cycle of games that rematches go through. ``deal`` is the text of a ``Deal``. ``limit`` is
     the time limit of the race. ``delay`` is the delay of spectators' boards. ``start`` decides when the countdown begins:
-    when the host asks for it, when all players are ready (at least two), when every seat is taken, or in time for the race
-    to start at ``start_at``, which is in milliseconds since 1970. If ``first_finish_ends`` is true, the first finish ends
-    the race. If ``end_when_settled`` is true, the race ends once no person can improve their result: only bots are still
-    playing, or everybody who is left is stuck. If ``bots`` is false, a player who has declared to be a bot gets no seat.
-    Decoding ignores options that this version does not know.
+    when the host asks for it (``host``), when all players are ready (``all-ready``), when every seat is taken (``full``), or
+    in time for the race to start at ``start_at`` (``at``), in milliseconds since 1970. If ``first_finish_ends`` is true, the
+    first finish ends the race. If ``end_when_settled`` is true, the race ends once no person can improve their result: only
+    bots are still playing, or everybody who is left is stuck. If ``bots`` is false, players who declare themselves bots get
+    no seats. Decoding ignores options that this version does not know.
 
     Raises ValueError if a game or deal does not exist, or if options contradict one another.
     """

@@ -89,8 +89,8 @@ class RecordedPlayer:
 class _Line(NamedTuple):
     """A line of a record.
 
-    ``key`` names the line to ``check``. ``wrong`` says what is wrong if another line stands in its place, and ``since`` is
-    the number of the first line that may be to blame.
+    ``key`` is the name by which ``check`` finds the line. If a text has another line here, ``wrong`` is the sentence of the
+    error, and ``since`` is the number of the first line that may have been changed; 0 means only this line.
     """
 
     text: str
@@ -104,7 +104,7 @@ class Record:
     """A race, or one player's part of it.
 
     ``end`` is in milliseconds since 1970. ``seed`` is empty if the deal has a ``proof``. ``entrants`` is the number of
-    players of the race, of whom a record that a client wrote has only one.
+    players in the race. A record that a client wrote has only one of them in ``players``.
     """
 
     terms: RaceTerms
@@ -174,8 +174,8 @@ class Record:
     def check(self) -> None:
         """Check the deal, every action, and the standings.
 
-        Raises BadRecord, with a sentence that names the line, if something does not follow from the rest. That the text is
-        what it was when it was written is checked when it is parsed.
+        Raises BadRecord, with a sentence that names the line, if they contradict one another. ``parse`` has checked before
+        that the text was not changed.
         """
         self._check_deal()
         limit = 1000 * self.terms.limit
@@ -205,7 +205,7 @@ class Record:
                 raise self._wrong(f"{player.name} has place {place}.", "place", player.seat)
 
     def check_deeply(self) -> None:
-        """Check also that the solver wins no earlier candidate of a joint deal. This takes as long as finding the deal."""
+        """Do what ``check`` does, and check a joint deal with the solver. This takes as long as finding the deal."""
         self.check()
         if self.proof is not None:
             try:
@@ -243,7 +243,7 @@ class Record:
         return Result(player.seat, player.foundation_cards, finish, progress)
 
     def line_of(self, *key: object) -> int:
-        """Return the number of a line: that of ``end`` or ``seed``, or of ``action``, a seat and a revision."""
+        """Return the number of a line. ``key`` is ``end``, ``seed``, or ``action`` with a seat and a revision."""
         return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
 
     def _wrong(self, sentence: str, *key: object) -> BadRecord:
@@ -319,7 +319,7 @@ class Record:
         return record
 
     def _check_lines(self, lines: Sequence[str]) -> None:
-        """Raise BadRecord unless the record is written in these lines."""
+        """Raise BadRecord unless ``str`` writes exactly these lines."""
         layout = self._layout()
         for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
             if found != line.text:
@@ -337,7 +337,7 @@ class Record:
 
     @property
     def _unproven(self) -> list[tuple[str]]:
-        """The keys of the lines that nothing but the digest protects."""
+        """The keys of the lines that only the digest protects."""
         return [("end",), ("players",), ("resigned",), ("digest",), *([] if self.is_whole else [("place",)])]
 
 

@@ -7,5 +7,5 @@ from samedeal.protocol.messages import SUBPROTOCOL
 
 
 def versions() -> str:
-    """Return the versions of the program, of the protocol and of the rules, as one line of text."""
+    """Return the versions of the program, the protocol and the rules, as ``--version`` prints them."""
     return f"samedeal {samedeal.__version__} (protocol {SUBPROTOCOL}, rules {samedeal.ENGINE})"

@@ -1,7 +1,7 @@
 """The messages of the operator protocol: two sealed unions, ``FromOperator`` and ``ToOperator``. ADMIN.md describes them.
 
 A connection starts with ``Login``. Every request carries an ``id``, and its answer repeats the id as ``to``. ``Backup`` is
-answered by parts and an end, every other request by one message. Times are milliseconds since 1970 by the server's clock.
+answered by several messages, every other request by one. Times are milliseconds since 1970 by the server's clock.
 Apart from the parts of a backup, no message holds a card or the seed of a race that is not finished.
 """
 
@@ -161,7 +161,7 @@ FromOperator = (
 
 
 class Granted(_Message, frozen=True):
-    """The token was accepted by ``node``, whose program and version are in ``server``."""
+    """The answer to ``Login``: the token is right. ``server`` has the program and version of ``node``."""
 
     to: Id
     node: str
@@ -172,9 +172,10 @@ class Granted(_Message, frozen=True):
 class NodeLine(Struct, frozen=True, kw_only=True):
     """A node, as its newest heartbeat described it at the time ``last_seen``.
 
-    ``players`` is the number of connections with a seat, ``watching`` of those that watch, and ``rooms`` of rooms that the
-    node follows. ``moves`` is the number of moves acknowledged per second. ``median`` and ``p99`` are percentiles of their
-    latency, in milliseconds. ``load`` is the share of one core in use; ``memory`` is in bytes.
+    ``players`` is the number of connections with a seat, and ``watching`` the number of connections that watch. ``rooms`` is
+    the number of rooms with players or spectators on this node. ``moves`` is the number of moves acknowledged per second.
+    ``median`` and ``p99`` are percentiles of their latency, in milliseconds. ``load`` is the share of one core in use;
+    ``memory`` is in bytes.
     """
 
     node: str
@@ -206,8 +207,8 @@ class Phases(Struct, frozen=True, kw_only=True):
 class RedisLine(Struct, frozen=True, kw_only=True):
     """The Redis of all nodes. ``latency`` is its latest response time in milliseconds, ``memory`` is in bytes.
 
-    ``problem`` says which part of Redis the node that answers finds unusable or unsafe, and why. It is empty if there is no
-    problem.
+    ``problem`` says what is wrong with Redis from the point of view of the answering node: which part is unusable or may
+    lose moves, and why. It is empty if there is no problem.
     """
 
     version: str
@@ -219,7 +220,7 @@ class RedisLine(Struct, frozen=True, kw_only=True):
 
 
 class Survey(_Message, frozen=True):
-    """The state of all nodes; answers ``Status``."""
+    """The answer to ``Status``: the state of all nodes."""
 
     to: Id
     time: int
@@ -270,7 +271,7 @@ class BanList(_Message, frozen=True):
 
 
 class RoomsClosed(_Message, frozen=True):
-    """Answers ``CloseRooms`` with the number of rooms that were closed. If it is ``MAX_CLOSED_ROOMS``, there may be more."""
+    """The answer to ``CloseRooms``: the number of closed rooms. If it is ``MAX_CLOSED_ROOMS``, there may be more."""
 
     to: Id
     rooms: int

@@ -38,7 +38,7 @@ def encode(message: ToServer | ToClient | FromOperator | ToOperator) -> bytes:
 def decode_to_server(frame: bytes | str) -> ToServer:
     """Decode a client's frame.
 
-    Raises MalformedFrame if the frame is not a message, and UnknownRequest if only another version may know the request.
+    Raises MalformedFrame if the frame is not a message, and UnknownRequest if the type of the request is unknown.
     Raises UnknownGame, MalformedText or BadOptions if the frame asks for a room with an invalid game, deal or option.
     """
     # A map of four fields is an Act or no message that is as common. This way an Act takes 0.2 µs instead of 10 µs.
@@ -130,7 +130,7 @@ def unpack(data: bytes, kind: type[_Value]) -> _Value:
 
 
 def _unpack_fields(data: bytes, limits: dict[str, Any]) -> Any:
-    """Decode msgpack without checking types. Raises ValueError if the data is not valid within ``limits``."""
+    """Decode msgpack without checking types. Raises ValueError if it is not valid, or larger than ``limits`` allow."""
     try:
         return msgpack.unpackb(data, **limits)
     except msgpack.ExtraData:

@@ -33,7 +33,7 @@ class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=Tru
 
 
 class Hello(_Message, frozen=True):
-    """Introduces the player, as the first request of a connection. An empty ``session`` starts a new session.
+    """Introduce the player, as the first request of a connection. An empty ``session`` starts a new session.
 
     ``bot`` declares that a program plays.
     """
@@ -46,25 +46,25 @@ class Hello(_Message, frozen=True):
 
 
 class Ping(_Message, frozen=True):
-    """Asks for the server's time."""
+    """Ask for the server's time."""
 
     id: Id
 
 
 class ListRooms(_Message, frozen=True):
-    """Asks for the rooms that can be joined or watched."""
+    """Ask for the rooms that can be joined or watched."""
 
     id: Id
 
 
 class ListRecords(_Message, frozen=True):
-    """Asks for the newest records of finished races."""
+    """Ask for the newest records of finished races."""
 
     id: Id
 
 
 class ReadRecord(_Message, frozen=True):
-    """Asks for a part of a record. ``race`` is the ``race`` of a ``RecordLine``, or a room for its newest race.
+    """Ask for a part of a record. ``race`` is the id from a ``RecordLine``, or the code of a room for its newest record.
 
     The first part has the number 0. The records of private rooms need the passphrase, or a seat in the race.
     """
@@ -76,7 +76,7 @@ class ReadRecord(_Message, frozen=True):
 
 
 class Create(_Message, frozen=True):
-    """Opens a room without joining it. ``room`` is the requested code. If it is empty, the server chooses a code."""
+    """Open a room without joining it. ``room`` is the requested code. If it is empty, the server chooses a code."""
 
     id: Id
     options: WantedOptions
@@ -85,7 +85,7 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Takes a seat, or returns to it. ``revision`` and ``event`` are the newest that the client has, or -1.
+    """Take a seat, or return to it. ``revision`` and ``event`` are the newest that the client has, or -1.
 
     ``share_commitment`` commits the player to a share of a joint deal, and is needed only for such a deal.
     """
@@ -99,7 +99,7 @@ class Join(_Message, frozen=True):
 
 
 class Watch(_Message, frozen=True):
-    """Enters a room as a spectator, who sees the boards with a delay."""
+    """Enter a room as a spectator, who sees the boards with a delay."""
 
     id: Id
     room: RoomCode
@@ -107,40 +107,40 @@ class Watch(_Message, frozen=True):
 
 
 class Leave(_Message, frozen=True):
-    """Gives up the seat, or stops watching. A player who leaves during a race resigns."""
+    """Give up the seat, or stop watching. A player who leaves during a race resigns."""
 
     id: Id
 
 
 class Ready(_Message, frozen=True):
-    """Declares the player ready, or no longer ready."""
+    """Declare the player ready, or no longer ready."""
 
     id: Id
     ready: bool = True
 
 
 class Start(_Message, frozen=True):
-    """Starts the countdown. Only the host may send it."""
+    """Start the countdown. Only the host may send it."""
 
     id: Id
 
 
 class RevealShare(_Message, frozen=True):
-    """Reveals the player's share of a joint deal, once the countdown has begun."""
+    """Reveal the player's share of a joint deal, once the countdown has begun."""
 
     id: Id
     share: Hash
 
 
 class KickPlayer(_Message, frozen=True):
-    """Removes a player from the room before the race starts. Only the host may send it."""
+    """Remove a player from the room before the race starts. Only the host may send it."""
 
     id: Id
     player: Text
 
 
 class Act(_Message, frozen=True):
-    """Makes a move, draw or deal on the player's board at ``revision``, or undoes one.
+    """Make a move, draw or deal on the player's board at ``revision``, or undo one.
 
     If the same ``Act`` is sent again, it gets the first answer again.
     """
@@ -159,7 +159,7 @@ class Held(Struct, frozen=True, kw_only=True):
 
 
 class Recover(_Message, frozen=True):
-    """Gives the server back acknowledged actions that it has lost, with the receipt of the last one.
+    """Give acknowledged actions back to a server that has lost them, with the receipt of the last one.
 
     ``revision`` is the revision of the board just before the first of them.
     """
@@ -171,19 +171,19 @@ class Recover(_Message, frozen=True):
 
 
 class Resign(_Message, frozen=True):
-    """Resigns from the race. The player's foundation cards still count."""
+    """Resign from the race. The player's foundation cards still count."""
 
     id: Id
 
 
 class DeclareStuck(_Message, frozen=True):
-    """Says that nothing the player can do improves their result, not even undo. The player may still move."""
+    """Declare that no move and no undo can improve the player's result any more. The player may still act."""
 
     id: Id
 
 
 class Rematch(_Message, frozen=True):
-    """Asks for the room of the next race. The first such request in a room opens the next room."""
+    """Ask for the room of the next race. The first such request in a room opens the next room."""
 
     id: Id
 
@@ -211,7 +211,7 @@ ToServer = (
 
 
 class Welcome(_Message, frozen=True):
-    """Answers ``Hello``.
+    """The answer to ``Hello``.
 
     ``session`` is the secret token that resumes the session. ``player`` is the player's public id. ``engine`` is the version
     of the server's rules, as in ``samedeal.ENGINE``. ``page`` says whether the server has the page for browsers.
@@ -228,7 +228,7 @@ class Welcome(_Message, frozen=True):
 
 
 class Pong(_Message, frozen=True):
-    """Answers ``Ping``, with the server's time."""
+    """The answer to ``Ping``, with the server's time."""
 
     to: Id
     time: int
@@ -251,7 +251,7 @@ class RoomLine(Struct, frozen=True, kw_only=True):
 
 
 class Rooms(_Message, frozen=True):
-    """Answers ``ListRooms`` with the rooms that can be joined or watched, newest first."""
+    """The answer to ``ListRooms``: the rooms that can be joined or watched, newest first."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
@@ -261,8 +261,8 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     """A recorded race in the list.
 
     ``race`` is its id. ``started`` and ``ended`` are times. ``players`` is the number of players. ``winner`` is the name of
-    a player in the first place, and ``time`` the time in which they finished, in milliseconds, or 0. ``size`` is the length
-    of the record in bytes.
+    a player with place 1. ``time`` is the time from the start to this player's finish, in milliseconds, or 0. ``size`` is
+    the length of the record in bytes.
     """
 
     race: str
@@ -278,14 +278,14 @@ class RecordLine(Struct, frozen=True, kw_only=True):
 
 
 class Records(_Message, frozen=True):
-    """Answers ``ListRecords`` with the newest records, newest first."""
+    """The answer to ``ListRecords``: the newest records, newest first."""
 
     to: Id
     records: tuple[RecordLine, ...]
 
 
 class RecordPart(_Message, frozen=True):
-    """Answers ``ReadRecord`` with a part of the record's text in UTF-8. ``parts`` is the number of parts."""
+    """The answer to ``ReadRecord``: a part of the record's text in UTF-8. ``parts`` is the number of parts."""
 
     to: Id
     race: str
@@ -295,14 +295,14 @@ class RecordPart(_Message, frozen=True):
 
 
 class Created(_Message, frozen=True):
-    """Answers ``Create`` and ``Rematch`` with the code of the room."""
+    """The answer to ``Create`` and ``Rematch``: the code of the room."""
 
     to: Id
     room: str
 
 
 class Joined(_Message, frozen=True):
-    """Answers ``Join``. ``revision`` is that of the server's board, or -1 before the deal.
+    """The answer to ``Join``. ``revision`` is that of the server's board, or -1 before the deal.
 
     ``RoomState`` follows, or only ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal
     ``BoardState`` follows too, unless the client has that revision or a later one.
@@ -316,7 +316,7 @@ class Joined(_Message, frozen=True):
 
 
 class Watching(_Message, frozen=True):
-    """Answers ``Watch``, with the delay of the boards in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
+    """The answer to ``Watch``, with the delay of the boards in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
 
     to: Id
     room: str
@@ -324,13 +324,13 @@ class Watching(_Message, frozen=True):
 
 
 class Done(_Message, frozen=True):
-    """Answers requests that have no other answer: the request succeeded."""
+    """The answer to requests without an answer of their own: the request succeeded."""
 
     to: Id
 
 
 class Acked(_Message, frozen=True):
-    """Answers ``Act``: the action was accepted and stored.
+    """The answer to ``Act``: the action was accepted and stored.
 
     ``revision`` and ``hash`` are those of the new board. ``seen`` holds the cards that the action turned up for the first
     time, in order. ``piles`` is the whole board after an undo, and empty after a move. ``foundation_cards``, ``moves`` and
@@ -353,7 +353,7 @@ class Acked(_Message, frozen=True):
 
 
 class Refused(_Message, frozen=True):
-    """Answers a request that was refused, with the reason as a code and as a sentence.
+    """The answer to a request that was refused, with the reason as a code and as a sentence.
 
     ``to`` is -1 if the id of the request could not be read. ``revision`` is the revision of the player's board, or -1 if
     there is no board or its revision is unknown. ``retry_after`` is in seconds; 0 means that a retry will not help.
@@ -369,9 +369,9 @@ class Refused(_Message, frozen=True):
 class Seat(Struct, frozen=True, kw_only=True):
     """A player in a room.
 
-    ``bot`` tells whether the player declared that a program plays. ``stuck`` tells whether the player has declared that
-    nothing improves their result any more, and it has not changed since. ``share_commitment`` commits the player to a share
-    of a joint deal.
+    ``bot`` tells whether the player declared that a program plays. ``stuck`` tells whether the player has sent
+    ``DeclareStuck``, with as many foundation cards as now. ``share_commitment`` commits the player to a share of a joint
+    deal.
     """
 
     player: str
@@ -476,7 +476,7 @@ class ProgressUpdate(_Message, frozen=True):
 
 
 class LateBoard(_Message, frozen=True):
-    """A player's board for spectators. Until the race ends, the time ``at`` is at least the room's delay ago."""
+    """A player's board at the time ``at``, for spectators. During the race it is sent after the room's delay."""
 
     player: str
     revision: int

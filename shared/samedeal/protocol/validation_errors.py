@@ -17,7 +17,7 @@ _MAX_QUOTED: Final = 40
 
 
 def request_error(fields: Any, kinds: tuple[type[msgspec.Struct], ...], error: ValueError) -> SamedealError:
-    """Return the error for the ``fields`` of a request, which is none of ``kinds`` because of ``error``."""
+    """Return the error for a request with these ``fields``. ``error`` is why it could not be converted to ``kinds``."""
     if (check := error.__cause__) is not None:  # a check of the message itself, not of the types of its fields
         return check.__cause__ if isinstance(check.__cause__, SamedealError) else BadOptions(str(check))
     if not isinstance(fields, dict) or not isinstance(fields.get("type"), str):

@@ -1,1 +1,1 @@
-"""The solver: whether an open board can be won, and how. Pure, and the same answer on every machine."""
+"""The solver: whether an open board can be won, and how. On an open board, all cards are known."""

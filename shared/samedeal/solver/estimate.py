@@ -1,4 +1,4 @@
-"""Estimates of how far a state is from being won. They decide only the order of a search, never its answer's truth.
+"""Estimates of how far a state is from being won. They decide only in which order states are searched.
 
 The estimate of a state is the sum of the costs of its parts. A lower one is searched first.
 """
@@ -20,11 +20,11 @@ _RANK: Final = 0x0F
 class CostWeights:
     """The weights of a game. They were found by trying many on numbered deals above #1000.
 
-    ``card`` is the cost of a card that is not on a foundation, and ``side_card`` that of a card of the stock or the reserve.
+    ``card`` is the cost of a card in a column or a fan, and ``side_card`` that of a card in the stock, waste or reserve.
     ``buried`` is added for a card that lies above a card of a lower rank, and ``buried_in_fan`` for such a card in a fan.
     ``broken`` is added for a card that does not continue the ordered sequence on the card below, and ``misfit`` for one that
-    could not have been put there. ``column`` is the cost of a column that is not empty. ``given`` is added when a card left
-    a foundation.
+    could not have been put there. ``column`` is the cost of a column that is not empty. ``given`` is added to a state that a
+    move off a foundation led to.
     """
 
     card: int
@@ -74,7 +74,7 @@ def weights_of(game: Game) -> tuple[CostWeights, ...]:
 
 
 class Estimate:
-    """The costs of the parts of states of a game."""
+    """A function from the parts of a state to their costs, with one choice of weights."""
 
     def __init__(self, game: Game, weights: CostWeights) -> None:
         self.weights = weights
@@ -83,7 +83,7 @@ class Estimate:
 
     @property
     def most(self) -> int:
-        """An upper bound of the cost of a card, with its part of the cost of its column."""
+        """The highest cost that one card can have, including the cost of its column if it is alone there."""
         weights = self.weights
         return max(
             weights.card + weights.buried + weights.broken + weights.misfit + weights.column,
@@ -92,7 +92,7 @@ class Estimate:
         )
 
     def column(self, column: bytes) -> int:
-        """Return the cost of a column."""
+        """Return the cost of a column: of its cards, their order, and the column itself."""
         if not column:
             return 0
         weights, sequence, on = self.weights, self._columns.sequence, self._columns.on
@@ -112,7 +112,7 @@ class Estimate:
         return cost
 
     def side(self, packed: bytes) -> int:
-        """Return the cost of a side."""
+        """Return the cost of the packed side of a state: of its stock, waste, reserve and fans."""
         side, weights = Side.unpack(packed), self.weights
         stock_cards = sum(side.stock) if self._rows else max(len(side.stock) - 1, 0)
         cost = weights.side_card * (len(side.reserve) + stock_cards)

@@ -20,13 +20,13 @@ _Fact = TypeVar("_Fact")
 
 
 class Found(NamedTuple):
-    """The result of a search: the states of a winning line. There are none if all states were searched."""
+    """The result of a search: the states of a winning line, or no states if all were searched and none is won."""
 
     path: tuple[State, ...]
 
 
 class _Facts(dict[bytes, _Fact], Generic[_Fact]):
-    """Facts by part, each computed when it is first looked up."""
+    """A dictionary from parts of states to facts about them. It computes a fact when it is first looked up."""
 
     def __init__(self, compute: Callable[[bytes], _Fact]) -> None:
         self._compute = compute
@@ -68,7 +68,7 @@ class Search:
         return len(self._before)
 
     def run(self, limit: int) -> Found | None:
-        """Search on, and return None when more than ``limit`` states are reached without a result."""
+        """Continue the search. Return the result, or None if there is none after ``limit`` states in all."""
         empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
         before, buckets, lowest = self._before, self._buckets, self._lowest
         while len(before) <= limit:
@@ -131,7 +131,10 @@ class Search:
         return found
 
     def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
-        """Return the places of the columns that take each card. Only one empty column counts, unless places matter."""
+        """Return the places of the columns that take each card.
+
+        Of several empty columns only the first counts, because all are alike, unless columns keep their places.
+        """
         space = self._space
         on = space.columns.on
         takers: dict[int, list[int]] = {}
@@ -199,7 +202,7 @@ class Search:
         return found
 
     def _play_safe(self, tops: bytes, side: bytes, columns: list[bytes], cost: int) -> _Child:
-        """Play all safe cards to foundations. ``columns`` is changed."""
+        """Play all safe cards to foundations. ``columns`` is changed in place."""
         while self._safe_moves:
             facts = self._tops[tops]
             for at, column in enumerate(columns):
@@ -221,7 +224,7 @@ class Search:
 
 
 def _path(before: dict[State, State | None], last: State) -> tuple[State, ...]:
-    """Return the states from the first to the last."""
+    """Return the states from the start of the search to ``last``."""
     path = []
     state: State | None = last
     while state is not None:

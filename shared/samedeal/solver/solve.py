@@ -29,7 +29,7 @@ FIRST_LIMIT: Final = 1000
 
 
 class Outcome(StrEnum):
-    """What the solver can say about a board."""
+    """The answers of the solver. ``UNDECIDED`` means that the budget was spent."""
 
     WON = "won"
     UNWINNABLE = "unwinnable"

@@ -99,7 +99,7 @@ class Side(NamedTuple):
 
 
 class StateSpace:
-    """How the boards of a game become states, and the facts about the parts of a state.
+    """The conversion of boards to states, and the facts about the parts of a state.
 
     ``stock`` is the stock of the first board of a search. Its rows are the same in every state.
     """
