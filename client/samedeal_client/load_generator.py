@@ -1,6 +1,6 @@
 """A load for a server: racers who make random legal moves, all in one process.
 
-A racer reads no more of an answer than it must, so that thousands of them fit into a process.
+A racer decodes no more of an answer than it must, so that thousands of racers fit into a process.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ADVICE: Final = "Try fewer --racers or a lower --pace, or let the server's host
 
 @dataclass(frozen=True)
 class Load:
-    """The result of a measurement. Latencies are in seconds."""
+    """The result of a measurement. Latencies, from a move to its ack, are in seconds."""
 
     moves: int
     seconds: float
@@ -71,14 +71,15 @@ class Load:
 
     @property
     def bytes_per_move(self) -> float:
-        """Bytes on the wire for each move, in both directions."""
+        """The number of bytes on the wire for each move, in both directions."""
         return (self.bytes_sent + self.bytes_received) / max(1, self.moves)
 
 
 class LoadRacer(asyncio.Protocol):
-    """A player who makes random legal moves on a known deal. ``fail`` is called with a sentence if that is impossible.
+    """A player who makes random legal moves on a known deal.
 
-    An ``echo`` server sends every message back, and each of them counts as an ack.
+    ``fail`` is called with a sentence if the connection is lost or the server refuses a request. With ``echo`` the
+    server only sends every message back, and each of these messages counts as an ack.
     """
 
     def __init__(self, deal: int, seat: int, seed: int, fail: Callable[[str], None], *, echo: bool) -> None:
@@ -116,16 +117,16 @@ class LoadRacer(asyncio.Protocol):
         self._transport.write(head.encode())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember the transport."""
+        """Keep the transport for writing."""
         self._transport = cast("asyncio.Transport", transport)  # that of uvloop has no base class
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail, unless the racer has left."""
+        """Call ``fail``, unless the racer has left."""
         if not self._leaving:
             self._fail(f"A connection was lost{f' ({exc})' if exc else ''}.")
 
     def data_received(self, data: bytes) -> None:
-        """Read the frames that are complete."""
+        """Handle the frames that are complete, and keep the rest."""
         self.bytes_received += len(data)
         if self._rest:
             data = self._rest + data
@@ -165,19 +166,19 @@ class LoadRacer(asyncio.Protocol):
             self._answers.put_nowait(decode_to_client(payload))
 
     async def ask(self, request: ToServer, kind: type) -> ToClient:
-        """Send a request and return the next message of a type."""
+        """Send a request and return the next message of type ``kind``. Skip other messages."""
         self._transport.write(_frame(request))
         return await self.receive(kind)
 
     async def receive(self, kind: type) -> ToClient:
-        """Return the next message of a type."""
+        """Return the next message of type ``kind``. Skip other messages."""
         async with asyncio.timeout(_ANSWER_TIMEOUT):
             while not isinstance(message := await self._answers.get(), kind):
                 pass
         return message
 
     def prepare(self, count: int) -> None:
-        """Prepare moves until ``count`` are ready to be sent."""
+        """Choose moves in advance, until ``count`` moves are ready to be sent."""
         while len(self._prepared) < self._next + count:
             self._prepare()
 
@@ -193,7 +194,7 @@ class LoadRacer(asyncio.Protocol):
         self._prepared.append(_frame(Act(id=revision, revision=revision, action=action)))
 
     def start(self, until: float, pace: float) -> None:
-        """Make moves until a time. ``pace`` is their rate a second, or 0 to make each as soon as the last one is acked."""
+        """Make moves until the time ``until``, at ``pace`` moves a second. With pace 0, each move follows the last ack."""
         self.latencies = []
         self.bytes_sent = self.bytes_received = 0
         self._until, self._pace = until, pace
@@ -229,7 +230,7 @@ class LoadRacer(asyncio.Protocol):
 
 
 class LoadGenerator:
-    """Racers on one server, in rooms of ``SEATS``. All their choices follow from ``seed``."""
+    """Racers on one server, with ``SEATS`` of them in each room. ``seed`` decides all their choices."""
 
     def __init__(self, address: ServerAddress, racers: int, seed: int, *, echo: bool = False) -> None:
         self._address = address
@@ -244,12 +245,12 @@ class LoadGenerator:
         await self._unless_failed(self._connect())
 
     def prepare(self, moves: int) -> None:
-        """Let each racer prepare a number of moves, which need not be chosen during the measurement then."""
+        """Let each racer choose moves in advance, so that choosing them takes no time during the measurement."""
         for racer in self.racers:
             racer.prepare(moves)
 
     async def measure(self, seconds: float, pace: float) -> Load:
-        """Let the racers move for some time. Raises Failure."""
+        """Let the racers move for ``seconds`` seconds, and return the result. Raises Failure."""
         began = time.perf_counter()
         for racer in self.racers:
             racer.start(began + seconds, pace)
@@ -267,7 +268,7 @@ class LoadGenerator:
         )
 
     def leave(self) -> None:
-        """Let all racers leave."""
+        """Let all racers leave their rooms and disconnect."""
         for racer in self.racers:
             racer.leave()
 
@@ -276,7 +277,7 @@ class LoadGenerator:
             self._problem.set_result(problem)
 
     async def _unless_failed(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work, and raise Failure as soon as a racer fails."""
+        """Wait for ``work`` to end. Raises Failure as soon as a racer fails."""
         async with first_of(work, self._wait_for_problem()) as (working, _):
             if self._problem.done():
                 raise Failure(f"{self._problem.result()} {_ADVICE}")

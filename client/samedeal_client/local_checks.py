@@ -34,10 +34,10 @@ _GLYPHS: Final = tuple(
 
 _GLYPH_PROBE: Final = b"\r%s\x1b[6n"
 GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + END_QUERY
-"""Prints each glyph at the start of the line, queries the cursor position after it, and clears the line at the end."""
+"""Text that prints each glyph at the start of the line, queries the cursor position after each, and finally clears the line."""
 
 MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY
-"""Asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""
+"""A query that asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""
 
 _CURSOR_REPORT: Final = re.compile(rb"\x1b\[\d+;(\d+)R")
 _MOUSE_REPORT: Final = re.compile(rb"\x1b\[\?1006;(\d)\$y")

@@ -19,7 +19,7 @@ from samedeal_client.text.terminal_background import has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
 
 SLOW_ANSWER: Final = 0.1
-"""Time, in seconds, after which the answer of a terminal is too late for motion. It may be far away."""
+"""Time, in seconds. If a terminal takes longer to answer, it may be far away, and cards do not move on it."""
 
 
 def with_background(look: Look) -> Look:

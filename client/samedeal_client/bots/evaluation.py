@@ -18,10 +18,10 @@ from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
 _MAX_DISTANCE: Final = 12
-"""Number of cards on top of a wanted card from which more make no difference. It also stands for a card not in sight."""
+"""Maximum that is counted of the cards on top of a wanted card. A card that is in no column counts as much."""
 
 _WANTED_RANKS: Final = 4
-"""Number of ranks, from the next card of a single foundation on, that count."""
+"""Number of ranks that count as wanted, from that of the next card of a single foundation on."""
 
 
 @dataclass(frozen=True)

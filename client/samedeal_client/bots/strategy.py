@@ -32,7 +32,7 @@ CAREFUL_NODES: Final = 4000
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
-"""How much likelier a random bot puts a card on a foundation, or turns one up, than it makes another move."""
+"""Weights of moves to a foundation, and of moves that turn up a card, in the choice of a random bot. Others have 1."""
 
 _MAX_DETOURS: Final = 6
 """Maximum number of consecutive plans that gain nothing, before a greedy or careful bot stops."""

@@ -1,4 +1,4 @@
-"""``samedeal bench``: put a load on a server and measure its acks."""
+"""``samedeal bench``: put a load on a server and measure how long it takes to acknowledge moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_SECONDS: Final = 3600
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments to the parser."""
+    """Define the arguments of ``samedeal bench``."""
     add_address(parser, room=None)
     parser.add_argument(
         "--racers", type=integer_in(1, _MOST_RACERS), default=64, metavar="N", help="number of racers (default: 64)"

@@ -27,7 +27,7 @@ from samedeal_server.cli import parser
 declared = [each for each in parser()._actions if each.dest != "help"]
 print(json.dumps([[each.option_strings, each.help, each.metavar, each.nargs] for each in declared]))
 """
-"""Runs in a process of its own, because the client must not import the server."""
+"""A program for another process, because the client must not import the server. It prints the server's options."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -129,7 +129,7 @@ def _shade(number: int, pitch: int, *, movable: bool) -> Shade:
 def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
     if not card:
         return (Span(look.glyphs.empty.rjust(pitch), "empty"),)
-    code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a spectator's small board shows no face-down card
+    code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a small board shows no card that lies face down
     ((face,),) = tile(code, look, _MIN_PITCH, 1, shade)
     return (Span(" " * (pitch - _MIN_PITCH)), face)
 

@@ -110,10 +110,10 @@ def _owner_text(owner: tuple[str, str], tables: dict[str, dict[str, object]]) ->
 
 
 def _line_prefix(text: str, name: str, table: str = "") -> str:
-    """Return ``Line 3: `` for the entry ``name`` of a table, or without ``table`` for the table ``name``.
+    """Return the beginning of an error message about an entry or a table of a key file, such as ``Line 3: ``.
 
-    Return an empty string if no line has this entry or header, for example because the file uses another notation of
-    TOML.
+    The error is in the entry ``name`` of ``table`` or, without ``table``, in the table ``name``. Return an empty string
+    if no line has it, for example because the file uses another notation of TOML.
     """
     current = ""
     for number, line in enumerate(text.splitlines(), 1):

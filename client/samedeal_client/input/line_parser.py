@@ -134,7 +134,7 @@ def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
 
 
 def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
-    """Return the source, the target and the number of cards, which is ``count`` or the only word in ``rest``.
+    """Return the parts of a move. Its number of cards is ``count``, or the only word in ``rest``, such as ``x2``.
 
     Return None if ``rest`` holds anything else.
     """

@@ -37,7 +37,7 @@ MAX_CLOCK_ERROR: Final = 120
 """Error of the local clock, in seconds, above which the player is warned, because certificates depend on the clock."""
 
 _EXPIRES_SOON: Final = 14
-"""Days before a certificate expires from which the player is warned."""
+"""Number of days before the expiry of a certificate at which warnings begin."""
 
 
 class Endpoint(NamedTuple):

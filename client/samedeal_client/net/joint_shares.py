@@ -14,10 +14,10 @@ from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.protocol.messages import RoomState
 
 CHAIN_LENGTH: Final = 64
-"""How often a player can reveal a share. A deal is drawn again only if a player leaves, and no room has as many seats."""
+"""Maximum number of shares that a player reveals. A deal is drawn again only if a player leaves its room."""
 
 _KEPT: Final = 8
-"""The last shares that are kept. A ``Join`` whose answer was lost may have been the last one that the server got."""
+"""Number of newest shares that are kept. The server may not have got the newest ``Join``, and then uses an older share."""
 
 
 def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:

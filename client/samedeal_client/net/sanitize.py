@@ -17,7 +17,7 @@ _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
 """Maximum width, in columns, of strings that may be longer than names and codes, by field."""
 
 _TEXTS: Final = {"proof": 10_000}
-"""The same for the lines of texts that may have several."""
+"""Maximum width, in columns, of each line of strings that may have several lines, by field."""
 
 _MAX_NAME_COLUMNS: Final = 64
 _MAX_NUMBER: Final = 1 << 47
@@ -46,7 +46,7 @@ def _sanitized(name: str, value: Any, max_columns: int) -> Any:
         return "\n".join(printable(line, _TEXTS[name]) for line in value.split("\n"))
     if isinstance(value, str):
         return printable(value, _MAX_COLUMNS.get(name, max_columns))
-    if isinstance(value, int | float) and not -1 <= value <= _MAX_NUMBER:  # rejects NaN, too
+    if isinstance(value, int | float) and not -1 <= value <= _MAX_NUMBER:  # rejects NaN too
         raise MalformedFrame(f"This is not a message of the protocol: {value} is not a valid {name}.")
     if isinstance(value, tuple):
         return tuple(_sanitized(name, each, max_columns) for each in value)

@@ -43,7 +43,7 @@ MESSAGE_TIME: Final = 6.0
 
 _BANNER_ROWS: Final = 3
 _WRAPPED: Final = ("notice", "bad")
-"""The styles of prompts whose end matters more than the keys, which the second row hides."""
+"""The styles of prompts that are shown in full. If they are long, they take the row of the keys too."""
 
 
 class Body(PlainContainer):

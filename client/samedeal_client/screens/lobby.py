@@ -47,7 +47,7 @@ class _RoomTable(ListTable):
     enter_does: reactive[str] = reactive(views.ENTER_DOES[0], bindings=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether the footer shows an action."""
+        """Whether an action is available. Enter has several actions, and the selected room decides which one it is."""
         return action != "enter" or parameters == (self.enter_does,)
 
     def action_enter(self, _does: str) -> None:

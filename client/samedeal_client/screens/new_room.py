@@ -114,7 +114,7 @@ class NewRoomScreen(WidgetScreen):
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).astimezone()
 
     def title_parts(self) -> Row:
-        """The left part of the header: the server, and that this is a new room."""
+        """The left part of the header: the server and the words "new room"."""
         return self.breadcrumbs(self.client.link.address.typed, "new room")
 
     def prompt_row(self) -> Row:

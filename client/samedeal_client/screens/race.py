@@ -140,7 +140,7 @@ class RaceScreen(ClientScreen):
         self._rivals_panel.show_in(place, self._ranking, room.watching if room else 0, self._news_rows, self._left())
 
     def _follow_race(self) -> None:
-        """Update the ranking and the news, and ring the bell if the news are important."""
+        """Update the ranking and the news, and ring the bell for important news."""
         now = self.client.now()
         ranking = current_ranking(self.model, now)
         if self._feed.me != self.model.me:

@@ -103,7 +103,7 @@ class ResultsScreen(WidgetScreen):
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:
-        """The left part of the header: the game and its deal, the room, and that these are results."""
+        """The left part of the header: the game and its deal, the room, and the word "results"."""
         room = self.model.room
         if room is None:
             return ()
@@ -144,7 +144,7 @@ class ResultsScreen(WidgetScreen):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether the footer shows an action."""
+        """Whether an action is available. The rematch key has several actions, and the room decides which one it is."""
         room = self.model.room
         if action == "rematch":
             return parameters == (rematch_does(self.model),)

@@ -17,7 +17,7 @@ from samedeal.protocol.messages import RoomState
 from samedeal_client.state.model import Model
 
 _LONGEST_CHAIN: Final = 64
-"""Maximum number of times that a deal is drawn again. Each time a share becomes the commitment to the next one."""
+"""Maximum number of times that a deal is drawn again. Each time the last share serves as the commitment to the next one."""
 
 
 class DealCheck(StrEnum):

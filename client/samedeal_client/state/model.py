@@ -58,7 +58,7 @@ from samedeal_client.state.received_board import masked_board
 class WatchedBoard:
     """A player's board as a spectator sees it. ``time`` is the time of its newest move.
 
-    ``missed`` says that the client lost a later move.
+    ``missed`` is true if a later move did not reach the client.
     """
 
     play: Play
@@ -184,7 +184,7 @@ class Model:
         return self.record_of(room, self.own.actions)
 
     def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
-        """Return the record of the player's ``actions`` in a room whose deal is revealed. It has no other players.
+        """Return the record of the player's ``actions`` in a room whose deal is revealed. It contains only this player.
 
         Return None for a spectator, and if the deal has no valid proof.
         """

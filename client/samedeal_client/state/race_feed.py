@@ -13,13 +13,13 @@ from typing import Final, Literal, NamedTuple
 NewsKind = Literal["finished", "resigned", "stuck", "lead", "overtaken", "passed", "close", "away", "back"]
 
 MAX_NEWS: Final = 20
-"""Number of news that a feed keeps."""
+"""Maximum number of news items that a feed keeps."""
 
 PLACE_CHANGE_SHOWN: Final = 5_000
 """Milliseconds for which a change of place is shown."""
 
 QUIET_TIME: Final = 4_000
-"""Minimum milliseconds between two news about the lead, and between two about this client's own place."""
+"""Minimum time, in milliseconds, between two news items about the lead, and between two about this client's own place."""
 
 CLOSE_TO_FINISH: Final = 5
 """Cards left to place, at which a rival is close to the finish."""
@@ -128,7 +128,7 @@ def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
     if feed.me in (leader, feed.leader):
         told = replace(
             told, ahead=_ahead(feed.racers, feed.me), told_place=now
-        )  # the news tell this player's place too
+        )  # the news tells this player's place too
     racer = feed.racers[leader]
     return _with_news(told, News(now, "lead", leader, racer.cards)) if racer.racing else told
 
@@ -143,7 +143,7 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
         return told
     changed = ahead - feed.ahead or feed.ahead - ahead
     others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
-    # A finish or a resignation was news by itself.
+    # A finish or a resignation has a news item of its own.
     racing = (racer for racer in others if racer.racing)
     nearest = min(racing, key=lambda racer: (abs(racer.place - own.place), racer.player), default=None)
     if nearest is None:

@@ -21,7 +21,7 @@ JUMP: Final = 10_000
 """Milliseconds by which one key jumps."""
 
 SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-"""How many times faster than the race time may pass."""
+"""The speeds of a replay, relative to that of the race."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class RewindBuffer:
         self._frames: dict[str, list[WatchedBoard]] = {}
 
     def add(self, watched: Mapping[str, WatchedBoard]) -> None:
-        """Add the boards that are new. If a new board is older than the newest known ones, it replaces them."""
+        """Add the boards that are new. The buffer forgets boards that are newer than the player's added board."""
         for player, board in watched.items():
             frames = self._frames.setdefault(player, [])
             if frames and frames[-1] is board:

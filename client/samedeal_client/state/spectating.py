@@ -83,6 +83,10 @@ class Spectating:
         return self.zoom((players.index(self.zoomed) + step) % len(players), watched)
 
     def limited_to(self, watched: Watched) -> Spectating:
-        """Return the state without a page that does not exist any more, and without a single board that is gone."""
+        """Return the state for what can be shown now.
+
+        If its page no longer exists, the last page is shown. If the board that was shown alone is gone, all boards are
+        shown.
+        """
         gone = self.zoomed not in watched.players or self.zoomed not in watched.boards
         return replace(self, zoomed="" if gone else self.zoomed, page=min(self.page, watched.pages - 1))

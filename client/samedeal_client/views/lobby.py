@@ -18,7 +18,7 @@ from samedeal_client.views.history import outcome_text, place_text, race_time
 
 ROOM_HEADINGS: Final = ("#", "Room", "Game", "Seats", "State")
 _WITH_DEAL: Final = 76
-"""Minimum width, in columns, of a window whose list of rooms has their deals."""
+"""Minimum width, in columns, of a window in which the list of rooms includes their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
 _GAME: Final = len("Ace of Hearts ")
 NUMBERED_ROOMS: Final = 9

@@ -68,7 +68,7 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """The distance from the winner to the next player, or from another player to the one just ahead."""
+    """The winner's distance to the next player, or any other player's distance to the one just ahead."""
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"
@@ -106,9 +106,9 @@ def why_over(room: RoomState) -> str:
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:
-    """The time of a finish next to the player's earlier ``best`` time in a game, as sentences. Times are in milliseconds.
+    """Sentences that compare the ``time`` of a finish with the player's earlier ``best`` time in a game.
 
-    ``best`` is None if no earlier finish is known.
+    Times are in milliseconds. ``best`` is None if no earlier finish is known.
     """
     if best is None:
         return f"Your time: {short_clock_text(time)}."

@@ -14,7 +14,7 @@ from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
 FRESH: Final = 6_000
-"""Milliseconds for which news are fresh: they are highlighted, or shown where there is no panel for them."""
+"""Time, in milliseconds, for which a news item is highlighted or, without a panel for news, shown in the message line."""
 
 _MAX_ROWS: Final = 10
 

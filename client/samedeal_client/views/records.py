@@ -46,7 +46,7 @@ def standings_lines(record: Record) -> list[str]:
 
 
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
-    """The result of checking a record in which nothing is wrong, and of comparing it with the player's journals."""
+    """The lines for a record that was checked and holds, and for its comparison with the player's journals."""
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record holds: the deal, {whole} follow from each other.")

@@ -45,7 +45,7 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """The command with which others join. ``loopback_host`` is the host in it if only this machine can reach that host.
+    """The command with which others join. ``loopback_host`` is the host in it if other machines can't reach that host.
 
     ``page`` is the address at which browsers show the race, if there is one.
     """

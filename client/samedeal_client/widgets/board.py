@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from samedeal_client.widgets.look_app import LookApp
 
 FLIGHT_TIME: Final = 0.12
-"""Time, in seconds, that a card needs to its new pile."""
+"""Time, in seconds, that a card takes to fly to its new pile."""
 
 FLASH_TIME: Final = 0.1
 """Time, in seconds, for which a card that arrives on a foundation is highlighted."""
@@ -73,9 +73,9 @@ class BoardView(PlainContainer):
     """A board in the places of a layout, which may change at any time.
 
     Columns and fans are in one container, so that Textual skips them all when it draws widgets outside of it. The other
-    regions are in a second container, so that all regions are at the same depth in the tree of widgets. Mouse events
-    take one step for each level of the tree. If regions were at different depths, the end of a quick drag would arrive
-    before its start.
+    regions are in a second container, so that all regions are at the same depth in the tree of widgets. A mouse event
+    passes through the tree one level at a time. If regions were at different depths, the end of a quick drag could
+    arrive before its start.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -206,7 +206,7 @@ class BoardView(PlainContainer):
             self._show_regions(self._regions)
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """The card or pile at a column and row of the board. Cards in flight land before it is found."""
+        """The card or pile at a column and row of the board. Moving cards are put in their places first."""
         self._stop_motion()
         for view in self._views.values():
             region = view.region_shown

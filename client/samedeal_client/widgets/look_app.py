@@ -30,7 +30,7 @@ class LookApp(App[_Result]):
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
-    CSS_PATH: ClassVar[str] = "samedeal.tcss"  # beside the modules of the apps
+    CSS_PATH: ClassVar[str] = "samedeal.tcss"  # in the folder of the apps' modules
 
     def __init__(self, look: Look, **options: Any) -> None:
         super().__init__(**options)
