@@ -67,7 +67,10 @@ def _parse(data: bytes) -> History:
 
 
 def best_before(model: Model) -> int | None:
-    """Return this user's best time before this race in its game, in milliseconds. None if there is none or on failure."""
+    """Return this user's best time in the game of a race, in milliseconds, as it was before the race.
+
+    Return None if there is no such time, or if the history can't be read.
+    """
     if model.room is None or model.delay is not None:
         return None
     try:

@@ -34,7 +34,7 @@ _GLYPHS: Final = tuple(
 
 _GLYPH_PROBE: Final = b"\r%s\x1b[6n"
 GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + END_QUERY
-"""Text that prints each glyph at the start of the line, queries the cursor position after each, and finally clears the line."""
+"""Text that prints each glyph at the start of the line with a query of the cursor position, and then clears the line."""
 
 MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY
 """A query that asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""

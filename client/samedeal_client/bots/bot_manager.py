@@ -26,7 +26,7 @@ class _RunningBot(NamedTuple):
 
 
 class LocalBots:
-    """The bots of one player on one server. They follow to rematches until they are removed."""
+    """The bots of one player on one server. They join each rematch until they are removed."""
 
     def __init__(self, address: ServerAddress, rng: Random | None = None) -> None:
         self._address = address

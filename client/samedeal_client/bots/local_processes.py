@@ -71,7 +71,7 @@ class LocalServer:
 async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
     """Run a server and its own Redis on a free port of this machine. Raises CannotHost if the server does not start.
 
-    With ``public``, other machines can reach it, at the port that addresses have by default.
+    With ``public``, the server listens on the default port instead, and other machines can reach it.
 
     Both end with the context, and also if this process is killed.
     """

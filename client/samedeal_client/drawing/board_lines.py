@@ -53,7 +53,7 @@ def _line(name: str, words: list[Row], empty: str = "empty") -> Row:
 
 
 def _cards(pile: bytes, look: Look) -> list[Row]:
-    """The cards from the deepest to the top one. Adjacent unknown cards are counted."""
+    """The cards from the deepest to the top one. For adjacent unknown cards their number is given."""
     words: list[Row] = []
     for unseen, cards in groupby(pile, lambda card: card >= UNSEEN):
         group = list(cards)

@@ -13,8 +13,8 @@ _MAX_BOUND: Final = 10.0
 class Backoff:
     """Exponential backoff with full jitter: each delay is random, below a bound that doubles from 0.2 s.
 
-    The bound is at most 10 s. It is also at most a quarter of the time already waited, but never less than 2 s, so that a
-    racer reconnects soon after an outage has ended.
+    The bound grows to 2 s. During a long outage it grows further, to a quarter of the time already waited, but never
+    beyond 10 s. So a racer reconnects soon after the outage has ended.
     """
 
     def __init__(self, rng: Random) -> None:

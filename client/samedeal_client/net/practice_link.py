@@ -47,7 +47,8 @@ _COUNTDOWN: Final = 3_000
 class PracticeLink(Link):
     """A link that judges the player's moves itself.
 
-    The player goes on from a board ``elapsed`` milliseconds after the start of the race. Ghosts move when they did then.
+    The player goes on from a board ``elapsed`` milliseconds after the start of the race. Each ghost repeats its
+    player's moves at the times at which they were made.
     """
 
     def __init__(self, name: str, record: Record, play: Play, elapsed: int, ghosts: Sequence[Track]) -> None:

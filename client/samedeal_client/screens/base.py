@@ -176,7 +176,7 @@ class ClientScreen(Screen[None]):
         self.update(self.model)
 
     def retire(self) -> None:
-        """Draw nothing any more: another screen is about to replace this one, whose model may be gone."""
+        """Draw nothing any more. Another screen is about to replace this one, and the model may no longer suit it."""
         self._ready = False
 
     def on_screen_resume(self) -> None:

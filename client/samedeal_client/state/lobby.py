@@ -69,7 +69,10 @@ class Lobby:
         return tuple(sorted(fit, key=lambda line: line.seats - line.players))
 
     def _is_match(self, line: RoomLine) -> bool:
-        """Whether a room has the chosen game, or else any game, except Phoenix with a deal that may be impossible to win."""
+        """Whether a quick match may join a room: one with the chosen game or, if none is chosen, with any game.
+
+        Phoenix may be impossible to win. So unless it is chosen, a room with Phoenix needs a winnable deal.
+        """
         return line.game == self.game if self.game else line.deal == "winnable" or line.game in DAILY_GAMES
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:

@@ -235,7 +235,10 @@ class Model:
         return Model(self.me, self.name)
 
     def entering(self, room: str, delay: int | None) -> Model:
-        """Return the model after entering a room, as a spectator if there is a ``delay``. Keep what is known of the room."""
+        """Return the model after entering a room, as a spectator if there is a ``delay``.
+
+        If the client was in this room already, keep what it knows of the room, except for the boards of a spectator.
+        """
         entered = replace(self.without_room(), delay=delay)
         if not self.is_in(room):
             return entered

@@ -1,4 +1,4 @@
-"""Reads room options from text. Each function raises ValueError, with what to write instead, for an invalid text."""
+"""Parsing of room options. Each function raises ValueError for an invalid text, and says what to write instead."""
 
 from __future__ import annotations
 

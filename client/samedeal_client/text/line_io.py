@@ -58,7 +58,7 @@ class LineReader:
                 return
 
     def _put(self, line: str | None) -> bool:
-        """Pass a line to the event loop, waiting while its queue is full. Returns False if the loop has ended."""
+        """Pass a line to the event loop, waiting while its queue is full. Return False if the loop has ended."""
         coroutine = self._queue.put(line)
         try:
             asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()

@@ -54,7 +54,7 @@ class TerminalCells:
         self._cursor = _NOWHERE
 
     def forget(self) -> None:
-        """Take no cell for known. The next output is written in full."""
+        """Forget all cells, so that the next output is written in full."""
         self._rows.clear()
         self._cursor = _NOWHERE
 
