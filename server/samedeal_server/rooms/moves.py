@@ -1,4 +1,4 @@
-"""The commit path of moves: checked by the engine, committed to the store, acked to the player."""
+"""The commit path of a move: the engine checks it, the store commits it, and the player gets the ack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = get_logger()
 
 
 class MoveService:
-    """Commits the moves of one node's players. ``charge`` charges a connection for the number of actions replayed."""
+    """Commits the moves of one node's players. ``charge`` charges a connection for a number of replayed actions."""
 
     def __init__(self, rooms: RoomRegistry, charge: Callable[[PlayerConnection, int], None]) -> None:
         self._rooms = rooms
@@ -52,7 +52,7 @@ class MoveService:
         raise refusals.commit_refused(result.outcome)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> None:
-        """Commit acked actions that the store has lost again. Raise SamedealError if their receipt is invalid."""
+        """Commit again those acked actions that the store has lost. Raise SamedealError if their receipt is invalid."""
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
@@ -85,7 +85,7 @@ class MoveService:
         _log.info(LogEvent.MOVES_RECOVERED, **connection.ids, actions=len(lost))
 
     async def _check_log(self, hub: Hub, seat: SeatedPlayer, message: Recover) -> None:
-        """Raise RequestRefused ``stale`` unless the log has exactly the actions that a client wants to recover."""
+        """Raise RequestRefused ``stale`` if the log does not have exactly the actions that the client wants to recover."""
         last = message.revision + len(message.held)
         entries = await self._rooms.store.load_log(hub.room, seat.player, message.revision + 1, last)
         if [(entry.action, entry.committed_at) for entry in entries] != [
@@ -94,7 +94,7 @@ class MoveService:
             raise refusals.stale()
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
-        """Bring ``seat`` up to date after a refused commit. Raise RequestRefused if the store has rolled back."""
+        """Update ``seat`` after the store has refused a commit. Raise RequestRefused if the store has rolled back."""
         if -1 < result.revision < play.revision or -1 < result.generation < seat.generation:
             hub.audience.force_resync(seat)
             raise refusals.store_unavailable()
@@ -126,7 +126,7 @@ class MoveService:
 
 
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
-    """Make the commit of an action that led to ``after``. ``time`` is when a recovered action was first committed, or 0."""
+    """Make the commit of an action that led to ``after``. A recovered action has the ``time`` of its first commit."""
     return Commit(
         room=hub.room,
         player=seat.player,

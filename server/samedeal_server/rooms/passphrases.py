@@ -54,9 +54,9 @@ class Passphrases:
             return salt, await _hash_in_thread(passphrase, salt)
 
     async def check(self, room: str, secret: RoomSecret, passphrase: str, network: str, limits: Limits) -> None:
-        """Raise RequestRefused if a passphrase is wrong, or if it is not compared because of too many wrong guesses.
+        """Raise RequestRefused if a passphrase is wrong, or if too many wrong ones were tried before.
 
-        Only guesses that are compared are counted, and correct ones are subtracted again.
+        A guess is counted before it is compared. A correct guess is subtracted again.
         """
         if not passphrase:
             raise refusals.bad_passphrase()
@@ -74,7 +74,7 @@ class Passphrases:
 
     @asynccontextmanager
     async def _slot(self, network: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait for a turn to hash. Raises RequestRefused if too many wait, on this node or from this network."""
+        """Wait until a passphrase may be hashed. Raises RequestRefused if too many wait here or from ``network``."""
         waiting = self._waiting_by_network
         if self.waiting >= limits.guesses_waiting or waiting[network] >= limits.guesses_waiting_per_address:
             raise refusals.passphrases_busy()
@@ -89,7 +89,7 @@ class Passphrases:
 
 
 async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
-    """Hash a passphrase. Return only after the thread has ended, as it can't be cancelled and keeps a core busy."""
+    """Hash a passphrase in a thread. If cancelled, wait for the thread all the same, since it keeps a core busy."""
     hashing = asyncio.create_task(asyncio.to_thread(hashed, passphrase, salt))
     try:
         return await asyncio.shield(hashing)

@@ -28,7 +28,7 @@ class BoardReplay:
         self._deal: Board | None = None
 
     async def initial_board(self) -> Board | None:
-        """The board as dealt, or None before the race has started."""
+        """Return the board as dealt, or None before the race has started."""
         race = self._room.race
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
@@ -47,7 +47,7 @@ class BoardReplay:
             return seat.play
 
     async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
-        """Replay a player's log up to revision ``last``, or the whole log.
+        """Replay a player's log up to revision ``last``, or the whole log if ``last`` is None.
 
         Return the play and the head of its chain, or None before the deal.
         """
@@ -77,7 +77,7 @@ class BoardReplay:
         return receipt(self._store.receipt_key, head)
 
     def board_state(self, play: Play, head: bytes) -> BoardState:
-        """The message with a player's own board, which is masked."""
+        """Return the message with a player's own board, with hidden cards masked."""
         return BoardState(
             room=self._room.race.room,
             revision=play.revision,

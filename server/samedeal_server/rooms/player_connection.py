@@ -15,10 +15,10 @@ from samedeal_server.telemetry.metrics import Metrics
 
 
 class PlayerConnection(Connection):
-    """A connection of a player, who may race or watch in one room at a time.
+    """A connection of a player, who can be in one room at a time, as a racer or as a spectator.
 
-    ``player``, ``name``, ``bot`` and ``session`` are set by the player's Hello.
-    ``hub`` is the room that the player is in. ``seat`` is None for a spectator.
+    The player's Hello sets ``player``, ``name``, ``bot`` and ``session``. ``hub`` is the room that the player is in.
+    ``seat`` is None for a spectator.
     """
 
     __slots__ = ("bot", "hub", "name", "pace", "seat", "session")

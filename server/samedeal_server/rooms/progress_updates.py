@@ -12,10 +12,10 @@ PROGRESS_INTERVAL: Final = 0.1
 
 
 class ProgressUpdates:
-    """Collects the players whose counts changed, to be sent in one update.
+    """Collects the players whose counts have changed, and sends these counts in one update.
 
-    ``send`` is called with the players' ids and the time of the oldest queued move, in milliseconds. The time is 0 if no
-    move is queued.
+    ``send`` is called with the players' ids and the time of the oldest queued move, in milliseconds. The time is 0 if
+    no move is queued.
     """
 
     __slots__ = ("_alarm", "_moved_at", "_players", "_send")
@@ -32,7 +32,7 @@ class ProgressUpdates:
         return self._alarm.is_set
 
     def queue(self, player: str, moved_at: int = 0) -> None:
-        """Send a player's counts with the next update. ``moved_at`` is the time of a move, in milliseconds."""
+        """Send a player's counts with the next update. If a move changed them, ``moved_at`` is its time, in milliseconds."""
         self._players.add(player)
         self._moved_at = self._moved_at or moved_at
         self.schedule()

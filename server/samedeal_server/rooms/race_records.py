@@ -1,4 +1,4 @@
-"""The records of finished races: kept by any node, listed, and read in parts."""
+"""The records of finished races: storing them, listing them, and reading them in parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENTRIES_PER_READ: Final = 500
 
 
 class RecordKeeper:
-    """Keeps the records of finished races."""
+    """Builds the records of finished races and stores them."""
 
     def __init__(self, store: Store, limits: LiveLimits, metrics: Metrics) -> None:
         self._store = store
@@ -31,9 +31,9 @@ class RecordKeeper:
         self._metrics = metrics
 
     async def keep(self, race: Race) -> None:
-        """Build and keep the record of a finished race, unless that was done. Raises StoreUnavailable.
+        """Build and store the record of a finished race, unless the store has it. Raises StoreUnavailable.
 
-        Every node that finds a finished race calls this, so that no race is missed when a node dies.
+        Every node that finds a finished race calls this, so that no record is missing when a node dies.
         """
         limits, records = self._limits.current, self._store.records
         if not limits.records or await records.has(race_id(race), race.finished_at):
@@ -83,7 +83,7 @@ async def list_records(store: Store) -> tuple[RecordLine, ...]:
 
 
 class RecordReader:
-    """Hands out records to those who may read them."""
+    """Reads records for players, and checks that they may read them."""
 
     def __init__(self, store: Store, passphrases: Passphrases, limits: LiveLimits) -> None:
         self._store = store
@@ -93,8 +93,8 @@ class RecordReader:
     async def read(self, message: ReadRecord, player: str, network: str) -> RecordPart:
         """Return a part of a record. Raises RequestRefused if there is no such part, or the player may not read it.
 
-        The record of a private room needs the passphrase, unless the player had a seat in the race. The record of a room
-        without spectators is for those who had a seat.
+        A player who had a seat in the race may always read its record. Other players need the passphrase for the record
+        of a private room, and may not read the record of a public room without spectators.
         """
         records = self._store.records
         race = message.race.strip(" ").lower()

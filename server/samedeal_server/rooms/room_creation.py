@@ -64,7 +64,7 @@ class RoomLifecycle:
         raise refusals.no_free_code()
 
     async def rematch(self, room: str) -> str:
-        """Return the code of the rematch's room, opening it if this is the first request for a rematch.
+        """Return the code of the rematch's room. The first request for a rematch opens the room.
 
         Raise RequestRefused if the race is not over, its room is gone, or there are too many rooms.
         """
@@ -91,7 +91,7 @@ class RoomLifecycle:
             raise refusals.server_full()
 
     async def _open_successor(self, race: Race, now: int) -> str:
-        """Open a room for the rematch and return its code. If a concurrent request has opened one, return that one's."""
+        """Open a room for the rematch and return its code. If another request has just opened that room, return its code."""
         parent_secret = await self._store.load_secret(race.room)
         if parent_secret is None:
             raise refusals.no_room(race.room)
@@ -122,7 +122,7 @@ class RoomLifecycle:
 
 
 def new_seed(deal: Deal) -> bytes:
-    """The seed of a deal, or the server's secret for a joint deal. It is random unless the deal is public."""
+    """Return the seed of a deal, or the server's secret for a joint deal. It is random unless the deal has a public seed."""
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
 
 
@@ -148,7 +148,7 @@ def _random_code() -> str:
 
 
 def _successor_code(race: Race) -> str:
-    """The room's code with the number of the next race: ``friday-2`` after ``friday``."""
+    """Return the code of the rematch's room: ``friday-2`` after ``friday``."""
     base = race.room
     if race.round:
         base = base.removesuffix(f"-{race.round + 1}")

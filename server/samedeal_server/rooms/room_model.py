@@ -12,7 +12,7 @@ from samedeal_server.store.store import Snapshot
 
 
 class RoomModel:
-    """The race, progress and number of spectators after the last event, whose number is ``event``."""
+    """The race, the players' progress and the number of spectators, as of the event with the number ``event``."""
 
     __slots__ = ("_clock", "event", "progress", "race", "spectator_count")
 
@@ -59,7 +59,7 @@ class RoomModel:
         return True
 
     def progress_of(self, player: str) -> Progress:
-        """A player's progress, which is empty for a player without a seat."""
+        """Return a player's progress, which is empty for a player without a seat."""
         return self.progress.get(player) or Progress()
 
     def is_connected(self, player: str) -> bool:
@@ -68,16 +68,16 @@ class RoomModel:
         return progress.connected and self._clock.now() - progress.last_seen < ABSENT_AFTER
 
     def is_racing(self, player: str) -> bool:
-        """Whether a player has a seat in a race that is not over for them, so that they must not see other boards."""
+        """Whether a player has a seat in a race that is not over for them. Such a player must not see other boards."""
         return self.race.is_racing(player, self.progress_of(player))
 
     @property
     def is_done(self) -> bool:
-        """Whether the race is under way although it is over."""
+        """Whether the race is over but not yet finished, because no tick has been applied since."""
         return self.race.phase == "racing" and self.race.is_over(self.progress)
 
     def state(self) -> RoomState:
-        """The state of the room that is sent to everybody in it."""
+        """Return the state of the room that is sent to everybody in it."""
         race = self.race
         return RoomState(
             room=race.room,
@@ -116,7 +116,7 @@ class RoomModel:
         )
 
     def tally(self, player: str) -> Tally:
-        """The public counts of a player's board."""
+        """Return the public counts of a player's board."""
         progress = self.progress_of(player)
         return Tally(
             player=player,
@@ -130,5 +130,5 @@ class RoomModel:
         )
 
     def tallies(self) -> ProgressUpdate:
-        """The counts of all players."""
+        """Return a message with the counts of all players."""
         return ProgressUpdate(tallies=tuple(self.tally(racer.player) for racer in self.race.racers))

@@ -65,7 +65,7 @@ class SpectatorBoards:
 
     @property
     def pending(self) -> bool:
-        """Whether moves wait to be released."""
+        """Whether there are moves that have not been released yet."""
         return self._delayed_boards is not None and self._delayed_boards.next_at() is not None
 
     def close(self) -> None:
@@ -78,13 +78,13 @@ class SpectatorBoards:
 
     @property
     def build_cost(self) -> int:
-        """The number of actions that ``ensure_built`` would replay now. It is 0 while the boards are being built."""
+        """The number of actions that ``ensure_built`` would replay now. It is 0 if the boards exist or are being built."""
         if self.built or self._building.locked():
             return 0
         return sum(progress.revision for progress in self._room.progress.values())
 
     async def ensure_built(self) -> None:
-        """Build the delayed boards unless they exist. Meanwhile other tasks of this node can run."""
+        """Build the delayed boards unless they exist. Other tasks of this node can run meanwhile."""
         async with self._building:
             if self._delayed_boards is not None:
                 return
@@ -106,7 +106,7 @@ class SpectatorBoards:
             self._schedule_release()
 
     async def _read_logs(self, room: str, boards: DelayedBoards) -> None:
-        """Add all actions that were announced, including those that are announced while a log is read."""
+        """Add to ``boards`` all actions that events have reported, also those reported while this reads the logs."""
         while missing := [
             player for player, progress in self._room.progress.items() if 0 <= boards.newest(player) < progress.revision
         ]:

@@ -1,1 +1,1 @@
-"""The search for joint deals, in processes of its own."""
+"""The search for joint deals, in separate processes."""

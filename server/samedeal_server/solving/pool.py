@@ -1,4 +1,8 @@
-"""The worker processes of a node that search for joint deals. Their number is bounded, and none runs before it is needed."""
+"""The worker processes in which a node searches for joint deals.
+
+The players' shares and the server's secret yield numbered candidates. The joint deal is the first candidate that the
+solver wins. The number of workers is bounded, and none is started before it is needed.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,14 @@ _log = get_logger()
 
 
 class _WorkerEnded(Exception):
-    """The end of a worker that was killed or ran out of memory, or an error when it started. ``str`` says which."""
+    """Failure of a worker, which could not start, was killed, or ran out of memory."""
 
 
 class SolverPool:
-    """Worker processes. A worker that ends is replaced, and the candidate that it was trying is tried again."""
+    """Worker processes, each of which tries one candidate at a time.
+
+    If a worker ends, another one is started and tries the same candidate again.
+    """
 
     def __init__(self) -> None:
         self._idle: list[Process] = []
@@ -39,7 +46,7 @@ class SolverPool:
         return tuple(self._idle)
 
     async def solve(self, candidate: Candidate) -> str:
-        """Return the line that wins a candidate, or an empty text if the solver does not win it."""
+        """Return the moves that win a candidate, or an empty text if the solver finds none."""
         async with self._slots:
             while True:
                 try:
@@ -68,7 +75,7 @@ class SolverPool:
         return answer.decode().rstrip("\n")
 
     async def close(self) -> None:
-        """End all workers. None may be at work."""
+        """End all workers. Call this only when all of them are idle."""
         while self._idle:
             await _end(self._idle.pop())
 

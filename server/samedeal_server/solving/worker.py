@@ -1,8 +1,8 @@
-"""A process that tries candidates of joint deals, one for each line that it reads.
+"""A process that tries candidates for joint deals, one for each line that it reads.
 
-A node writes a ``Candidate`` as JSON, and the worker answers with the winning line, or with an empty line. It keeps nothing
-between two candidates, so a node can replace a worker that ended. It ends when its input does, so it never outlives its
-node for longer than a candidate takes.
+A node writes a ``Candidate`` as JSON. The worker answers with the winning moves, or with an empty line. A worker keeps
+nothing from one candidate to the next, so a node can replace a worker that ended. When the node ends, so does the
+worker's input, and the worker ends after the candidate that it is trying.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NICENESS: Final = 10
 
 
 class Candidate(Struct, frozen=True):
-    """A candidate of a joint deal: the mix, its game and its number, and the budget of the solver."""
+    """A candidate for a joint deal. ``mixed`` is the mix of secret and shares, ``budget`` the solver's number of states."""
 
     mixed: bytes
     game: str
@@ -36,7 +36,7 @@ class Candidate(Struct, frozen=True):
 
 
 def winning_line(candidate: Candidate) -> str:
-    """Return the line that wins a candidate, or an empty text if the solver does not win it."""
+    """Return the moves that win a candidate, or an empty text if the solver finds none."""
     game = Game.named(candidate.game)
     won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,)), None)
     return ", ".join(map(str, won.line)) if won else ""
@@ -50,7 +50,7 @@ def work(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Limit the process, and work until the node ends."""
+    """Limit the priority and the memory of this process, and answer requests until the node ends."""
     with suppress(OSError):  # a service manager may forbid it
         os.nice(_NICENESS)
     with suppress(ValueError, OSError):  # a lower limit is in force, or the service manager forbids it
