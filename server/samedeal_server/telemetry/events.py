@@ -9,7 +9,7 @@ import structlog
 
 
 class LogEvent(StrEnum):
-    """The name of a logged event. deploy/README.md, *Logs*, lists their fields."""
+    """The name of a logged event. The section *Logs* of deploy/README.md lists the fields of each event."""
 
     LISTENING = "listening"
     CONNECTED = "connected"
@@ -79,5 +79,5 @@ class EventLog(Protocol):
 
 
 def get_logger() -> EventLog:
-    """Return a logger. Each of its calls follows the configuration in force at that moment."""
+    """Return a logger. It follows changes of the logging configuration."""
     return cast("EventLog", structlog.get_logger())

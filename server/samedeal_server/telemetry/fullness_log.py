@@ -1,4 +1,4 @@
-"""Log lines about a node that is full: one when it begins to refuse, and one when that is over."""
+"""Log lines about a full node: one when it starts to refuse, and one when it has stopped refusing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = get_logger()
 
 
 class FullnessLog:
-    """Logs refusals that are due to one limit. ``setting`` is the name of the limit's setting."""
+    """Logs refusals that are due to one limit. ``setting`` is the name of that limit."""
 
     def __init__(self, timers: Timers, setting: str) -> None:
         self._timers = timers
@@ -24,7 +24,7 @@ class FullnessLog:
         self._alarm = Alarm(timers, self._on_alarm)
 
     def refuse(self, limit: int) -> None:
-        """Count a refusal. Log it if it is the first one in a while. ``limit`` is the value of the limit."""
+        """Count a refusal. Log it unless there was another one a short time ago. ``limit`` is the value of the limit."""
         self._refused += 1
         self._refused_at = self._timers.monotonic()
         if not self._alarm.is_set:

@@ -35,7 +35,7 @@ _HANDSHAKE_FAILED: Final = "opening handshake failed"
 
 
 def log_stream(config: Config) -> TextIO:
-    """Return the stream for logs: standard output, unless it is reserved for the announcement."""
+    """Return the stream for logs: standard output, or standard error if ``--announce`` reserves standard output."""
     return sys.stderr if config.announce else sys.stdout
 
 
@@ -95,7 +95,10 @@ def set_up(config: Config, node: str) -> None:
 
 
 class ThrottledLog:
-    """Logs events that clients can cause at any rate: one line per reason in ten seconds, with the number of events."""
+    """Logs events that clients can cause as often as they like. It writes at most one line per reason in ten seconds.
+
+    Each line says how many events there were.
+    """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -103,7 +106,7 @@ class ThrottledLog:
         self._logged_at: dict[str, float] = {}
 
     def info(self, event: LogEvent, reason: str, **fields: object) -> None:
-        """Log an event with its fields, or only count it if the reason was logged recently."""
+        """Log an event with its fields, or only count it if another one with this reason was logged recently."""
         self._counts[reason] += 1
         now = time.monotonic()
         if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) >= _THROTTLE_INTERVAL:
@@ -128,7 +131,7 @@ class _LineWriter:
 class _LibraryHandler(logging.Handler):
     """Formats logs of libraries like those of the node.
 
-    Some versions of websockets log a malformed handshake as an error. It becomes the event ``handshake_rejected``.
+    Some versions of websockets log a malformed handshake as an error. This handler logs it as ``handshake_rejected``.
     """
 
     def __init__(self, lines: _LineWriter) -> None:

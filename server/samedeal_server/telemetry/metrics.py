@@ -1,8 +1,8 @@
 """The metrics of a node for Prometheus: every metric with its name, unit and meaning.
 
-Each node has its own registry. Label values are never cards, seeds, names or addresses. Counters, histograms and gauges
-count for one node, so sum them over all nodes. The exception is ``samedeal_rooms``, which every node reads from Redis for
-all nodes: take its ``max``.
+Each node has its own registry. Label values are never cards, seeds, names or addresses. To get the value of a counter,
+histogram or gauge for the whole server, add up the values of all nodes. Each node reads ``samedeal_rooms`` and
+``samedeal_records_kept`` from Redis, where they already cover all nodes: take the ``max`` of these.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no
 
 
 class LabelledCounter(dict[str | tuple[str, ...], Counter]):
-    """The counters of a metric by label value, or by the tuple of several. A lookup here costs less than ``labels()``."""
+    """The counters of a metric by their label value, or by a tuple of several. A lookup here is faster than ``labels()``."""
 
     def __init__(self, metric: Counter, *values: str) -> None:
         super().__init__((value, metric.labels(value)) for value in values)

@@ -25,7 +25,7 @@ class NodeStats:
         self._acks = _buckets(metrics.ack)
 
     def sample(self) -> dict[str, float]:
-        """Return the fields of a ``NodeLine`` that are measured since the previous sample."""
+        """Return the rates and latencies since the previous sample, as fields of a ``NodeLine``."""
         before, self._acks = self._acks, _buckets(self._metrics.ack)
         acks = [(bound, count - previous) for (bound, count), (_, previous) in zip(self._acks, before, strict=True)]
         now, cpu_time = time.monotonic(), time.process_time()
