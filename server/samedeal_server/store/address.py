@@ -24,7 +24,10 @@ class InvalidRedisAddress(ValueError):
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """A parsed address. ``options`` holds the arguments for redis-py's connections. ``primary`` is set for Sentinels."""
+    """A parsed address. ``options`` holds the arguments for redis-py's connections.
+
+    ``primary`` is the name of the primary for Sentinels, and empty in any other address.
+    """
 
     scheme: str
     hosts: tuple[Host, ...]

@@ -1,4 +1,4 @@
-"""The availability of Redis, as this node's connections experience it."""
+"""The availability of Redis, as this node observes it on its connections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _log = get_logger()
 
 
 class _Incident:
-    """A series of failures. It lasts from the first failure until none has occurred for some time."""
+    """A series of failures. It lasts from the first failure until there has been none for some time."""
 
     def __init__(self) -> None:
         self.error = ""
@@ -52,9 +52,9 @@ class _Incident:
 
 
 class RedisAvailability:
-    """Counts answers and failures of each primary. Logs when one goes down or rejects commands, unless ``quiet`` is true.
+    """Counts answers and failures of each primary. Logs when one goes down or rejects commands.
 
-    ``where`` is the address of a primary, without a password.
+    If ``quiet`` is true, nothing is logged. ``where`` is the address of a primary, without a password.
     """
 
     def __init__(self, metrics: Metrics, *, quiet: bool = False) -> None:
@@ -67,14 +67,17 @@ class RedisAvailability:
 
     @property
     def problem(self) -> str:
-        """The primaries that are down, reject commands or may lose acknowledged moves, with the reasons, or empty."""
+        """A text that names each primary that is down, rejects commands or may lose acknowledged moves, and why.
+
+        It is empty if there is none.
+        """
         down = [f"{where} is down ({each.error})" for where, each in sorted(self._outages.items())]
         rejecting = [f"{where} rejects commands ({each.error})" for where, each in sorted(self._rejections.items())]
         unsafe = [f"{where} is unsafe ({each})" for where, each in sorted(self._risks.items())]
         return "; ".join(down + rejecting + unsafe)
 
     def set_primaries(self, primaries: Collection[str]) -> None:
-        """Set the addresses of all primaries of a cluster. From now on no other address counts as down."""
+        """Set the addresses of all primaries of a cluster. From now on, failures of other addresses do not count."""
         self._primaries = primaries
         for known in (self._outages, self._rejections, self._risks):
             for where in [each for each in known if each not in primaries]:
@@ -82,7 +85,7 @@ class RedisAvailability:
         self._metrics.redis_up.set(not self._outages)
 
     def record_answer(self, where: str, seconds: float) -> None:
-        """Record that Redis answered after ``seconds``, where 0 means that the duration is unknown."""
+        """Record that Redis answered after ``seconds``. 0 means that the duration is unknown."""
         if seconds:
             self._metrics.redis.observe(seconds)
         if where in self._outages and (duration := self._outages[where].end(RECOVERY_TIME)) is not None:
@@ -109,7 +112,7 @@ class RedisAvailability:
             self._metrics.redis_up.set(0)
 
     def set_risk(self, where: str, risk: str) -> None:
-        """Set why a primary may lose acknowledged moves. ``risk`` is empty if it keeps them."""
+        """Set the reason why a primary may lose acknowledged moves. It is empty if there is none."""
         if risk and risk != self._risks.get(where) and not self._quiet:
             _log.warning(LogEvent.REDIS_UNSAFE, redis=where, problem=risk)
         if risk:

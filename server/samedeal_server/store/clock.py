@@ -14,7 +14,7 @@ CLOCK_SYNC_INTERVAL: Final = 10.0
 class StoreClock:
     """The store's time in milliseconds since 1970.
 
-    It is never ahead of the store by more than the two clocks have drifted apart since the last ``sync``.
+    It is never ahead of the store, except by what the two clocks have drifted apart since the last ``sync``.
     """
 
     def __init__(self, store: Store) -> None:
@@ -22,7 +22,7 @@ class StoreClock:
         self._offset = 0.0
 
     async def sync(self) -> None:
-        """Synchronise with the store. This clock is late by the latency of the answer, so that timers never fire early."""
+        """Synchronise with the store. This clock then lags by the latency of the answer, so that timers never fire early."""
         store_time = await self._store.now()
         self._offset = store_time - 1000 * time.monotonic()
 

@@ -60,7 +60,7 @@ class Executor:
         return answers
 
     async def server_info(self) -> dict[str, dict[str, Any]]:
-        """Return the INFO of each primary that answers, by the address of the primary."""
+        """Return the result of INFO for each primary that answers, by the address of the primary."""
         with converted_errors():
             primaries = await self.redis.primaries()
             results = await asyncio.gather(*map(_info, primaries))

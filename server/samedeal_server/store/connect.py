@@ -1,4 +1,4 @@
-"""Connections to Redis: pools, timeouts, Sentinels, and the record of which Redis answers or fails."""
+"""Creation of clients for Redis, with connection pools, timeouts and Sentinels, whose answers and failures are recorded."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def connect(
 ) -> PrimaryClient | ClusterClient:
     """Create a client for the Redis at an address. The caller closes the client.
 
-    The client records answers and failures in ``availability``. Durable writes wait for ``replicas`` replicas. A command is
-    retried once if its connection turns out to be dead, so a command may run twice. Raises InvalidRedisAddress if the
-    address is malformed.
+    The client records answers and failures in ``availability``. Durable writes wait for ``replicas`` replicas. A
+    command is retried once if its connection turns out to be dead, so a command may run twice. Raises
+    InvalidRedisAddress if the address is malformed.
     """
     address = RedisAddress.parse(url)
     monitor = availability or RedisAvailability(Metrics(), quiet=True)
@@ -82,7 +82,7 @@ def _pool(options: dict[str, Any], *host: Host) -> BlockingConnectionPool:
 
 
 class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
-    """A bounded pool of connections to the primary that Sentinels name. It waits for a free connection."""
+    """A bounded pool of connections to the primary that Sentinels name. If all are in use, a caller waits for one."""
 
     availability: RedisAvailability
     where: str
@@ -124,9 +124,9 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
 
 
 async def _load_scripts(connection: Any) -> None:
-    """Load the scripts that a Redis does not know. A new primary, for example, knows none.
+    """Load the scripts that a Redis does not know yet. A new primary, for example, knows none.
 
-    Raises BusyLoadingError if Redis is still loading its data. redis-py has closed the connection then.
+    Raises BusyLoadingError if Redis is still loading its data. redis-py has then closed the connection.
     """
     # Redis may forbid SCRIPT. Then EVAL loads the scripts later.
     hashes = list(Script.sources)
@@ -144,12 +144,12 @@ async def _load_scripts(connection: Any) -> None:
 
 
 def _monitored(kind: Any, availability: RedisAvailability, where: str) -> Any:
-    """Extend a connection class, which the address determines: TCP, TLS or a Unix socket."""
+    """Make a subclass of a connection class of redis-py that is also ``_Monitored``."""
     return type("Monitored", (_Monitored, kind), {"availability": availability, "where": where})
 
 
 class _Monitored(AbstractConnection):
-    """Records answers and errors of a connection. Raises LostConnection, which is retried, once the connection is dead."""
+    """Records answers and errors of a connection. Raises LostConnection if it is dead, so that redis-py retries."""
 
     availability: RedisAvailability
     where: str

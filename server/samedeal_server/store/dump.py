@@ -63,7 +63,7 @@ class KeyDump:
         return str(next(iter(infos.values()))["redis_version"])
 
     async def indexes(self) -> list[DumpedKey]:
-        """Dump the indexes of the rooms. They may disagree with the rooms, so call ``rebuild_indexes`` after a restore."""
+        """Dump the indexes of the rooms. They may not match the rooms, so call ``rebuild_indexes`` after a restore."""
         return await self._dump(_INDEXES)
 
     async def rooms(self) -> AsyncIterator[list[DumpedKey]]:

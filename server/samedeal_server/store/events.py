@@ -1,7 +1,8 @@
 """The events of a room, and how its Redis stream encodes them.
 
-An event is encoded as the name of its kind, a space and the rest. Kinds that only a newer version knows decode to None.
-``presence`` and ``spectators`` events are plain text, because scripts insert numbers into them.
+An event is encoded as the name of its kind, a space, and its content. An event of a kind that only a newer version
+knows is decoded to None. The events ``presence`` and ``spectators`` are plain text, because scripts insert numbers into
+them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class MoveCommitted(Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class PresenceChanged:
-    """The connection ``generation`` of a player was opened or lost."""
+    """An event that says that a player's connection ``generation`` was opened or lost."""
 
     player: str
     generation: int
@@ -53,14 +54,14 @@ class PresenceChanged:
 
 @dataclass(frozen=True, slots=True)
 class SpectatorCount:
-    """The number of spectators changed to ``count``."""
+    """An event that says that the number of spectators is now ``count``."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorMessage:
-    """The operator sent a message to everybody in the room."""
+    """An event with a message of the operator to everybody in the room."""
 
     text: str
 
@@ -71,8 +72,8 @@ Event = RaceChanged | MoveCommitted | PresenceChanged | SpectatorCount | Operato
 class SequencedEvent(Struct, frozen=True):
     """An event with its number in the room and its time in milliseconds.
 
-    ``previous`` is the number of the event before it, or 0. A reader that has seen event ``previous`` and receives this one
-    has missed nothing. Numbers rise and are never reused, even if Redis loses its newest events.
+    ``previous`` is the number of the event before it, or 0. A reader that has seen event ``previous`` and receives this
+    one has therefore missed nothing. Numbers rise and are never reused, even if Redis loses its newest events.
     """
 
     number: int
@@ -82,7 +83,7 @@ class SequencedEvent(Struct, frozen=True):
 
 
 def presence_parts(player: str) -> tuple[str, str]:
-    """Return the parts before and after the generation in the event of a new connection, for ``connect_player.lua``."""
+    """Return the two parts of a presence event between which ``connect_player.lua`` inserts the generation."""
     return f"presence {player} ", " 1"
 
 

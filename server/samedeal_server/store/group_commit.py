@@ -57,8 +57,8 @@ class CommitResult(Struct, frozen=True):
 class GroupCommit:
     """Collects the commits of one turn of the event loop and sends them as one batch.
 
-    While a batch is under way, the next one collects. A slow store therefore makes batches larger instead of queues
-    longer, since each player has at most one commit under way.
+    While a batch is under way, further commits wait for the next one. A slow store therefore leads to larger batches,
+    not to a queue of many batches.
     """
 
     def __init__(self, send_batch: SendBatch) -> None:
@@ -67,7 +67,7 @@ class GroupCommit:
         self._sender: asyncio.Task[None] | None = None
 
     async def commit(self, commit: Commit) -> CommitResult:
-        """Send a commit in one batch with the others of this turn. Raises any error that ``send_batch`` has for it."""
+        """Send a commit in one batch with others of the same turn. Raises the error that ``send_batch`` has for it."""
         future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((commit, future))
         if self._sender is None:

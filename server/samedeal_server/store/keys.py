@@ -1,7 +1,8 @@
 """The names of all keys and channels in Redis.
 
-All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and a cluster distributes rooms.
-Other keys hold sessions, records of finished races, data about nodes, and two indexes that are rebuilt from the rooms.
+All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and the rooms of a cluster
+are spread over its primaries. Other keys hold sessions, records of finished races, data about nodes, and two indexes
+that are rebuilt from the rooms.
 """
 
 from __future__ import annotations
@@ -72,10 +73,11 @@ def last_record(room: str) -> str:
 
 
 def meta(room: str) -> str:
-    """Hash: schema, engine, version, race (packed), phase, starts, ends, last_event.
+    """Hash: the state of a room, and the race (packed).
 
-    ``starts`` and ``ends`` are 0 as long as the race can't start. There is also ``resigned:PLAYER`` for each player who has
-    resigned.
+    The other fields are the schema and engine versions of the room, the version that a compare-and-set compares, the
+    number of the newest event (last_event), the phase, and when the race starts and ends. ``starts`` and ``ends`` are 0
+    while the race cannot start. The field ``resigned:PLAYER`` exists for each player who has resigned.
     """
     return f"{PREFIX}{{{room}}}:meta"
 
@@ -114,25 +116,25 @@ def channel(room: str) -> str:
 
 
 def room_of(channel: bytes) -> str:
-    """The room whose events are announced on a channel."""
+    """Return the room whose events are announced on a channel."""
     return channel.decode().partition("{")[2].rstrip("}")
 
 
 def spectators(room: str) -> str:
-    """Hash: for each node its number of spectators and until when the number is valid; ``:total`` holds their sum."""
+    """Hash: each node's number of spectators, with the time until which that number counts; ``:total`` holds the sum."""
     return f"{PREFIX}{{{room}}}:spectators"
 
 
 def guesses(room: str, window: int, network: str = "") -> str:
-    """String: the number of passphrases tried at a room in a window of time, by one network or (if empty) by all."""
+    """String: how many passphrases were tried for a room in a time window, by one network, or by all if it is empty."""
     return f"{PREFIX}{{{room}}}:guesses:{window}:{network}"
 
 
 def guest(token_hash: str) -> str:
-    """String: the player of the session token with this hash, until the player first enters a room."""
+    """String: the player whose session token has this hash, for a player who has not entered a room yet; expires soon."""
     return f"{PREFIX}guest:{token_hash}"
 
 
 def session(token_hash: str) -> str:
-    """String: the player of the session token with this hash."""
+    """String: the player whose session token has this hash, for a player who has entered a room; expires."""
     return f"{PREFIX}session:{token_hash}"

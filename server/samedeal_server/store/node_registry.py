@@ -1,7 +1,7 @@
 """Data that all nodes share apart from rooms: the running nodes, orders of the operator, and bans.
 
-Each command touches one key, so that it works on a cluster too. The data about running nodes has copies, so that operators
-can see the nodes while a primary of a cluster is down.
+Each command touches one key, so that it works on a cluster too. The data about running nodes is stored in three copies,
+so that operators can see the nodes while a primary of a cluster is down.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Nodes:
         )
 
     async def _update_copies(self, commands: Callable[[int], tuple[RedisCommand, ...]]) -> None:
-        """Execute commands for each copy of the data about running nodes. Raises StoreUnavailable if all copies are."""
+        """Execute commands for each copy of the data about running nodes. Raises StoreUnavailable if all of them fail."""
         batches = [commands(copy) for copy in keys.NODE_COPIES]
         answers = await self._executor.try_execute([each for batch in batches for each in batch])
         size = len(batches[0])
@@ -129,7 +129,7 @@ class Nodes:
         return newest[0][0].decode() if newest else "0-0"
 
     async def orders(self, after: str) -> list[tuple[str, Order | None]]:
-        """Return the orders after id ``after``, with their ids. An order that this version can't decode is None."""
+        """Return the orders after the id ``after``, with their ids. The order is None if this version cannot decode it."""
         (found,) = await self._executor.execute(command("XRANGE", keys.ORDERS, f"({after}", "+"))
         return [(id_.decode(), _decode_order(fields[b"order"])) for id_, fields in found]
 

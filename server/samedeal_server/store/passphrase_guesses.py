@@ -1,4 +1,4 @@
-"""Counters of the passphrases that were compared with those of rooms."""
+"""Counters of the passphrases that players have tried."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _COUNT_GUESS: Final = Script("count_guess")
 
 
 class PassphraseGuesses:
-    """The counters, which all nodes share. Every method raises StoreUnavailable."""
+    """The counters of tried passphrases, which all nodes share. Every method raises StoreUnavailable."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def add(self, room: str, network: str, window: int, network_limit: int, room_limit: int) -> bool:
-        """Count a guess in a window of time. Return False, and count nothing, if there were too many before.
+        """Count a guess in a time window. If a limit has been reached, count nothing and return False.
 
-        The first guess of a network in a window is always counted.
+        Only ``network_limit`` applies to a network's first guess in a window, so that other networks cannot shut it
+        out.
         """
         (counted,) = await self._executor.execute(
             _COUNT_GUESS(

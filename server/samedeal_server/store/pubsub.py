@@ -32,19 +32,19 @@ _log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class NodesAnnouncement:
-    """There is a new order of the operator, or bans have changed. Every node is concerned."""
+    """Announcement to every node that there is a new order of the operator, or that bans have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomSubscribed:
-    """The beginning of the subscription to a room. Events before it may have been missed."""
+    """Notice that the subscription to a room has begun. Earlier events may have been missed."""
 
     room: str
 
 
 @dataclass(frozen=True, slots=True)
 class RoomEvent:
-    """An event happened in a room."""
+    """Announcement of an event in a room."""
 
     room: str
     event: SequencedEvent
@@ -56,8 +56,8 @@ Announcement = NodesAnnouncement | RoomSubscribed | RoomEvent
 class Listener:
     """One node's subscriptions to announcements.
 
-    On a cluster each room has a connection to its primary. After a lost connection, or if a room moves to another primary,
-    the listener subscribes to the room again and yields ``RoomSubscribed``.
+    On a cluster, each room is subscribed to over a connection to the room's primary. When a connection is lost, or a
+    room moves to another primary, the listener subscribes to the room again and yields ``RoomSubscribed``.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -92,7 +92,7 @@ class Listener:
             await cancel_and_wait([assigning, *self._tasks.values()])
 
     async def _assign_forever(self) -> None:
-        """Keep each room assigned to the connection to its primary, which may change."""
+        """Assign each room to the connection to its primary, and do so again when the primary changes."""
         self._start(None)
         while True:
             for room in list(self.rooms):
@@ -133,10 +133,10 @@ class Listener:
 
 
 class _Subscription:
-    """A connection that subscribes to rooms and puts their announcements into a queue. It reconnects if it is lost.
+    """A connection that subscribes to rooms and puts their announcements into a queue. If it is lost, it reconnects.
 
-    ``primary`` is the address of a cluster's primary, or None for any node. If ``for_nodes`` is true, announcements that
-    concern all nodes are received too.
+    ``primary`` is the address of a primary in a cluster. With None, any Redis server will do. If ``for_nodes`` is true,
+    the announcements that concern all nodes are received too.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class _Subscription:
         await (pubsub.ssubscribe if self._sharded else pubsub.subscribe)(keys.channel(room))
 
     async def _send(self, request: Awaitable[None]) -> None:
-        """Send a request over the connection. If sending fails, reconnect, which subscribes to all rooms."""
+        """Send a request over the connection. If this fails, reconnect. The new connection subscribes to all rooms."""
         try:
             await request
         except Exception as error:  # noqa: BLE001  # any error: the reader may be reconnecting the same connection

@@ -22,7 +22,10 @@ _DAY: Final = 86_400
 
 @dataclass(frozen=True)
 class RecordAccess:
-    """Who may read a record: everybody if ``is_public``, otherwise ``players`` and those who know the passphrase, if any."""
+    """Who may read a record: everybody if ``is_public``. Otherwise ``players``, and those who know the passphrase.
+
+    If ``hash`` is empty, there is no passphrase.
+    """
 
     is_public: bool
     players: tuple[str, ...]
@@ -31,20 +34,20 @@ class RecordAccess:
 
 
 class RecordStore:
-    """The records. Every method raises StoreUnavailable."""
+    """The records in Redis. Every method raises StoreUnavailable."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def has(self, race: str, ended: int) -> bool:
-        """Whether the record of a race is kept that ended at ``ended``."""
+        """Whether the store has the record of a race that ended at ``ended``."""
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
         return found is not None and int(found) == ended
 
     async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> None:
-        """Keep a record for a number of ``days``, and at ``most`` that many records, the newest ones.
+        """Store a record for a number of ``days``, and delete the oldest records if there are more than ``most``.
 
-        A record that was kept before is replaced, so that any node may do this, and several at once.
+        Several nodes may store the same record. Each of them replaces the one before.
         """
         parts = await asyncio.to_thread(compressed_parts, text)
         key, lifetime = keys.record(line.race), days * _DAY
@@ -73,7 +76,7 @@ class RecordStore:
             )
 
     async def newest(self, limit: int) -> list[RecordLine]:
-        """Return the lines of the public ones among the newest records, newest first."""
+        """Return the lines of the newest records, newest first, without those that are not public."""
         (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
         found = await self._executor.execute(
             *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)
@@ -106,5 +109,5 @@ class RecordStore:
 
 
 def compressed_parts(text: bytes) -> list[bytes]:
-    """Return a text in parts that can be read one at a time."""
+    """Split a text into parts, and compress each of them on its own."""
     return [zlib.compress(text[start : start + PART_BYTES]) for start in range(0, len(text), PART_BYTES)]

@@ -28,7 +28,7 @@ class RedisCommand(NamedTuple):
 
     @property
     def keys(self) -> tuple[Argument, ...]:
-        """The keys of a script, or else ``key``."""
+        """The keys of a script, or only ``key`` for any other command."""
         name, *words = self.arguments
         return tuple(words[2 : 2 + int(words[1])]) if name in ("EVAL", "EVALSHA") else (self.key,)
 
@@ -39,10 +39,10 @@ def command(name: str, key: str, *arguments: Argument) -> RedisCommand:
 
 
 def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) -> list[int]:
-    """Return the indexes ``failed``, and those of all later commands with the same keys, in order.
+    """Return the indexes ``failed`` and those of all later commands with the same keys, in order.
 
-    If a command is to be sent again, so must those that follow it on the same keys. Otherwise the commits of a player would
-    be executed out of order.
+    A command that is sent again must not overtake later commands with the same keys, so these are sent again too.
+    Otherwise the commits of a player would be executed out of order.
     """
     blocked: set[tuple[Argument, ...]] = set()
     found = []
@@ -55,11 +55,11 @@ def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) ->
 
 
 class TooFewReplicas(RedisError):
-    """Too few replicas acknowledged a write in time. The write may not survive a failover."""
+    """Failure of a write that too few replicas acknowledged in time. The write may not survive a failover."""
 
 
 def unavailable(error: Exception) -> StoreUnavailable:
-    """Convert an error of the Redis client to the one that the store raises."""
+    """Convert an error of the Redis client to StoreUnavailable, or to StoreRejected if Redis answered with it."""
     kind = StoreRejected if isinstance(error, ResponseError) else StoreUnavailable
     converted = kind(str(error) or type(error).__name__)
     converted.__cause__ = error
@@ -92,15 +92,18 @@ class RedisClient(Protocol):
         """
 
     async def primaries(self) -> list[PrimaryClient]:
-        """Return a client for each primary. Together they have all keys. Raises RedisError or OSError if none is known."""
+        """Return a client for each primary. Together they have all keys. Raises RedisError or OSError if none is found."""
 
     def primary_for(self, key: str) -> Host | None:
-        """Return the primary of a cluster that has a key or channel, or None if there is none or only one Redis."""
+        """Return the primary of a cluster that has a key or channel, or None if it is unknown.
+
+        It is also None if there is no cluster.
+        """
 
     def listener(self, primary: Host | None = None) -> Redis:
-        """Create a client for announcements, with a separate connection to ``primary`` or, without one, to any Redis server.
+        """Create a client for announcements, which has its own connection. The caller closes the client.
 
-        The caller closes the client.
+        The connection leads to ``primary`` or, if that is None, to any Redis server.
         """
 
 
@@ -135,12 +138,12 @@ class PrimaryClient(Redis):
         return [self._convert(str(name), answer) for (name, *_), answer in zip(commands, answers, strict=True)]
 
     def _convert(self, name: str, answer: Any) -> Any:
-        """Convert the answer to a command as redis-py does."""
+        """Convert an answer to the type that redis-py gives to answers to the command ``name``."""
         convert = self.response_callbacks.get(name)
         return answer if convert is None or isinstance(answer, Exception) else convert(answer)
 
     async def _send_replicated(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
-        """Send commands and wait for the replicas, over a connection of their own, because WAIT keeps it busy."""
+        """Send commands and wait for the replicas, over a separate connection, because WAIT blocks it."""
         async with self.pipeline(transaction=False) as pipe:
             for arguments in commands:
                 pipe.execute_command(*arguments)
@@ -166,6 +169,6 @@ class PrimaryClient(Redis):
         return None
 
     def listener(self, primary: Host | None = None) -> Redis:  # noqa: ARG002  # as in RedisClient
-        """See RedisClient. The connection is separate, because commands would mistake announcements for their answers."""
+        """See RedisClient. On a connection with commands, announcements would be mistaken for answers."""
         pool = self.connection_pool
         return Redis.from_pool(ConnectionPool(pool.connection_class, **pool.connection_kwargs))

@@ -42,9 +42,9 @@ _CONNECTION_ERRORS: Final = (LostConnection, NoAnswer, OSError)
 class ClusterClient:
     """A client of the cluster to which the nodes ``seeds`` belong.
 
-    ``where`` names the seeds in messages. ``client`` creates a client for a single node. After a timeout a primary is marked
-    unresponsive and only pinged. Commands to that primary fail fast until it answers or its slots move, so that a request
-    that also needs other primaries does not wait.
+    ``where`` names the seeds in messages. ``client`` creates a client for a single node. A primary that does not answer
+    in time is marked unresponsive and only pinged. Until it answers or its slots move, commands to it fail at once, so
+    that a request to several primaries does not have to wait for it.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class ClusterClient:
         return next((address for first, last, address in self._slot_map if first <= slot <= last), None)
 
     async def variants(self, key: str) -> dict[Host, str]:
-        """Find one key that begins with ``key`` for each primary. Raises RedisError or OSError if no node answers."""
+        """Find a key for each primary that begins with ``key``. Raises RedisError or OSError if no node answers."""
         await self._refresh_slots(self._refreshes)
         found: dict[Host, str] = {}
         wanted = {address for _, _, address in self._slot_map}
@@ -109,7 +109,7 @@ class ClusterClient:
         return found
 
     async def _refresh_slots(self, refreshes: int) -> None:
-        """Refresh the slot map, unless it was refreshed since the caller read ``refreshes`` from ``_refreshes``."""
+        """Refresh the slot map, unless it has been refreshed since the caller read ``refreshes`` from ``_refreshes``."""
         async with self._refreshing:
             if self._refreshes != refreshes:
                 return
@@ -207,15 +207,15 @@ class ClusterClient:
         return answers
 
     def _has_moved(self, command: RedisCommand, sent_to: Host | None) -> bool:
-        """Return whether the key of a command is now on another primary than ``sent_to``."""
+        """Return whether the key of a command now belongs to a primary other than ``sent_to``, which got the command."""
         return self.primary_for(command.key) not in (None, sent_to)
 
     async def _send_round(
         self, commands: Sequence[RedisCommand], pending: list[int], answers: list[Any], *, durable: bool
     ) -> dict[int, Host]:
-        """Send each command to the primary that has its key, and follow ASK redirections.
+        """Send each pending command to the primary that has its key, and follow ASK redirections.
 
-        Return the primary to which each command was sent first.
+        Put the answers into ``answers``. Return for each command the primary to which it was sent first.
         """
         groups: dict[Host, list[int]] = defaultdict(list)
         for i in pending:
@@ -281,6 +281,6 @@ class ClusterClient:
 
 
 def _address(node: Sequence[Any], queried: Host) -> Host:
-    """Return the address of a node in a slot map. A node that does not know its own host has the host of ``queried``."""
+    """Return the address of a node in a slot map. If it lacks the host, take that of ``queried``, which sent the map."""
     host = (node[0] or b"").decode()
     return (host if host not in ("", "?") else queried[0], int(node[1]))

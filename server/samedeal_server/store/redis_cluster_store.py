@@ -1,4 +1,4 @@
-"""The store on a Redis Cluster. A slow or lost primary delays only the rooms it holds."""
+"""The store on a Redis Cluster. A slow or lost primary delays only the rooms that it holds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class ClusterStore(Store):
         return await self._commits_by_primary[primary].commit(commit)
 
     async def probe(self) -> str:
-        """Test whether the primaries accept writes. Return which of them do not. Raises StoreUnavailable if none does."""
+        """Test whether the primaries accept writes. Return a text that names those that do not, or an empty string.
+
+        Raises StoreUnavailable if no primary accepts writes.
+        """
         with converted_errors():
             probe_keys = await self._cluster.variants(keys.PROBE)
         results = await asyncio.gather(*(self._probe_primary(key) for key in probe_keys.values()))

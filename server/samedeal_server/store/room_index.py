@@ -20,9 +20,9 @@ class RoomIndex:
         self._executor = executor
 
     async def update(self, race: Race) -> None:
-        """Add a race to the indexes, or remove it if it is closed. A tick that is due earlier than the race says stays due.
+        """Add a race to the indexes, or remove it if it is closed. A tick that is already due earlier stays as it is.
 
-        The race may be outdated, so its tick must not replace an earlier one that another node has scheduled meanwhile.
+        ``race`` may be outdated: another node may have scheduled an earlier tick in the meantime.
         """
         if race.phase == "closed":
             await self._executor.execute(command("ZREM", keys.ROOMS, race.room), command("ZREM", keys.DUE, race.room))
@@ -33,7 +33,7 @@ class RoomIndex:
             )
 
     async def add_created(self, race: Race) -> None:
-        """Index a room by its creation time, unless its code already is."""
+        """Index a room by its creation time, unless a room with its code is indexed already."""
         await self._executor.execute(command("ZADD", keys.ROOMS, "NX", race.created, race.room))
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:

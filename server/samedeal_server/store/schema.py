@@ -47,12 +47,12 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
 
 
 def version_record(now: int) -> tuple[str, str]:
-    """Return the field and the value of ``keys.SCHEMAS`` that a node sets while it runs."""
+    """Return what a node writes into ``keys.SCHEMAS`` while it runs: a field and its value."""
     return str(SCHEMA_VERSION), f"{now} {samedeal.__version__}"
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
-    """Check that this node can share Redis with the nodes that set ``records``. Records older than ``since`` are ignored.
+    """Check that this node can share Redis with all nodes that wrote ``records``, apart from those before ``since``.
 
     Raises StartupError ``store_newer`` or ``store_older``.
     """

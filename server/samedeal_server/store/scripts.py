@@ -11,7 +11,7 @@ from samedeal_server.store.redis_client import Argument, RedisCommand
 
 
 class Script:
-    """A script from ``lua/`` with the prelude before it. Call the script to make a command that runs it by its hash."""
+    """A script from ``lua/``, preceded by ``prelude.lua``. Call it to make a command that runs the script by its hash."""
 
     sources: ClassVar[dict[str, bytes]] = {}
 
@@ -27,7 +27,7 @@ class Script:
 
     @classmethod
     def with_source(cls, command: RedisCommand) -> RedisCommand:
-        """Replace the hash in a command by the source, for a Redis that does not know the script.
+        """Return the command with the script's source instead of its hash, for a Redis that does not know the script.
 
         A command that runs no script is returned unchanged.
         """

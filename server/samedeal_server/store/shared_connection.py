@@ -1,8 +1,9 @@
-"""One connection to Redis for all batches of a node: each is written at once, and answers are taken as they arrive.
+"""A connection to Redis over which a node sends all its batches, without waiting for answers to earlier ones.
 
-redis-py makes the connection, whatever its kind, and then gives up its transport. Its own pipeline takes a connection from a
-pool, and sets a timer for each answer. Measured with tests/bench/test_commit_speed.py: CPU time of the node for a commit is
-15 µs instead of 39 µs in a group, and 47 to 84 µs instead of 250 to 376 µs alone.
+redis-py opens the connection, over TCP, TLS or a Unix socket. This module then takes over its transport, because
+redis-py's own pipeline takes a connection from a pool for each batch and sets a timer for each answer. A commit takes
+15 µs of the node's CPU time instead of 39 µs in a group, and 47 to 84 µs instead of 250 to 376 µs alone (measured with
+tests/bench/test_commit_speed.py).
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _NO_ANSWER_YET: Final = object()
 
 
 class PrimaryDemoted(LostConnection):
-    """Refusal of a Redis that is a replica by now and accepts no writes."""
+    """Refusal of a write by a Redis that has become a replica."""
 
 
 def classify(error: Exception) -> Failure | None:
-    """Classify an error. Return None for an error that makes the caller send the command again, changed or elsewhere."""
+    """Return the kind of failure that an error is, or None if it only makes the caller send the command again."""
     match error:
         case NoAnswer() | BusyLoadingError():
             return "timeout"
@@ -50,7 +51,7 @@ def classify(error: Exception) -> Failure | None:
 
 
 class SharedConnection:
-    """A connection made as those of ``pool`` are. It is made when it is first needed, and again after it was lost."""
+    """A connection like those of ``pool``. It is opened when it is first needed, and again when it was lost."""
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability) -> None:
         self._pool = pool
@@ -60,9 +61,9 @@ class SharedConnection:
         self._connecting: asyncio.Task[_Wire] | None = None
 
     async def send_batch(self, commands: Sequence[tuple[str | bytes | int | float, ...]]) -> list[Any]:
-        """Send commands, and return their answers and errors in order. Raises RedisError or OSError if none was answered.
+        """Send commands. Return their answers and errors in order. Raises RedisError or OSError if none was answered.
 
-        If the connection is lost meanwhile, the commands are sent once more, so each may run twice.
+        If the connection is lost before all answers arrive, the commands are sent once more, so each may run twice.
         """
         if not commands:
             return []
@@ -101,7 +102,7 @@ class SharedConnection:
 
 
 class _Batch:
-    """A batch that waits for ``missing`` more answers."""
+    """The answers to a batch of commands, of which ``missing`` have not arrived yet."""
 
     __slots__ = ("answers", "future", "missing", "sent_at")
 
@@ -113,7 +114,7 @@ class _Batch:
 
 
 class _Wire(asyncio.Protocol):
-    """Takes over the transport of a connection that redis-py has made. ``is_lost`` once it can't be used any more."""
+    """Protocol for the transport of a connection that redis-py has opened. ``is_lost`` is set when it fails."""
 
     def __init__(self, connection: Any, where: str, availability: RedisAvailability) -> None:
         # redis-py has no other access to the transport. The writer is kept, as it closes the transport when it is freed.
@@ -150,7 +151,7 @@ class _Wire(asyncio.Protocol):
         await self._closed
 
     def data_received(self, data: bytes) -> None:
-        """Give each batch its answers."""
+        """Add each answer that arrives to the batch that it belongs to."""
         try:
             self._replies.feed(data)
             while self._pending and (answer := self._replies.gets()) is not _NO_ANSWER_YET:
@@ -166,13 +167,13 @@ class _Wire(asyncio.Protocol):
             self._fail(LostConnection(str(error)))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail what waits for an answer."""
+        """Fail all batches that wait for answers."""
         self._fail(LostConnection(f"Redis has closed the connection{f': {exc}' if exc else ''}"))
         if not self._closed.done():
             self._closed.set_result(None)
 
     def _finish(self, batch: _Batch) -> None:
-        """Record the answers of a batch and hand them over."""
+        """Record that a batch was answered, and pass its answers to the caller of ``send``."""
         self._availability.record_answer(self._where, time.perf_counter() - batch.sent_at)
         lost: Exception | None = None
         for answer in batch.answers:
@@ -193,7 +194,7 @@ class _Wire(asyncio.Protocol):
             self._fail(lost)
 
     def _check_timeout(self) -> None:
-        """Fail everything if the oldest batch has waited for too long. One timer serves all batches."""
+        """Fail all batches if the oldest one has waited for too long. One timer serves all batches."""
         self._timer = None
         if self._pending:
             remaining = self._pending[0].sent_at + self._timeout - time.perf_counter()
@@ -203,7 +204,7 @@ class _Wire(asyncio.Protocol):
                 self._timer = self._loop.call_later(remaining, self._check_timeout)
 
     def _fail(self, error: Exception) -> None:
-        """Give up the connection, and fail what waits for an answer."""
+        """Close the connection at once, and fail all batches that wait for answers."""
         self.is_lost = True
         self._writer.transport.abort()
         if self._timer is not None:

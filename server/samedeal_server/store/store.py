@@ -77,10 +77,9 @@ _MARK_REPLICATION: Final = Script("replication_mark")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A race as it is stored.
+    """A race as the store had it at the time ``now``, in milliseconds.
 
-    ``version`` is what ``compare_and_set`` compares. ``last_event`` is the number of the newest event. ``now`` is the
-    time of the store, in milliseconds.
+    ``compare_and_set`` compares ``version``. ``last_event`` is the number of the newest event.
     """
 
     race: Race
@@ -93,7 +92,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class RoomSecret:
-    """What decides the deal of a room, and the salted hash of its passphrase."""
+    """The secret that decides the deal of a room, and the salted hash of the room's passphrase."""
 
     deal: DealSecret
     salt: bytes
@@ -126,16 +125,16 @@ class Store:
         schema.check_records(records.items(), await self.now() - 1000 * LIFETIME)
 
     async def record_schema(self) -> None:
-        """Record that a node of this schema version runs now."""
+        """Record the current time as the time at which a node with this schema version last ran."""
         await self.executor.execute(command("HSET", keys.SCHEMAS, *schema.version_record(await self.now())))
 
     async def probe(self) -> str:
-        """Test whether Redis accepts writes. Return the parts that do not, or an empty string."""
+        """Test whether Redis accepts writes. Return a text that names the primaries that do not, or an empty string."""
         await self.executor.execute(command("SET", keys.PROBE, "1", "PX", 1000), durable=True)
         return ""
 
     async def check_settings(self) -> None:
-        """Report the settings of each primary under which it may lose acknowledged moves."""
+        """Check the settings of each primary, and pass the risk of losing acknowledged moves on to ``availability``."""
         for where, info in (await self.executor.server_info()).items():
             self.redis.availability.set_risk(where, risk(info))
 
@@ -157,12 +156,12 @@ class Store:
         await self.executor.execute(command("SET", keys.RECEIPT_KEY, self.receipt_key), durable=True)
 
     async def now(self) -> int:
-        """The time of Redis, in milliseconds since 1970. All nodes measure races by it."""
+        """Return the time of Redis, in milliseconds since 1970. All nodes measure races by it."""
         (time,) = await self.executor.execute(RedisCommand(keys.ROOMS, ("TIME",)))
         return _milliseconds(time)
 
     async def wait_replicated(self, room: str) -> None:
-        """Wait until the required replicas have every write to a room so far."""
+        """Wait until the required replicas have every write to a room up to now."""
         if self.redis.replicas:
             await self.executor.execute(_MARK_REPLICATION([keys.meta(room)]), durable=True)
 
@@ -225,7 +224,7 @@ class Store:
     ) -> bool:
         """Replace a race, unless it was changed since the snapshot ``before``. Return whether it was replaced.
 
-        The event RaceChanged announces ``changes`` and ``player``. ``found`` is the joint deal if it has just been found.
+        ``changes`` and ``player`` go into the event RaceChanged. ``found`` is the joint deal if it has just been found.
         """
         room = race.room
         seated = _player_keys(room, race.racers)
@@ -294,8 +293,8 @@ class Store:
     async def record_present(self, connections: Sequence[tuple[str, str, int]]) -> list[int | None]:
         """Record that connections are still open. Each is a room, a player and a generation.
 
-        Return for each the player's newest generation, -1 if there is none, or None if it is unknown. Raises
-        StoreUnavailable if all are unknown.
+        Return for each the player's newest generation, -1 if there is none, or None if its primary does not answer.
+        Raises StoreUnavailable if no primary answers.
         """
         answers = await self.executor.try_execute(
             [
@@ -374,7 +373,7 @@ class Store:
 
 
 def _with_end(race: Race, ends: bytes) -> Race:
-    """Return a race with the end that the scripts know, which is earlier if the first finish has ended the race."""
+    """Return a race with the end that Redis has stored. The first finish may have moved it to an earlier time."""
     return replace(race, ends=int(ends) or race.ends)
 
 
@@ -390,7 +389,7 @@ def _presence_command(room: str, player: str, generation: int, *, connected: boo
 
 
 def _event(commit: Commit) -> MoveCommitted:
-    """Make the event of a commit."""
+    """Return the event that announces a commit."""
     return MoveCommitted(
         commit.player,
         commit.revision + 1,
