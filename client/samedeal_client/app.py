@@ -55,7 +55,7 @@ class SamedealApp(LookApp[int]):
     """The full-screen app. It runs the client's session and shows the screen that fits the session's model.
 
     During practice, ``back_to`` is the server whose lobby the player came from. When the player leaves the practice
-    room, the app then ends instead of showing the lobby of the practice server. ``lasting`` is true if the server keeps
+    room, the app ends instead of showing the lobby of the practice server. ``lasting`` is true if the server keeps
     running after this program, so that a player who quits can return. With ``with_bell`` the terminal's bell rings at
     important events, for example when a rival finishes. ``game``, ``room`` and ``room_form`` hold the player's last
     choices in the lobby and in the form of a new room.

@@ -154,7 +154,7 @@ class LineOutput:
             self.print_board(watched.play.board)
 
     def _print_news(self, model: Model) -> None:
-        """Print the news since the last call, a sentence each. A spectator reads every move instead."""
+        """Print the news since the last call, one sentence for each item. For a spectator, every move is printed instead."""
         room, before = model.room, self._feed
         if room is None or room.phase != "racing" or model.delay is not None:
             return

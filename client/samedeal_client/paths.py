@@ -1,4 +1,4 @@
-"""The client's directories, after the XDG base directory specification, and safe writing of files in them."""
+"""The client's directories, according to the XDG base directory specification, and safe writing of files in them."""
 
 from __future__ import annotations
 

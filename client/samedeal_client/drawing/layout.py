@@ -187,8 +187,7 @@ def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) 
 def _columns_x(game: Game, pitch: int) -> int:
     """The left edge of the columns.
 
-    If there are as many columns as foundations, each column stands under a foundation. To the left of these is the
-    stock.
+    If there are as many columns as foundations, each column stands under a foundation, to the right of the stock.
     """
     return pitch if len(game.foundations) == len(game.columns) else 0
 

@@ -35,7 +35,7 @@ class Sprite(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """The way of a card to a pile. ``flash`` is its picture after the landing on a foundation, empty for other piles."""
+    """The path of a card to a pile. ``flash`` is its picture after landing on a foundation, empty for other piles."""
 
     pile: str
     start: Sprite

@@ -86,7 +86,7 @@ class RunCommand:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The end of what the player had typed, by the cancel key. ``idle`` is true if they had typed nothing."""
+    """The effect of the cancel key. ``idle`` is true if there was nothing to cancel."""
 
     idle: bool
 
@@ -107,9 +107,9 @@ class KeyGrammar:
     """The keys of an unfinished entry.
 
     ``source`` is the selected pile, and ``size`` the number of cards if the player chose one. ``candidates`` holds the
-    moves of a ``MoveChoice``. ``search_text`` is what was typed of a card to find. While ``viewing``, the next pile is
-    listed. ``rejection`` is set after the player chose a source from which no card can move. If the player then types
-    the target, that key must not select a new source.
+    moves of a ``MoveChoice``. ``search_text`` is the part of the card to find that was typed. While ``viewing``, the
+    next pile is listed. ``rejection`` is set after the player chose a source from which no card can move. If the player
+    then types the target, that key must not select a new source.
     """
 
     bindings: Bindings = field(default=DEFAULT, repr=False)
@@ -249,7 +249,7 @@ class KeyGrammar:
         )
 
     def _search(self, typed: str, key: str, meaning: KeyCommand | str | None) -> KeyResult:
-        """Process a key of a card to find: its rank, then its suit."""
+        """Process a key that names the card to find: first its rank, then its suit."""
         char = normal_key(key).upper()
         if meaning is KeyCommand.CANCEL or (char == "BACKSPACE" and not typed):
             return self._done(Cancelled(idle=False))

@@ -75,7 +75,7 @@ class QuestionScreen(ModalScreen[None]):
         await self._answer(self.KEYS.get(event.key.lower(), ""))
 
     async def on_click(self, event: events.Click) -> None:
-        """Explain how to answer after a click outside the dialog."""
+        """After a click outside the dialog, explain how to answer."""
         if not self.query_one(Rows).region.contains(event.screen_x, event.screen_y):
             await self._answer("")
 
@@ -109,7 +109,7 @@ class QuitScreen(QuestionScreen):
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The text. It says what quitting means for the seat and for the player's bots."""
+        """The lines. They say what quitting means for the seat and for the player's bots."""
         app = cast("SamedealApp", self.app)
         bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
         leave = "quit: your seat is kept, you can rejoin"
@@ -156,7 +156,7 @@ class ResignScreen(QuestionScreen):
     """A question before the player resigns."""
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The text. It says whether the race goes on."""
+        """The lines. They say whether the race goes on."""
         ends = cast("SamedealApp", self.app).client.model.resigning_ends_race
         return (
             QuestionLine("Resign? Your score stands.", "notice"),

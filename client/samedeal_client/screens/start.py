@@ -139,7 +139,7 @@ class SettingsScreen(ModalScreen[None]):
 
 
 class StartScreen(Screen[list[str]]):
-    """The menu. The chosen command, as arguments of ``samedeal``, ends the app."""
+    """The menu. When the player chooses a line, the app ends with the arguments of ``samedeal`` for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),

@@ -27,7 +27,7 @@ _MAX_RACES: Final = 50
 
 
 class ActionJournal:
-    """The journals of the races played on this machine. Errors are ignored, so that no race waits for the disk."""
+    """The journals of the races played on this machine. Errors of the disk are ignored, so that no race depends on it."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory or state_home() / "races"

@@ -115,7 +115,10 @@ def _check_proof(model: Model, room: RoomState) -> DealCheck:
 
 @lru_cache(maxsize=4)
 def _proved(text: str) -> tuple[DealProof, Board] | None:
-    """Return a proof and its board, or None if the text is no valid proof. Screens ask whenever they are drawn."""
+    """Return a proof and its board, or None if the text is no valid proof.
+
+    Results are cached, because screens ask whenever they are drawn.
+    """
     try:
         proof = DealProof.parse(text)
         return proof, proof.check()

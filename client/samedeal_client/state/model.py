@@ -237,7 +237,7 @@ class Model:
     def entering(self, room: str, delay: int | None) -> Model:
         """Return the model after entering a room, as a spectator if there is a ``delay``.
 
-        If the client was in this room already, keep what it knows of the room, except for the boards of a spectator.
+        If the client is in this room already, keep what it knows of the room and of the player's own board.
         """
         entered = replace(self.without_room(), delay=delay)
         if not self.is_in(room):

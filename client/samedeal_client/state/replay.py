@@ -134,7 +134,7 @@ class Replay:
                 return None
 
     def _showing(self, number: int) -> Replay:
-        """Show a player. Next to another board, only the first board changes."""
+        """Show a player's board. If two boards are shown, it replaces the first one."""
         second = tuple(other for other in self.chosen[1:] if other != number)
         return replace(self, chosen=(number, *second), everyone=False)
 
@@ -145,7 +145,10 @@ class Replay:
         return replace(self, chosen=(first, *(other for other in second if other != first)), everyone=False)
 
     def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
-        """The time of the next or last action of the players who are shown. Before the first action it is the start."""
+        """The time of the next action of the shown players or, with ``back``, of the one before this moment.
+
+        If there is no such action, it is the end or the start of the race.
+        """
         moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
         if back:
             before = bisect_left(moments, self.time)

@@ -46,7 +46,7 @@ _NOWHERE: Final = (-1, -1)
 
 
 class TerminalCells:
-    """The cells of a terminal, as far as they are known from the output so far, and the number of its bytes."""
+    """The cells of a terminal, as far as the output so far shows. ``written`` counts the bytes of the reduced output."""
 
     def __init__(self) -> None:
         self.written = 0

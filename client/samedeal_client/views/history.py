@@ -100,7 +100,7 @@ def _days(number: int) -> str:
 
 
 def unreadable_text(history: History, file: str) -> str:
-    """Say which lines of the history file are not shown. The text is empty if all are."""
+    """Say which lines of the history file are not shown. The text is empty if all are shown."""
     sentences = []
     if history.newer:
         verb = "race was" if history.newer == 1 else "races were"

@@ -49,7 +49,7 @@ class RankedPlayer(NamedTuple):
 def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
     """The heading of the panel: the number of players, and of spectators if there is space.
 
-    In the last seconds it counts the time that is ``left``, in milliseconds.
+    In the last seconds it is the time left instead. ``left`` is in milliseconds.
     """
     if left is not None and left <= FINAL_SECONDS:
         text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"

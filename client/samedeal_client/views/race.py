@@ -45,7 +45,7 @@ def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
 
 
 def clock_span(left: int) -> Span:
-    """The time left in milliseconds, for the header."""
+    """The time left, given in milliseconds, for the header."""
     if left <= 0:
         return Span("  TIME'S UP ", "alarm")
     if left <= FINAL_SECONDS:

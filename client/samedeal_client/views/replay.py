@@ -17,7 +17,7 @@ from samedeal_client.views.records import record_heading, standings_lines
 
 
 def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
-    """The players in the order of the record, each with the place that they have at a time."""
+    """The players in the order of the record, each with the player's place at a time."""
     start, total = race.record.terms.start, race.record.game.cards
     results = []
     for track in race.tracks:

@@ -52,7 +52,7 @@ class LookApp(App[_Result]):
         self.theme_changed_signal.subscribe(self, self._save_theme)
 
     def on_resize(self) -> None:
-        """Forget what the terminal shows: it has moved its text, or cut it off."""
+        """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
         self.terminal.forget()
 
     def _follow_theme(self) -> None:
