@@ -150,7 +150,7 @@ def _log_invalid_setting(words: Sequence[str], error: str) -> None:
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:
-    """Return an error sentence for arguments that the parser does not know: unknown flags, perhaps with their values."""
+    """Return the error sentence for arguments that the parser does not know. Values of unknown flags may be among them."""
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
     similar = most_similar(argument.lstrip("-"), flags)

@@ -9,7 +9,7 @@ from samedeal_server.config.settings import setting
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a node. Those on rooms, records and wrong passphrases apply to all nodes together.
+    """The limits of a node. Those that apply to all nodes together say so in their descriptions.
 
     Each request costs a number of moves, which count towards the rates of its connection and its address. A limit on
     one address is multiplied for larger IPv6 networks, see ``NETWORK_FACTORS``.

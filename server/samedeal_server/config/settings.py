@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 
 
 class InvalidSetting(Exception):
-    """Rejection of an invalid setting. ``str(error)`` says which one, where it is set and what it accepts."""
+    """Rejection of an invalid setting. ``str(error)`` says which setting it is, where it was set and what it accepts."""
 
 
 class InvalidValue(ValueError):
@@ -165,7 +165,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Reading(Generic[Kind]):
-    """The settings that were read. ``sources`` maps the names of those that are not defaults to where they were given."""
+    """The settings that were read. ``sources`` maps a setting's name to where it was set. Defaults have no entry."""
 
     values: Kind
     sources: Mapping[str, str]
@@ -351,5 +351,5 @@ def _path(text: str) -> Path:
 
 
 def most_similar(name: str, known: Iterable[str]) -> str:
-    """Return the one of the ``known`` names that is most similar to ``name``, or an empty string if none is similar."""
+    """Return the name in ``known`` that is most similar to ``name``, or an empty string if none is similar."""
     return next(iter(get_close_matches(name, known, 1, 0.5)), "")

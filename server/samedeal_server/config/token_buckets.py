@@ -66,9 +66,9 @@ class Pace:
         self._refusals = Bucket(limits.refusals / 60, limits.refusals, now)
 
     def admit(self, now: float, cost: int) -> float:
-        """Return the delay of a request, in seconds. Raises RequestRefused if the connection's delays add up to too much."""
+        """Return the delay of a request, in seconds. Raises RequestRefused if the connection was delayed for too long."""
         delay = self._requests_bucket.charge(now, cost)
-        # While the request is delayed, the allowance recovers. That must not lengthen the time of which it consists.
+        # While the request is delayed, the allowance for delays recovers a little. Charge that share too.
         if delay and (retry_after := self._delays.try_take(now, delay * (1 + _DELAY_RECOVERY))):
             self._requests_bucket.refund(cost)
             raise _rate_limited("Too many requests over this connection.", min(delay, retry_after))
@@ -123,9 +123,9 @@ class _Buckets:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
-        """Take tokens from the buckets of all networks of an address and return 0. If one lacks tokens, take none.
+        """Take tokens from the buckets of all networks of an address, or from none of them if one holds too few.
 
-        Return the seconds until all have enough.
+        Return 0, or the seconds until all buckets hold enough.
         """
         if len(networks) == 1:  # an IPv4 address
             return self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)

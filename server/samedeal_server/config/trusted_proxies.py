@@ -1,4 +1,4 @@
-"""Finding out the address of a client that connects through proxies."""
+"""The address of a client that connects through proxies, as the proxies report it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TrustedProxies:
         return address is not None and self._has(address)
 
     def client(self, peer: str, forwarded: Iterable[str]) -> str:
-        """Return the address of a client that connects from ``peer``, the client itself or a proxy.
+        """Return the address of a client. ``peer`` is where its connection comes from: the client itself, or a proxy.
 
         ``forwarded`` holds the ``X-Forwarded-For`` headers of the connection, in order. Each proxy appends the address
         of its client on the right. The client is therefore the last address that is not a trusted proxy. Any addresses

@@ -38,7 +38,7 @@ CLOSE_TIMEOUT: Final = 2.0
 """Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
 
 _MAX_QUEUE: Final = 16
-"""Number of messages that are read ahead of their answers. Then the socket is not read until few are left."""
+"""Maximum number of unanswered messages. Beyond it the socket is not read until only ``_MIN_QUEUE`` are left."""
 
 _MIN_QUEUE: Final = 4
 
@@ -160,7 +160,7 @@ class ClientSocket(ServerConnection):
                 self.transport.write(self.respond(status, "The handshake request is too large.\n").serialize())
                 self.transport.close()
                 return
-            # Frames that arrive with the request, or before the connection is served, are begun by the library.
+            # If frames arrive before the connection is served, the library parses them and all later ones.
             self._is_unusual = data.find(_END_OF_REQUEST) != len(data) - len(_END_OF_REQUEST)
         elif not self._is_served:
             self._is_unusual = True

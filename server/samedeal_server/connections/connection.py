@@ -17,7 +17,7 @@ from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.metrics import Metrics
 
 _WRITE_SIZE: Final = 16 * 1024
-"""Bytes that are written before looking whether the client reads them."""
+"""Number of bytes that are written before checking that the client reads them."""
 
 CLOSE_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for a client to read what is queued for it before its connection is aborted."""

@@ -73,7 +73,10 @@ class HandshakeAdmission:
         return set(self._open_by_network)
 
     def address(self, socket: ServerConnection) -> str:
-        """Return the address of a client, which trusted proxies report. For a client on a Unix socket it is ``local``."""
+        """Return the address of a client. If it connects through trusted proxies, they report the address.
+
+        The address of a client on a Unix socket is ``local``.
+        """
         peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 

@@ -180,7 +180,7 @@ class RequestHandlers:
         return await self._command(connection, ReadyCommand(connection.player, message.ready), message.id)
 
     async def start(self, connection: PlayerConnection, message: Start) -> ToClient:
-        """Start the race."""
+        """Start the countdown of the race."""
         return await self._command(connection, StartCommand(connection.player), message.id)
 
     async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
@@ -217,7 +217,7 @@ class RequestHandlers:
         return await self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
-        """Commit moves again that the store has lost."""
+        """Commit again those moves that the store has lost."""
         await self._moves.recover(connection, message)
         return Done(to=message.id)
 

@@ -159,7 +159,7 @@ class RoomEntry:
         return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
-        """Extend the session of a player who enters a room. A session lasts only briefly until then."""
+        """Give the session of a player who enters a room its full lifetime. Until then the session expires much earlier."""
         if connection.session is not None:
             connection.session = await self._rooms.store.sessions.extend(connection.session)
 

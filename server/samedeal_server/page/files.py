@@ -1,8 +1,8 @@
 """Serve the files of the web page on the players' port.
 
 ``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. For both the server sends the same document,
-whose script reads the path. Other sites may show the document in a frame if the query is ``?embed``. All other files
-have relative links.
+whose script reads the path. Other sites may show the document in a frame if the query is ``?embed``. The document
+refers to all other files by relative links.
 """
 
 from __future__ import annotations

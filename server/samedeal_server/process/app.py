@@ -50,7 +50,7 @@ from samedeal_server.telemetry.metrics import Metrics
 _GARBAGE_THRESHOLD: Final = 20_000
 """Number of new objects after which Python looks for cycles among them. By default it does so after 700.
 
-A move makes dozens of objects, and no cycles. A tenth of its CPU time went into that search.
+A move makes dozens of objects and no cycles. With the default, a tenth of a move's CPU time goes into that search.
 """
 
 Announce = Callable[["Node"], None]

@@ -149,7 +149,7 @@ class Health:
 
 
 async def _never_called(socket: ServerConnection) -> None:
-    """Satisfy the library. Every request is answered before it can become a WebSocket connection."""
+    """Do nothing. Every request is answered before it can become a WebSocket connection."""
 
 
 def _response(status: http.HTTPStatus, body: str | bytes, content_type: str = _TEXT) -> Response:

@@ -59,7 +59,7 @@ def reserved_port(host: str, port: int) -> Iterator[int]:
 
 @contextmanager
 def _explained(host: str, port: int, flag: str) -> Iterator[None]:
-    """Convert an OSError in the block, which tries to listen, to StartupError."""
+    """Convert an OSError from binding or listening to StartupError."""
     try:
         yield
     except OSError as error:

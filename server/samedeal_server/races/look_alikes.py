@@ -109,7 +109,7 @@ def is_reserved(name: str) -> bool:
 
 
 def _skeletons(name: str) -> tuple[str, str]:
-    """Return two texts for the look of a name: as it is written, and in lower case.
+    """Return the skeletons of a name: as it is written, and in lower case. Names that share a skeleton look alike.
 
     ``IRIS`` looks like ``lRlS`` as it is written, and like ``iris`` in lower case.
     """

@@ -53,7 +53,7 @@ def unseated(names: Iterable[str]) -> Notice:
 
 
 def waiting(names: Iterable[str]) -> Notice:
-    """Notice that the countdown is extended: the named players owe a share or, without names, no deal is found yet."""
+    """Notice that the countdown is extended, because the named players' shares or, without names, the deal is missing."""
     waits = " and ".join(names)
     what = f"Waiting for {waits} to help draw the deal." if waits else "Still looking for a deal that can be won."
     return Notice(code=NoticeCode.WAITING, message=f"{what} The race starts in a few seconds.")

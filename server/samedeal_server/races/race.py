@@ -115,9 +115,9 @@ class Racer(Struct, frozen=True, omit_defaults=True):
 
     ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` is a
     keyed hash of the network from which the player took the seat. ``stuck_at`` is the time at which the player last
-    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share.
-    ``share`` holds that share only while other players have not revealed theirs. ``Race.shares`` then holds all of
-    them.
+    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share. Once
+    the player reveals the share, it is in ``share``. When all players have revealed theirs, all shares move to
+    ``Race.shares``.
     """
 
     player: str
@@ -312,7 +312,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         )
 
     def check_not_kicked(self, player: str) -> None:
-        """Raise RequestRefused if the player was removed from this room or an earlier one of the series."""
+        """Raise RequestRefused if the player was kicked from this race or an earlier one."""
         if player in self.kicked:
             raise refusals.kicked()
 
@@ -360,7 +360,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def _awaited(self, progress: ProgressByPlayer) -> list[Progress]:
         """Return the progress of the players for whom the race has to go on.
 
-        With the option ``end_when_settled`` it does not go on for bots, unless only bots have seats.
+        With the option ``end_when_settled``, a race does not go on for its bots, unless only bots have seats.
         """
         without_bots = self.options.end_when_settled and any(not racer.bot for racer in self.racers)
         return [

@@ -52,7 +52,7 @@ def first_head(race: Race, racer: Racer) -> bytes:
 
 
 def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head after some more actions. ``head`` and ``revision`` are those before them."""
+    """Return the head of a chain after more actions. ``head`` and ``revision`` are the values before these actions."""
     for number, action in enumerate(held, revision + 1):
         head = next_head(head, number, action.at - starts, action.action)
     return head

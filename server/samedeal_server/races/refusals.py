@@ -208,7 +208,7 @@ def no_session() -> RequestRefused:
 
 
 def other_version(room: str, version: str, retry_after: float) -> RequestRefused:
-    """Refusal because the room was opened by a version whose data this one can't read."""
+    """Refusal because another version of Samedeal opened the room, and this version cannot read it."""
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
         f"The room {room!r} was opened by a different version of Samedeal; this server runs {version}. "

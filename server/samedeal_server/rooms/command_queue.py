@@ -24,8 +24,8 @@ class CommandQueue:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn.
 
-        Raises StoreUnavailable if the store fails an earlier command meanwhile. Otherwise all waiting commands would
-        run into the store's timeout one after another.
+        Raises StoreUnavailable if an earlier command has found the store unavailable in the meantime. Otherwise each
+        waiting command would run into the store's timeout, one after another.
         """
         outages = self._outages
         async with self._lock:

@@ -108,7 +108,7 @@ class Hub:
         return self.model.state()
 
     def is_current(self, event: int) -> bool:
-        """Whether a client that has the room's state as of ``event`` lacks nothing but counts."""
+        """Whether a client that has the state of the room as of ``event`` needs only new counts."""
         return self.last_broadcast <= event <= self.model.event
 
     def tallies(self) -> ProgressUpdate:

@@ -37,7 +37,7 @@ class Passphrases:
 
     @property
     def waiting(self) -> int:
-        """The number of passphrases that are being hashed or wait to be."""
+        """The number of passphrases that are being hashed or wait for it."""
         return self._waiting_by_network.total()
 
     async def lock(self, passphrase: str, network: str, limits: Limits) -> tuple[bytes, bytes]:

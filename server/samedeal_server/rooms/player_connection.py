@@ -46,7 +46,7 @@ class PlayerConnection(Connection):
 
     @property
     def kind(self) -> str:
-        """The connection's use, one of ``metrics.KINDS``."""
+        """The kind of the connection, one of ``metrics.KINDS``."""
         if self.seat is not None:
             return "racing"
         return "lobby" if self.hub is None else "watching"

@@ -115,7 +115,7 @@ class RoomRegistry:
 
     @property
     def followed(self) -> set[str]:
-        """The codes of all rooms for which this node has a copy, a subscription, or either of them in preparation."""
+        """The codes of all rooms of which this node has a copy or a subscription, or is about to have one."""
         return {*self.hubs, *self._refcounts, *self._opening, *self._listener.rooms}
 
     async def command(
@@ -267,7 +267,7 @@ class RoomRegistry:
             raise
 
     async def release(self, hub: Hub) -> None:
-        """Undo one ``acquire``."""
+        """Release a hub that ``acquire`` has returned."""
         await self._release_room(hub.room)
 
     async def release_removed(self, hub: Hub) -> None:

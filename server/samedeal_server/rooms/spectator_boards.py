@@ -106,7 +106,7 @@ class SpectatorBoards:
             self._schedule_release()
 
     async def _read_logs(self, room: str, boards: DelayedBoards) -> None:
-        """Add to ``boards`` all actions that events have reported, also those reported while this reads the logs."""
+        """Add to ``boards`` all actions that events have reported, including those reported in the meantime."""
         while missing := [
             player for player, progress in self._room.progress.items() if 0 <= boards.newest(player) < progress.revision
         ]:

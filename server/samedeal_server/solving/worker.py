@@ -27,7 +27,7 @@ _NICENESS: Final = 10
 
 
 class Candidate(Struct, frozen=True):
-    """A candidate for a joint deal. ``mixed`` is the mix of secret and shares, ``budget`` the solver's number of states."""
+    """A candidate for a joint deal. ``mixed`` is the mix of secret and shares, and ``budget`` limits the solver."""
 
     mixed: bytes
     game: str

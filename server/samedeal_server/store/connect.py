@@ -1,4 +1,4 @@
-"""Creation of clients for Redis, with connection pools, timeouts and Sentinels, whose answers and failures are recorded."""
+"""Clients for Redis, with their connection pools, timeouts and Sentinels, and with a record of answers and failures."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
 
 
 def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> Any:
-    # redis-py leaves what is called here without types.
+    # The functions of redis-py that are called here have no types.
     sentinels: Any = Sentinel
     pool: Any = _SentinelPool
     options = {name: value for name, value in address.options.items() if not name.startswith(_SENTINELS)}

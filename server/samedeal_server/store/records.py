@@ -24,7 +24,7 @@ _DAY: Final = 86_400
 class RecordAccess:
     """Who may read a record: everybody if ``is_public``. Otherwise ``players``, and those who know the passphrase.
 
-    If ``hash`` is empty, there is no passphrase.
+    If ``hash`` is empty, there is no passphrase, and only ``players`` may read the record.
     """
 
     is_public: bool

@@ -41,8 +41,8 @@ def command(name: str, key: str, *arguments: Argument) -> RedisCommand:
 def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) -> list[int]:
     """Return the indexes ``failed`` and those of all later commands with the same keys, in order.
 
-    A command that is sent again must not overtake later commands with the same keys, so these are sent again too.
-    Otherwise the commits of a player would be executed out of order.
+    If a command is sent again, later commands with the same keys must be sent again after it. Otherwise the commits of
+    a player would be executed out of order.
     """
     blocked: set[tuple[Argument, ...]] = set()
     found = []

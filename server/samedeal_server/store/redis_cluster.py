@@ -32,7 +32,7 @@ _PROBE_INTERVAL: Final = 0.5
 """Interval, in seconds, between two pings to a primary that is down."""
 
 _MAX_VARIANTS: Final = 100_000
-"""Maximum number of keys to try. So many include one for each primary, even for a primary with a single slot."""
+"""Maximum number of keys to try. Among so many there is one for each primary, even for one with a single slot."""
 
 _REDIRECTIONS: Final = (MovedError, AskError)
 _TRANSIENT_ERRORS: Final = (TryAgainError, ClusterDownError)
@@ -97,7 +97,7 @@ class ClusterClient:
         return next((address for first, last, address in self._slot_map if first <= slot <= last), None)
 
     async def variants(self, key: str) -> dict[Host, str]:
-        """Find a key for each primary that begins with ``key``. Raises RedisError or OSError if no node answers."""
+        """Find for each primary one key that begins with ``key``. Raises RedisError or OSError if no node answers."""
         await self._refresh_slots(self._refreshes)
         found: dict[Host, str] = {}
         wanted = {address for _, _, address in self._slot_map}

@@ -52,7 +52,7 @@ def version_record(now: int) -> tuple[str, str]:
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
-    """Check that this node can share Redis with all nodes that wrote ``records``, apart from those before ``since``.
+    """Check that this node can share Redis with the nodes that wrote ``records``. Those before ``since`` are ignored.
 
     Raises StartupError ``store_newer`` or ``store_older``.
     """

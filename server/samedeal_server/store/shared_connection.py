@@ -98,7 +98,7 @@ class SharedConnection:
     def _on_connected(self, connecting: asyncio.Task[_Wire]) -> None:
         self._connecting = None
         if not connecting.cancelled():
-            connecting.exception()  # those who wait for the connection get the error; perhaps nobody does any more
+            connecting.exception()  # mark the error as retrieved, in case nobody waits for the connection any more
 
 
 class _Batch:

@@ -57,7 +57,7 @@ SPECTATOR_COUNT_LIFETIME: Final = 45_000
 """Time, in milliseconds, for which a node's count of spectators is valid unless it is set again."""
 
 SEARCH_CLAIM: Final = 6_000
-"""Time, in milliseconds, for which a node alone searches for a deal unless it renews its claim."""
+"""Time, in milliseconds, after which a node's claim to search for a deal expires unless the node renews it."""
 
 OnCommitted = Callable[[str, SequencedEvent, bool], None]
 """Takes a room, the event of a commit in it, and whether the event was announced too."""
