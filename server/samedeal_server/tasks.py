@@ -1,4 +1,4 @@
-"""Helpers for asyncio tasks: race several, cancel them reliably, and ignore connections lost under cancelled tasks."""
+"""Helpers for asyncio tasks: wait for the first of several, cancel reliably, ignore what cancelled tasks leave behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 @asynccontextmanager
 async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
-    """Run coroutines as tasks and enter the context when the first of them ends; on exit, cancel the others.
+    """Run coroutines as tasks, and enter the context when the first of them has ended. On exit, cancel the others.
 
     Yield the tasks in the order of the coroutines. An exception in a task is raised only by ``result()`` of that task.
     """

@@ -41,7 +41,7 @@ class Bucket:
         return max(0.0, -self._tokens / self._rate)
 
     def try_take(self, now: float, tokens: float = 1) -> float:
-        """Take ``tokens`` if the bucket holds as many, and return 0. Otherwise return the seconds until it does."""
+        """Take ``tokens`` and return 0 if the bucket holds enough. Otherwise return the seconds until it does."""
         self._fill(now)
         missing = tokens - self._tokens
         if missing <= 0:

@@ -111,7 +111,8 @@ def _append_only_file(data: Path, log_tail: str) -> Path:
 def _repair_command(binary: RedisBinary, damaged: Path) -> str:
     """Return a shell command that repairs a file.
 
-    Some packages omit redis-check-aof. It is the same program as redis-server, which acts by the name it is started under.
+    Some packages omit redis-check-aof. redis-server is the same program and does the same if it is started under that
+    name.
     """
     directory = binary.path.parent
     for name in ("redis-check-aof", "valkey-check-aof"):

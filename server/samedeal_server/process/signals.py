@@ -10,8 +10,8 @@ import signal
 class Signals:
     """Sets an event for each kind of signal. It must be created in a running loop.
 
-    The first SIGTERM or SIGINT sets ``stop``, the second sets ``hurry``. SIGHUP sets ``reload``. The kernel also sends
-    SIGHUP when a terminal closes. If the node was started on that terminal, SIGHUP counts as SIGTERM.
+    The first SIGTERM or SIGINT sets ``stop``, the second sets ``hurry``. SIGHUP sets ``reload``. If the terminal closes
+    on which the node was started, the kernel sends SIGHUP too. That SIGHUP counts as SIGTERM.
     """
 
     def __init__(self) -> None:

@@ -116,7 +116,7 @@ class Hub:
         return self.model.tallies()
 
     def check_can_watch(self, player: str, max_spectators: int) -> None:
-        """Raise RequestRefused if ``player`` may not watch this room now, or if ``max_spectators`` already do."""
+        """Raise RequestRefused if ``player`` may not watch this room now, or if ``max_spectators`` are watching already."""
         self.race.check_not_kicked(player)
         if self.race.phase == "closed":
             raise refusals.room_closed()

@@ -1,1 +1,1 @@
-"""The data that all nodes share, in Redis. Only ``embedded_redis`` also imports the Redis client."""
+"""The data that all nodes share, in Redis. Only this package and ``embedded_redis`` import the Redis client."""
