@@ -23,11 +23,11 @@ const triangle = (columns) => Array.from({ length: columns }, (_, at) => at + 1)
 
 // build: which card goes on which in a column; base: which card goes to an empty column; lift: which cards move together.
 export const GAMES = {
-  athena: { decks: 1, columns: Array(7).fill(4), build: alternating, base: king, lift: alternating, hides: true, draws: 3 },
+  athena: { decks: 1, columns: Array(7).fill(4), build: alternating, base: king, lift: alternating, hides: true, draws: 3, bands: [435, 1667] },
   steve: { decks: 2, columns: triangle(8), build: down, base: anyCard, lift: inSuit, takesBack: true, rows: true },
-  phoenix: { decks: 1, columns: Array(6).fill(6), build: alternating, base: anyCard, lift: alternating, reserve: "qwertyuiasdfghjk" },
-  "ace-of-hearts": { decks: 1, columns: triangle(7), build: inSuit, base: king, lift: anyCard, around: true, rows: true },
-  willow: { decks: 1, columns: triangle(7), build: alternating, base: anyCard, lift: alternating, fans: "qwer" },
+  phoenix: { decks: 1, columns: Array(6).fill(6), build: alternating, base: anyCard, lift: alternating, reserve: "qwertyuiasdfghjk", bands: [612, 1956] },
+  "ace-of-hearts": { decks: 1, columns: triangle(7), build: inSuit, base: king, lift: anyCard, around: true, rows: true, bands: [294, 346] },
+  willow: { decks: 1, columns: triangle(7), build: alternating, base: anyCard, lift: alternating, fans: "qwer", bands: [586, 4141] },
 };
 
 export class Wrong extends Error {}
@@ -149,23 +149,24 @@ function parse(text) {
     if (name === "seat") fields.seat.push(value);
     else demand(colon > 0 && !(name in fields) && (fields[name] = value), `the line '${line.slice(0, 40)}' is wrong`);
   }
-  const names = ["seat", "room", "game", "solver", "budget", "commitment", "secret", "restarts", "candidate", "line"];
+  if (fields.public && !fields.seat.length) delete fields.seat;
+  const own = [...(fields.public ? ["public"] : ["seat", "secret", "restarts"]), ...("least" in fields ? ["least"] : [])];
+  const names = [...own, "room", "game", "solver", "budget", "commitment", "candidate", "line"];
   demand(names.every((name) => fields[name]?.length) && Object.keys(fields).length === names.length, "the fields are wrong");
-  for (const name of ["solver", "budget", "restarts", "candidate"]) demand(/^(0|[1-9][0-9]{0,9})$/.test(fields[name]), `the ${name} is wrong`);
-  for (const name of ["commitment", "secret"]) demand(/^[0-9a-f]{64}$/.test(fields[name]), `the ${name} is wrong`);
+  for (const name of ["solver", "budget", "restarts", "candidate", "least"]) demand(/^(0|[1-9][0-9]{0,9})$/.test(fields[name] ?? 0), `the ${name} is wrong`);
+  for (const name of ["commitment", "secret"]) demand(/^[0-9a-f]{64}$/.test(fields[name] ?? fields.commitment), `the ${name} is wrong`);
   demand(Object.hasOwn(GAMES, fields.game), "the game is unknown");
-  demand(Number(fields.candidate) < 2 ** 32, "the candidate is wrong");
+  demand(Number(fields.candidate) < 2 ** 32 && Number(fields.least ?? 2) > 1, "a number is too large or too small");
   return fields;
 }
 
 export function check(text) {
   const proof = parse(text);
-  const secret = Buffer.from(proof.secret, "hex");
-  const terms = [proof.room, proof.game, proof.solver, proof.budget].map((term) => `${term}\n`);
+  const secret = proof.public ? sha256("samedeal public v2\n", `${proof.public}\n`) : Buffer.from(proof.secret, "hex");
+  const terms = [proof.room, proof.game, proof.solver, proof.budget, ...(proof.least ? [proof.least] : [])].map((term) => `${term}\n`);
   demand(sha256("samedeal commitment v2\n", ...terms, secret).toString("hex") === proof.commitment, "the commitment is wrong");
-  const mixed = [];
-  let before = 0;
-  for (const line of proof.seat) {
+  let [mixed, before] = [[], 0];
+  for (const line of proof.seat ?? []) {
     const parts = /^([1-9][0-9]{0,2}) ([0-9a-f]{64}) ([0-9a-f]{64}) (.+)$/.exec(line);
     demand(parts && Number(parts[1]) > before && Number(parts[1]) < 256, `the seat '${line.slice(0, 20)}' is wrong`);
     before = Number(parts[1]);
@@ -174,12 +175,11 @@ export function check(text) {
     demand(hash === parts[2], `the share of seat ${before} is wrong`);
     mixed.push(Buffer.from([before]), share);
   }
-  const mix = sha256("samedeal mix v2\n", secret, ...mixed);
+  const mix = proof.public ? secret : sha256("samedeal mix v2\n", secret, ...mixed);
   const seed = sha256("samedeal candidate v2\n", mix, number32(Number(proof.candidate)));
   const order = shuffledDecks(GAMES[proof.game].decks, seed);
   const board = new Board(GAMES[proof.game], order);
-  const moves = proof.line.split(", ");
-  moves.forEach((move, at) => demand(board.play(move), `move ${at + 1} (${move}) of the line is not allowed`));
+  proof.line.split(", ").forEach((move, at) => demand(board.play(move), `move ${at + 1} (${move}) of the line is not allowed`));
   demand(board.won, "the line does not win");
   return { ...proof, order, words: `mix ${mix.toString("hex")} seed ${seed.toString("hex")} order ${order.join(" ")}` };
 }

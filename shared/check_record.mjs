@@ -81,13 +81,21 @@ function milliseconds(text) {
 }
 
 function orderOf(race, reader, seats) {
-  demand((race.deal === "winnable") === Boolean(reader.has("proof")), "only a winnable deal has a proof");
+  const [, kind, level] = /^(winnable|daily)(?: (.+))?$/.exec(race.deal) ?? [];
+  demand(Boolean(kind) === Boolean(reader.has("proof")), "only a winnable or daily deal has a proof");
   if (reader.has("proof")) {
     let text = "";
     while (reader.has("proof")) text += `${reader.next("proof")}\n`;
     const proof = checkProof(text);
     for (const name of ["room", "game", "commitment"]) demand(proof[name] === race[name], `the proof has another ${name}`);
-    for (const line of proof.seat) seats.add(line.replace(/ [0-9a-f]{64} [0-9a-f]{64} /, " "));
+    demand(proof.public === (kind === "daily" ? race.deal : undefined), "the proof is of another deal");
+    const limits = [0, ...(GAMES[race.game].bands ?? []), 100000];
+    const at = kind === "daily" || !level ? 0 : ["easy", "medium", "hard"].indexOf(level);
+    demand(at >= 0 && (at < limits.length - 1), "the difficulty is unknown");
+    const budget = kind === "daily" ? 100000 : level ? limits[at + 1] : Number(proof.budget);
+    const fits = Number(proof.budget) === budget && Number(proof.least ?? 1) === limits[at] + 1;
+    demand(fits || proof.solver !== "1", "the proof is of another difficulty");
+    for (const line of proof.seat ?? []) seats.add(line.replace(/ [0-9a-f]{64} [0-9a-f]{64} /, " "));
     return proof.order;
   }
   const text = reader.next("seed");

@@ -1,8 +1,8 @@
 """Deals: seeds, and the order of the cards that follows from a seed. DEALS.md specifies both byte by byte.
 
 The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A random
-deal has a secret 256-bit seed, and ``commitment`` binds the server to the seed before the race. The seeds of numbered and
-daily deals derive from public text. ``samedeal.joint_deal`` has the seeds and the shuffle of winnable deals.
+deal has a secret 256-bit seed, and ``commitment`` binds the server to the seed before the race. The seed of a numbered deal
+derives from its name. ``samedeal.joint_deal`` has the seeds and the shuffle of winnable and daily deals.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ from samedeal.errors import MalformedText
 
 SEED_BYTES: Final = 32
 HIGHEST_NUMBER: Final = 999_999_999
+
+Difficulty = Literal["", "easy", "medium", "hard"]
+"""How hard a winnable deal must be. Empty stands for any difficulty."""
+
+DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 
 _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
@@ -81,8 +86,8 @@ def commitment(seed: bytes) -> bytes:
 class Deal:
     """The source of a deal.
 
-    It is ``winnable`` (a joint deal of all players), ``random`` (a secret seed), ``#4821`` (a public number) or
-    ``daily 2026-11-21``.
+    It is ``winnable`` or, for example, ``winnable easy`` (a joint deal of all players), ``random`` (a secret seed),
+    ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal that can be won).
 
     ``str`` gives the text that ``parse`` reads. A daily deal without a date is written ``daily``, and ``on`` sets its date.
     """
@@ -90,35 +95,45 @@ class Deal:
     kind: Literal["winnable", "random", "number", "daily"]
     number: int = 0
     date: str = ""
+    difficulty: Difficulty = ""
 
     @classmethod
     def parse(cls, text: str) -> Deal:
-        """Read ``winnable``, ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
+        """Read ``winnable``, ``winnable easy``, ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
 
         Case, surrounding spaces and leading zeros are ignored. Raises MalformedText for any other text.
         """
         words = text.strip().lower().split()
         digits = words[0].removeprefix("#") if len(words) == 1 else ""
-        if words in (["winnable"], ["random"]):
-            return cls("winnable" if words == ["winnable"] else "random")
+        if words == ["random"]:
+            return cls("random")
+        for difficulty in ("", *DIFFICULTIES):
+            if words == f"winnable {difficulty}".split():
+                return cls("winnable", difficulty=difficulty)
         if digits.isascii() and digits.isdigit() and len(digits) <= 9:
             return cls("number", number=int(digits))
         if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         raise MalformedText(
-            f"{text[:40]!r} is not a deal. Write 'winnable', 'random', a number from 0 to {HIGHEST_NUMBER} as in '#4821', "
-            "or 'daily', optionally followed by a date, as in 'daily 2026-11-21'."
+            f"{text[:40]!r} is not a deal. Write 'winnable', 'winnable easy' (or medium or hard), 'random', "
+            f"a number from 0 to {HIGHEST_NUMBER} as in '#4821', or 'daily', optionally followed by a date, as in "
+            "'daily 2026-11-21'."
         )
 
     def __str__(self) -> str:
         if self.kind == "number":
             return f"#{self.number}"
-        return f"daily {self.date}" if self.date else self.kind
+        return " ".join(filter(None, (self.kind, self.date, self.difficulty)))
 
     @property
     def public(self) -> bool:
         """Whether anybody can compute the cards before the race, which is so for numbered and daily deals."""
         return self.kind in ("number", "daily")
+
+    @property
+    def has_proof(self) -> bool:
+        """Whether the deal can be won, and a proof shows how it was found. This is so for winnable and daily deals."""
+        return self.kind in ("winnable", "daily")
 
     def on(self, date: str) -> Deal:
         """Return this deal, with ``date`` (``YYYY-MM-DD``) if it is a daily deal without a date.
@@ -128,7 +143,7 @@ class Deal:
         return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 
     def public_seed(self) -> bytes:
-        """Return the seed of a numbered deal or of a daily deal with a date. Raises ValueError for other deals."""
-        if not self.public or (self.kind == "daily" and not self.date):
+        """Return the seed of a numbered deal. Raises ValueError for other deals."""
+        if self.kind != "number":
             raise ValueError(f"a {self} deal has no public seed")
         return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

@@ -1,4 +1,4 @@
-"""Proofs of joint deals: all values from which a deal was computed, as a text that anybody can check.
+"""Proofs of joint and daily deals: all values from which a deal was computed, as a text that anybody can check.
 
 ::
 
@@ -17,7 +17,8 @@
 
 A ``seat`` line has the seat's number, the hash that its player committed to, the share that the player revealed, and the
 player's name. ``restarts`` is the number of times that the deal had to be drawn again, because a player left or did not
-reveal a share. DEALS.md explains shares, candidates and the other values.
+reveal a share. If the room asked for a difficulty, a line ``least`` may follow after the budget. A daily deal has the line
+``public``, with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from samedeal.board import Board
+from samedeal.deal import Deal
+from samedeal.difficulty import states_of
 from samedeal.errors import DealNotProven, MalformedText
 from samedeal.games import Game
 from samedeal.joint_deal import (
@@ -37,6 +40,7 @@ from samedeal.joint_deal import (
     DealTerms,
     candidate_board,
     mix,
+    public_mix,
     secret_commitment,
     share_commitment,
     won_candidates,
@@ -47,7 +51,10 @@ from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER
 
 _FIRST: Final = "samedeal deal 2"
-_FIELDS: Final = ("room", "game", "solver", "budget", "commitment", "secret", "restarts", "seat", "candidate", "line")
+_TERMS: Final = ("room", "game", "solver", "budget", "least", "commitment")
+_JOINT: Final = ("secret", "restarts", "seat")
+_FIELDS: Final = (*_TERMS, "public", *_JOINT, "candidate", "line")
+_OPTIONAL: Final = ("least", "public")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SHARE_BYTES}}}")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
@@ -63,7 +70,10 @@ class RevealedShare(NamedTuple):
 
 @dataclass(frozen=True)
 class DealProof:
-    """The proof of a joint deal. ``candidate`` is the number of the candidate that was dealt, and ``line`` wins it."""
+    """The proof of a deal. ``candidate`` is the number of the candidate that was dealt, and ``line`` wins it.
+
+    ``public`` is the name of a daily deal. Its mix stands for the secret, and it has no shares.
+    """
 
     terms: DealTerms
     commitment: bytes
@@ -72,11 +82,12 @@ class DealProof:
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: Line
+    public: str = ""
 
     @property
     def mixed(self) -> bytes:
-        """The hash of the secret and all shares, which decides the deal."""
-        return mix(self.secret, [(share.seat, share.share) for share in self.shares])
+        """The mix of the secret and the shares, or of the name of a daily deal."""
+        return self.secret if self.public else mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
     def board(self) -> Board:
         """Deal the board of the race."""
@@ -99,6 +110,17 @@ class DealProof:
             raise DealNotProven(f"The moves in the proof do not win candidate deal {self.candidate}.")
         return board
 
+    def check_kind(self, deal: Deal) -> None:
+        """Check that the proof is of a kind of deal, such as ``winnable easy``. Raises DealNotProven if it is not."""
+        _, game, solver, budget, least = self.terms
+        found = (least, budget)
+        try:
+            wanted = states_of(game, deal.difficulty) if deal.public or deal.difficulty else (1, budget)
+        except ValueError:
+            wanted = None
+        if self.public != (str(deal) if deal.public else "") or (found != wanted and solver == SOLVER):
+            raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
+
     def check_deeply(self) -> Board:
         """Do what ``check`` does, and check with the solver that this candidate is the first one that it wins.
 
@@ -107,16 +129,16 @@ class DealProof:
         Raises DealNotProven if the proof is wrong, or needs another version of the solver.
         """
         board = self.check()
-        _, game, solver, budget = self.terms
+        _, game, solver, budget, least = self.terms
         if solver != SOLVER:
             raise DealNotProven(
                 f"The deal was found by version {solver} of the solver, and this is version {SOLVER}. "
                 "Check it with a Samedeal that has the same version of the solver."
             )
-        first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1)), None)
+        first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1), least), None)
         if first is None:
             raise DealNotProven(
-                f"The solver cannot win candidate deal {self.candidate} within its budget of {budget} positions."
+                f"The solver cannot win candidate deal {self.candidate} with {least} to {budget} positions."
             )
         if first.number != self.candidate:
             raise DealNotProven(
@@ -129,13 +151,12 @@ class DealProof:
         seats = [
             f"seat: {seat} {commitment.hex()} {share.hex()} {name}" for seat, name, commitment, share in self.shares
         ]
+        joint = [f"secret: {self.secret.hex()}", f"restarts: {self.restarts}", *seats]
         lines = [
             _FIRST,
-            *(f"{name}: {term}" for name, term in zip(self.terms._fields, self.terms, strict=True)),
+            *(f"{name}: {term}" for name, term in self.terms.fields.items()),
             f"commitment: {self.commitment.hex()}",
-            f"secret: {self.secret.hex()}",
-            f"restarts: {self.restarts}",
-            *seats,
+            *([f"public: {self.public}"] if self.public else joint),
             f"candidate: {self.candidate}",
             f"line: {', '.join(map(str, self.line))}",
         ]
@@ -157,8 +178,10 @@ class DealProof:
             if not colon or field not in values:
                 raise MalformedText(f"Line {number} of the proof is {line[:40]!r}. Write one of {', '.join(_FIELDS)}.")
             values[field].append(value)
+        public = values["public"][0] if values["public"] else ""
         for field, found in values.items():
-            if not found or (len(found) > 1 and field != "seat"):
+            needed = not public if field in _JOINT else field not in _OPTIONAL
+            if bool(found) < needed or (len(found) > 1 and field != "seat"):
                 raise MalformedText(f"The proof has {len(found)} lines '{field}: ...'. Write exactly one.")
         proof = cls(
             DealTerms(
@@ -166,13 +189,15 @@ class DealProof:
                 Game.named(values["game"][0]),
                 _number("solver", values["solver"][0], HIGHEST_CANDIDATE),
                 _number("budget", values["budget"][0], HIGHEST_CANDIDATE, lowest=1),
+                _number("least", (*values["least"], "1")[0], HIGHEST_CANDIDATE, lowest=1),
             ),
             _hash("commitment", values["commitment"][0]),
-            _hash("secret", values["secret"][0]),
-            _number("restarts", values["restarts"][0], HIGHEST_CANDIDATE),
+            public_mix(public) if public else _hash("secret", values["secret"][0]),
+            0 if public else _number("restarts", values["restarts"][0], HIGHEST_CANDIDATE),
             tuple(_share(seat) for seat in values["seat"]),
             _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
             tuple(Move.parse(move) for move in values["line"][0].split(", ")),
+            public,
         )
         _check_seats([share.seat for share in proof.shares])
         if str(proof) != text:

@@ -1,8 +1,8 @@
-"""Joint deals: deals that nobody chose and that can be won. Players know them as winnable deals.
+"""Joint and daily deals: deals that nobody chose and that can be won. Players know joint deals as winnable deals.
 
-The server commits to a secret when a room opens, and each player to a share. The mix of all of them decides the deal: it
-is the first candidate that the solver wins. SHA-256 is the only hash. DEALS.md, *Version 2*, specifies everything byte by
-byte.
+For a joint deal, the server commits to a secret when a room opens, and each player to a share. The mix of all of them
+decides the deal: it is the first candidate that the solver wins. The mix of a daily deal follows from its date. SHA-256 is
+the only hash. DEALS.md, *Version 2*, specifies everything byte by byte.
 """
 
 from __future__ import annotations
@@ -34,14 +34,21 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 class DealTerms(NamedTuple):
     """What a server commits to, together with its secret, when a room opens.
 
-    ``solver`` is the version of the solver, and ``budget`` is the number of states that it may search. A server that chose
-    them later could influence which candidate is dealt.
+    ``solver`` is the version of the solver. It must need at least ``least`` and at most ``budget`` states to win the deal. A
+    server that chose them later could influence which candidate is dealt.
     """
 
     room: str
     game: Game
     solver: int
     budget: int
+    least: int = 1
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The texts of all terms by their names. ``least`` is left out if every deal meets it."""
+        texts = {name: str(term) for name, term in zip(self._fields, self, strict=True)}
+        return texts if self.least > 1 else {name: text for name, text in texts.items() if name != "least"}
 
 
 class WonCandidate(NamedTuple):
@@ -54,7 +61,7 @@ class WonCandidate(NamedTuple):
 
 def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
     """Return the hash that commits a server to the terms of a room and to a secret."""
-    return _hash(_COMMITMENT_LABEL, *(_line(str(term)) for term in terms), _exactly(secret))
+    return _hash(_COMMITMENT_LABEL, *map(_line, terms.fields.values()), _exactly(secret))
 
 
 def share_commitment(room: str, name: str, share: bytes) -> bytes:
@@ -93,14 +100,18 @@ def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
     return Board.deal(game, candidate_order(candidate_seed(mixed, number), game.decks))
 
 
-def won_candidates(mixed: bytes, game: Game, budget: int, numbers: Iterable[int]) -> Iterator[WonCandidate]:
-    """Yield the candidates of ``numbers`` that the solver wins within the budget. The one with the lowest number is dealt.
+def won_candidates(
+    mixed: bytes, game: Game, budget: int, numbers: Iterable[int], least: int = 1
+) -> Iterator[WonCandidate]:
+    """Yield the candidates of ``numbers`` that the solver wins with ``least`` to ``budget`` states.
+
+    The one with the lowest number is dealt.
 
     Candidates do not depend on one another, so that several processes can try different numbers.
     """
     for number in numbers:
         answer = solve(candidate_board(mixed, number, game), budget)
-        if answer.outcome is Outcome.WON:
+        if answer.outcome is Outcome.WON and answer.states >= least:
             yield WonCandidate(number, answer.line, answer.states)
 
 

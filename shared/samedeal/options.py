@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from samedeal.board_history import Undo
 from samedeal.deal import Deal
+from samedeal.difficulty import states_of
 from samedeal.errors import SamedealError
 from samedeal.games import Game
 
@@ -46,9 +47,9 @@ class Options(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         try:
+            difficulty = Deal.parse(self.deal).difficulty
             for game in self.games:
-                Game.named(game)
-            Deal.parse(self.deal)
+                states_of(Game.named(game), difficulty)
         except SamedealError as error:
             raise ValueError(str(error)) from error
         if (self.start == "at") != (self.start_at > 0):

@@ -215,8 +215,10 @@ class Record:
 
     def _check_deal(self) -> None:
         terms, proof = self.terms, self.proof
-        if (terms.deal.kind == "winnable") != (proof is not None):
-            raise self._wrong("A winnable deal has a proof, and no other deal has one.", "proof" if proof else "seed")
+        if terms.deal.has_proof != (proof is not None):
+            raise self._wrong(
+                "A winnable or daily deal has a proof, and no other deal has one.", "proof" if proof else "seed"
+            )
         if proof is None:
             if commitment(self.seed) != terms.commitment:
                 raise self._wrong("This is not the seed that the server committed to before the race.", "seed")
@@ -225,12 +227,13 @@ class Record:
             return
         try:
             proof.check()
+            proof.check_kind(terms.deal)
         except DealNotProven as error:
             raise self._wrong(str(error), "proof") from None
         if (proof.terms.room, proof.terms.game, proof.commitment) != (terms.room, terms.game, terms.commitment):
             raise self._wrong("The proof is of another deal: room, game and commitment must be those above.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
-        for player in self.players:
+        for player in () if proof.public else self.players:
             if (player.seat, player.name) not in dealt:
                 raise self._wrong(f"The proof has no share of {player.name} (seat {player.seat}).", "proof")
 

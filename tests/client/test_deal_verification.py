@@ -23,7 +23,7 @@ from samedeal_client.state.own_play import OwnPlay
 from tests.client.race_server import START, RaceServer, finished
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
-from tests.shared.joint_deals import joint_deal
+from tests.shared.joint_deals import DAILY, daily_deal, joint_deal
 
 
 def played(game: str) -> RaceServer:
@@ -110,11 +110,17 @@ def without_proof(model: Model) -> Model:
 
 
 def drawn(
-    proof: DealProof = JOINT, *, seats: tuple[Seat, ...] = SEATS, own: bytes = OWN.share, board: Board | None = None
+    proof: DealProof = JOINT,
+    *,
+    seats: tuple[Seat, ...] = SEATS,
+    own: bytes = OWN.share,
+    board: Board | None = None,
+    deal: str = "winnable",
 ) -> Model:
     """The model of ana after a race on a joint deal, with the proof that the server gives."""
-    server = RaceServer("phoenix", deal="winnable", board=board or JOINT.board())
-    shown: dict[str, Any] = {"room": "friday", "players": seats, "commitment": JOINT.commitment}
+    server = RaceServer("phoenix", deal=deal, board=board or JOINT.board())
+    commitment = (proof if proof.public else JOINT).commitment
+    shown: dict[str, Any] = {"room": "friday", "players": seats, "commitment": commitment}
     model = Model("ana", "ana")
     for message in (
         Joined(to=2, room="friday", seat=1, generation=1),
@@ -135,6 +141,16 @@ def swapped(share: RevealedShare) -> DealProof:
     won = next(won_candidates(mix(JOINT.secret, mixed), JOINT.terms.game, JOINT.terms.budget, range(1000)))
     shares = tuple(other if each is share else each for each in JOINT.shares)
     return replace(JOINT, shares=shares, candidate=won.number, line=won.line)
+
+
+def test_daily_deal_is_proven() -> None:
+    proof = daily_deal("phoenix")
+    alone = (Seat(player="ana", name="ana", seat=1),)
+    assert check_of(drawn(proof, seats=alone, board=proof.board(), deal=DAILY)) is DealCheck.PROOF_AND_CARDS
+    for deal in ("daily 2026-11-22", "winnable", "winnable easy"):
+        assert check_of(drawn(proof, seats=alone, board=proof.board(), deal=deal)) is DealCheck.NOT_PROVEN
+    for deal in (DAILY, "winnable hard"):
+        assert check_of(drawn(deal=deal)) is DealCheck.NOT_PROVEN
 
 
 def test_joint_deal_is_proven() -> None:

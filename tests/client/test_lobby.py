@@ -75,7 +75,9 @@ def test_quick_match_uses_the_chosen_game() -> None:
 
 def test_game_that_is_seldom_won_has_to_be_chosen() -> None:
     assert matches(lobby(line("p", game="phoenix"), line("w", game="phoenix", deal="winnable"))) == ["w"]
-    assert "phoenix" not in DAILY_GAMES
+    assert matches(lobby(line("p", game="phoenix", deal="#1"), line("d", game="phoenix", deal="daily 2026-11-21"))) == [
+        "d"
+    ]
 
 
 def test_daily_games_cycle() -> None:

@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 
 from samedeal.deal_proof import DealProof
+from samedeal.difficulty import SEARCH_BUDGET, states_of
 from samedeal.errors import RequestRefused
 from samedeal.joint_deal import share_commitment, won_candidates
 from samedeal.options import Options
@@ -31,7 +32,7 @@ from tests.server.captured_log import Log
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.real_clients import connect_player, wait_for
-from tests.shared.joint_deals import joint_deal, some_bytes
+from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 
 NODE = shutil.which("node")
 CHECKER = Path(__file__).parents[2] / "shared" / "check_record.mjs"
@@ -100,6 +101,42 @@ async def test_four_players_race_on_a_deal_that_is_proven(node: NodeMaker, tmp_p
             subprocess.run, (NODE, CHECKER, tmp_path / "record.txt"), capture_output=True, text=True, check=False
         )
         assert ": holds: " in checked.stdout
+
+
+async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Candidate] = []
+    solve = SolverPool.solve
+
+    async def counted(pool: SolverPool, candidate: Candidate) -> str:
+        tried.append(candidate)
+        return await solve(pool, candidate)
+
+    monkeypatch.setattr(SolverPool, "solve", counted)
+    one = await node()
+    daily: dict[str, Any] = {**QUICK, "deal": DAILY, "countdown": 0}
+    async with seated(one, names=("ana",), **daily) as (ana,), seated(one, names=("bob",), **daily) as (bob,):
+        await ana.start()
+        await bob.start()
+        proofs = [await finished(ana), await finished(bob)]
+        record = await kept_record(ana)
+    assert len({each.number for each in tried}) == len(tried) == proofs[0].candidate + 1
+    for proof in proofs:
+        assert (proof.public, proof.shares, proof.restarts) == (DAILY, (), 0)
+        assert proof.line == daily_deal("ace-of-hearts").line
+        assert proof.terms.budget == SEARCH_BUDGET
+    record.check_deeply()
+    assert str(record.deal) == DAILY
+
+
+async def test_room_gets_the_difficulty_that_it_asks_for(node: NodeMaker) -> None:
+    one = await node()
+    async with seated(one, names=("ana",), **{**QUICK, "deal": "winnable easy"}) as (ana,):
+        await ana.start()
+        proof = await finished(ana)
+        record = await kept_record(ana)
+    assert (proof.terms.least, proof.terms.budget) == states_of(proof.terms.game, "easy")
+    record.check_deeply()
+    assert str(record.deal) == "winnable easy"
 
 
 async def kept_record(client: RoomClient) -> Record:

@@ -764,7 +764,9 @@ def test_race_has_one_rematch() -> None:
     [
         ("#4821", "#4822"),
         ("random", "random"),
-        ("daily 2026-11-21", "random"),
+        ("daily 2026-11-21", "winnable"),
+        ("winnable", "winnable"),
+        ("winnable hard", "winnable hard"),
         ("#0", "#1"),
         ("#999999999", "#0"),
     ],
@@ -776,7 +778,7 @@ def test_rematch_has_the_next_deal(deal: str, then: str) -> None:
 def test_rematch_has_the_options_of_the_race() -> None:
     timed = Options(games=("athena", "steve"), players=3, deal="daily", undo="off", start="at", start_at=5)
     then = replace(race_in("finished"), options=timed, deal="daily 2026-11-21").successor_options()
-    assert then == replace(timed, deal="random", start="host", start_at=0)
+    assert then == replace(timed, deal="winnable", start="host", start_at=0)
     numbered = replace(race_in("finished"), options=Options(deal="#7", start="full"), deal="#7")
     assert numbered.successor_options() == Options(deal="#8", start="full")
 

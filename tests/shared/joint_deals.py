@@ -6,9 +6,11 @@ import hashlib
 from functools import cache
 from itertools import count
 
+from samedeal.deal import Difficulty
 from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.difficulty import SEARCH_BUDGET, states_of
 from samedeal.games import Game
-from samedeal.joint_deal import DealTerms, mix, secret_commitment, share_commitment, won_candidates
+from samedeal.joint_deal import DealTerms, mix, public_mix, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 
 BUDGETS = {"athena": 2000, "steve": 30_000, "phoenix": 2000, "ace-of-hearts": 2000, "willow": 2000}
@@ -20,14 +22,27 @@ def some_bytes(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+DAILY = "daily 2026-11-21"
+
+
 @cache
-def joint_deal(game: str) -> DealProof:
+def daily_deal(game: str) -> DealProof:
+    """The proof of a daily deal."""
+    terms = DealTerms("friday", Game.named(game), SOLVER, SEARCH_BUDGET)
+    mixed = public_mix(DAILY)
+    won = next(won_candidates(mixed, terms.game, terms.budget, count()))
+    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), won.number, won.line, DAILY)
+
+
+@cache
+def joint_deal(game: str, difficulty: Difficulty = "") -> DealProof:
     """The proof of a joint deal of three players, one of whose seats is not next to the others."""
-    terms = DealTerms("friday", Game.named(game), SOLVER, BUDGETS[game])
+    least, budget = states_of(Game.named(game), difficulty) if difficulty else (1, BUDGETS[game])
+    terms = DealTerms("friday", Game.named(game), SOLVER, budget, least)
     secret = some_bytes(f"the secret of {game}")
     shares = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
     mixed = mix(secret, [(seat, share) for seat, _, share in shares])
-    won = next(won_candidates(mixed, terms.game, terms.budget, count()))
+    won = next(won_candidates(mixed, terms.game, terms.budget, count(), terms.least))
     revealed = [
         RevealedShare(seat, name, share_commitment("friday", name, share), share) for seat, name, share in shares
     ]

@@ -150,6 +150,10 @@ DEALS = {
     "  daily   2026-11-21 ": "daily 2026-11-21",
     "daily 2028-02-29": "daily 2028-02-29",
     "daily 2000-02-29": "daily 2000-02-29",
+    "Winnable": "winnable",
+    "winnable  Easy": "winnable easy",
+    "winnable medium": "winnable medium",
+    "winnable hard": "winnable hard",
 }
 
 
@@ -158,7 +162,8 @@ def test_deal_round_trips_as_text(text: str, normal: str) -> None:
     deal = Deal.parse(text)
     assert str(deal) == normal
     assert Deal.parse(str(deal)) == deal
-    assert deal.public == (normal != "random")
+    assert deal.public == normal.startswith(("#", "daily"))
+    assert deal.has_proof == normal.startswith(("winnable", "daily"))
 
 
 @pytest.mark.parametrize(
@@ -179,6 +184,9 @@ def test_deal_round_trips_as_text(text: str, normal: str) -> None:
         "random 1",
         "randomly",
         "daily 1",
+        "winnable any",
+        "winnable easy hard",
+        "easy",
         "daily 2026-11-21 2026-11-22",
         "daily 2026-13-01",
         "daily 2026-00-01",
@@ -227,7 +235,7 @@ def test_daily_deal_gets_its_date() -> None:
         daily.on("tomorrow")
 
 
-@pytest.mark.parametrize("text", ["random", "daily"])
+@pytest.mark.parametrize("text", ["random", "daily", "daily 2026-11-21", "winnable"])
 def test_secret_deal_has_no_public_seed(text: str) -> None:
     with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
         Deal.parse(text).public_seed()

@@ -19,7 +19,7 @@ from tests.shared import oracle
 from tests.shared.playouts import numbered
 from tests.shared.positions import words
 
-DEALS = ("#0", "#1", "#4821", "#999999999", "daily 2026-11-21")
+DEALS = ("#0", "#1", "#4821", "#999999999")
 STEPS = 60
 DEPTHS = {"athena": 6, "steve": 4, "phoenix": 4, "ace-of-hearts": 6, "willow": 5}
 PERFT_DEALS = (1, 2, 3, 4821)

@@ -16,7 +16,9 @@ import pytest
 
 from samedeal.board import Board
 from samedeal.cards import DECK, Card
+from samedeal.deal import DIFFICULTIES, Deal
 from samedeal.deal_proof import DealProof
+from samedeal.difficulty import states_of
 from samedeal.errors import DealNotProven, MalformedText, UnknownGame
 from samedeal.games import GAMES
 from samedeal.joint_deal import (
@@ -29,9 +31,9 @@ from samedeal.joint_deal import (
     share_commitment,
     won_candidates,
 )
-from samedeal.solver.solve import SOLVER
+from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
-from tests.shared.joint_deals import joint_deal, some_bytes
+from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 from tests.shared.raised import error_of
 
 SHARED: Final = Path(__file__).parents[2] / "shared"
@@ -71,6 +73,42 @@ def test_proof_holds_deeply(game: str) -> None:
     assert joint_deal(game).check_deeply() == joint_deal(game).board()
 
 
+def test_other_proofs_match_golden_files() -> None:
+    for name, proof, deal in (
+        ("daily", daily_deal("phoenix"), DAILY),
+        ("medium", joint_deal("phoenix", "medium"), "winnable medium"),
+        ("hard", joint_deal("ace-of-hearts", "hard"), "winnable hard"),
+    ):
+        assert_golden(f"deal_proofs/{name}.txt", str(proof))
+        assert DealProof.parse(str(proof)) == proof
+        assert proof.check_deeply() == proof.check() == proof.board()
+        proof.check_kind(Deal.parse(deal))
+        answer = solve(proof.board(), proof.terms.budget)
+        assert proof.terms.least <= answer.states <= proof.terms.budget
+        for other in ("winnable", "winnable easy", "daily 2026-11-22"):
+            with pytest.raises(DealNotProven):
+                proof.check_kind(Deal.parse(other))
+
+
+def test_page_has_the_daily_deals() -> None:
+    lines = [f"deal {DAILY}", f"mix {public_mix(DAILY).hex()}"]
+    for game in QUICK:
+        proof = daily_deal(game)
+        lines += ["", f"game {game}", f"candidate {proof.candidate}"]
+        lines.append(f"seed {candidate_seed(proof.mixed, proof.candidate).hex()}")
+    assert re.findall(r"```daily\n(.*?)```", PAGE, re.DOTALL) == ["\n".join(lines) + "\n"]
+
+
+def test_page_has_the_states_of_each_difficulty() -> None:
+    rows = []
+    for game in QUICK:
+        ranges = (states_of(GAMES[game], difficulty) for difficulty in DIFFICULTIES)
+        rows.append(f"| {GAMES[game].title} | {' | '.join(f'{least:,} to {most:,}' for least, most in ranges)} |\n")
+    assert "".join(rows) in PAGE
+    with pytest.raises(ValueError, match="Steve"):
+        states_of(GAMES["steve"], "easy")
+
+
 def test_page_has_a_proof_and_its_values() -> None:
     proof = joint_deal("phoenix")
     assert re.findall(r"```proof\n(.*?)```", PAGE, re.DOTALL) == [str(proof)]
@@ -88,7 +126,7 @@ def test_hashes_are_those_of_the_page() -> None:
         return hashlib.sha256(b"".join(parts)).digest()
 
     proof = joint_deal("phoenix")
-    terms = b"friday\nphoenix\n%d\n%d\n" % proof.terms[2:]
+    terms = b"friday\nphoenix\n%d\n%d\n" % proof.terms[2:4]
     assert proof.commitment == sha256(b"samedeal commitment v2\n", terms, proof.secret)
     parts = []
     for seat, name, commitment, share in proof.shares:
@@ -152,6 +190,7 @@ CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
     "another seat": lambda proof: with_share(proof, seat=4),
     "a share left out": lambda proof: replace(proof, shares=proof.shares[:-1]),
     "another candidate": lambda proof: replace(proof, candidate=proof.candidate + 1),
+    "other least states": lambda proof: replace(proof, terms=proof.terms._replace(least=7)),
     "a move left out": lambda proof: replace(proof, line=proof.line[:-1]),
     "a move too many": lambda proof: replace(proof, line=(*proof.line, proof.line[-1])),
 }
@@ -200,12 +239,12 @@ def test_cheats_are_named() -> None:
     assert_sentences("engine: proofs of joint deals", [f"{cheat}\t{text}" for cheat, text in found.items()])
 
 
-def damaged() -> dict[str, str]:
+def damaged(name: str = "phoenix") -> dict[str, str]:
     """The text of a proof with each of its lines damaged, and with some bytes changed."""
-    text = str(joint_deal("phoenix"))
+    text = (HERE / "deal_proofs" / f"{name}.txt").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     found = {
-        "spaces": text.replace("ana", "ana "),
+        "spaces": text.replace("friday", "friday "),
         "capitals": text.replace("friday", "Friday"),
         "empty": "",
         "no last line": "".join(lines[:-1]),
@@ -225,7 +264,7 @@ def damaged() -> dict[str, str]:
 
 
 def test_damage_is_found() -> None:
-    for damage, text in damaged().items():
+    for damage, text in (*damaged().items(), *damaged("daily").items(), *damaged("medium").items()):
         try:
             DealProof.parse(text).check()
         except (MalformedText, UnknownGame, DealNotProven):
@@ -264,8 +303,9 @@ def test_wording_of_malformed_proofs() -> None:
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
 def test_javascript_agrees_on_deals() -> None:
-    verdicts = javascript_verdicts([HERE / "deal_proofs" / f"{game}.txt" for game in GAMES])
-    assert set(verdicts) == set(GAMES)
+    names = [*GAMES, "daily", "medium", "hard"]
+    verdicts = javascript_verdicts([HERE / "deal_proofs" / f"{name}.txt" for name in names])
+    assert set(verdicts) == set(names)
     for game, verdict in verdicts.items():
         proof = DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text())
         seed = candidate_seed(proof.mixed, proof.candidate)
@@ -275,7 +315,11 @@ def test_javascript_agrees_on_deals() -> None:
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
 def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
-    texts = [*damaged().values(), *(str(change(joint_deal("phoenix"))) for change in CHEATS.values())]
+    texts = [
+        *damaged().values(),
+        *damaged("daily").values(),
+        *(str(change(joint_deal("phoenix"))) for change in CHEATS.values()),
+    ]
     paths = [tmp_path / f"{number}.txt" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8")

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head
 from samedeal.board_history import Undo
 from samedeal.deal import SEED_BYTES, Deal
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
 from samedeal.games import GAMES, Game
 from samedeal.names import clean_name
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.utc_text import LAST
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
+from tests.shared.joint_deals import DAILY
 from tests.shared.move_strategies import transfers
 from tests.shared.raised import error_of
 from tests.shared.recorded import START, recorded
@@ -203,14 +204,12 @@ def test_file_that_is_too_long_is_not_read() -> None:
     assert isinstance(error_of(Record.read, bytes(LARGEST_RECORD + 1)), BadRecord)
 
 
-def joint(game: str) -> Record:
-    """The record of a race on a joint deal, in which everybody plays the winning line."""
-    proof = DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text(encoding="utf-8"))
-    terms = RaceTerms(
-        proof.terms.room, 2, proof.terms.game, Deal.parse("winnable"), "off", 7200, START, proof.commitment
-    )
+def joint(name: str, deal: str = "winnable") -> Record:
+    """The record of a race on a joint or daily deal, in which everybody plays the winning line."""
+    proof = DealProof.parse((HERE / "deal_proofs" / f"{name}.txt").read_text(encoding="utf-8"))
+    terms = RaceTerms(proof.terms.room, 2, proof.terms.game, Deal.parse(deal), "off", 7200, START, proof.commitment)
     players = []
-    for number, share in enumerate(proof.shares):
+    for number, share in enumerate(proof.shares or [RevealedShare(1, "Ana", b"", b"")]):
         step = 700 + 20 * number
         actions = tuple((step * at, str(move)) for at, move in enumerate(proof.line, 1))
         cards = proof.terms.game.cards
@@ -225,7 +224,9 @@ def test_golden_race_records() -> None:
     """Records of whole races, which check_record.mjs reads too."""
     assert_golden("race_records/numbered.txt", TEXT)
     assert_golden("race_records/joint.txt", str(joint("phoenix")))
-    for name in ("numbered", "joint"):
+    assert_golden("race_records/daily.txt", str(joint("daily", DAILY)))
+    assert_golden("race_records/medium.txt", str(joint("medium", "winnable medium")))
+    for name in ("numbered", "joint", "daily", "medium"):
         record = Record.parse((HERE / "race_records" / f"{name}.txt").read_text(encoding="utf-8"))
         record.check()
 
@@ -246,6 +247,23 @@ def test_record_of_a_joint_deal_is_checked_deeply() -> None:
     assert isinstance(error_of(Record.parse, str(record).replace("proof: line: ", "proof: line: 1 1, ", 1)), BadRecord)
 
 
+def mislabelled() -> list[Record]:
+    """Records whose proof is that of another deal than the one in their terms."""
+    records = [joint("phoenix"), joint("daily", DAILY), joint("medium", "winnable medium")]
+    deals = ["winnable", DAILY, "daily 2026-11-22", "winnable easy", "winnable medium", "winnable hard", "random"]
+    return [
+        replace(record, terms=record.terms._replace(deal=Deal.parse(deal)))
+        for record in records
+        for deal in deals
+        if deal != str(record.deal)
+    ]
+
+
+def test_proof_of_another_deal_is_refused() -> None:
+    for record in mislabelled():
+        assert isinstance(error_of(record.check), BadRecord)
+
+
 def test_page_has_a_record_and_its_chain() -> None:
     """RECORDS.md shows a whole record, and every head of one player."""
     page = (SHARED / "RECORDS.md").read_text(encoding="utf-8")
@@ -264,7 +282,9 @@ def test_javascript_checker_agrees(tmp_path: Path) -> None:
     """check_record.mjs accepts all vectors, and rejects changed and cheating records."""
     good = sorted([*(HERE / "race_records").glob("*.txt"), *(HERE / "records").glob("*.txt")])
     bad = []
-    for number, text in enumerate([*map(str, CHEATS.values()), *(TEXT.replace(was, now, 1) for was, now in CHANGES)]):
+    for number, text in enumerate(
+        [*map(str, (*CHEATS.values(), *mislabelled())), *(TEXT.replace(was, now, 1) for was, now in CHANGES)]
+    ):
         bad.append(tmp_path / f"{number}.txt")
         bad[-1].write_text(text, encoding="utf-8")
     assert NODE is not None

@@ -77,8 +77,8 @@ def verify_deal(model: Model) -> DealVerification | None:
     deal = Deal.parse(room.deal)
     if model.own.chain_broken and (room.seed or room.proof):
         check = DealCheck.OTHER_ACTIONS
-    elif deal.kind == "winnable" and (room.phase == "finished" or room.proof):
-        check = _check_proof(model, room)
+    elif deal.has_proof and (room.phase == "finished" or room.proof):
+        check = _check_proof(model, room, deal)
     elif room.seed:
         check = _check_seed(model, room.seed, deal)
     else:
@@ -97,8 +97,8 @@ def _check_seed(model: Model, seed: bytes, deal: Deal) -> DealCheck:
     return DealCheck.SEED_AND_CARDS if _agrees_with_play(model, board) else DealCheck.OTHER_CARDS
 
 
-def _check_proof(model: Model, room: RoomState) -> DealCheck:
-    proved = _proved(room.proof)
+def _check_proof(model: Model, room: RoomState, deal: Deal) -> DealCheck:
+    proved = _proved(room.proof, deal)
     if proved is None:
         return DealCheck.NOT_PROVEN
     proof, board = proved
@@ -114,13 +114,14 @@ def _check_proof(model: Model, room: RoomState) -> DealCheck:
 
 
 @lru_cache(maxsize=4)
-def _proved(text: str) -> tuple[DealProof, Board] | None:
-    """Return a proof and its board, or None if the text is no valid proof.
+def _proved(text: str, deal: Deal) -> tuple[DealProof, Board] | None:
+    """Return the proof of a deal and its board, or None if the text is no valid proof of it.
 
     Results are cached, because screens ask whenever they are drawn.
     """
     try:
         proof = DealProof.parse(text)
+        proof.check_kind(deal)
         return proof, proof.check()
     except SamedealError:
         return None

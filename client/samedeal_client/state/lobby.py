@@ -12,8 +12,8 @@ from samedeal.protocol.messages import RoomLine
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
-DAILY_GAMES: Final = tuple(name for name in GAMES if name != "phoenix")
-"""The games of daily deals. Three of four daily deals of Phoenix can't be won."""
+DAILY_GAMES: Final = tuple(GAMES)
+"""The games of daily deals, in turn."""
 
 
 def game_of_the_day(today: date) -> str:
@@ -71,9 +71,11 @@ class Lobby:
     def _is_match(self, line: RoomLine) -> bool:
         """Whether a quick match may join a room: one with the chosen game or, if none is chosen, with any game.
 
-        Phoenix may be impossible to win. So unless it is chosen, a room with Phoenix needs a winnable deal.
+        Phoenix may be impossible to win. So unless it is chosen, a room with Phoenix needs a winnable or daily deal.
         """
-        return line.game == self.game if self.game else line.deal == "winnable" or line.game in DAILY_GAMES
+        if self.game:
+            return line.game == self.game
+        return line.game != "phoenix" or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """Return the rooms with a free seat for today's deal."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from samedeal.deal import HIGHEST_NUMBER, Deal
+from samedeal.deal import DIFFICULTIES, HIGHEST_NUMBER, Deal
 from samedeal.games import GAMES, Game
 from samedeal.options import Options, StartRule
 from samedeal_client.state.option_parsing import deal_number, number_in, read_deal, read_duration, read_games, read_room
@@ -127,9 +127,9 @@ FIELDS: Final = (
         "Deal",
         lambda text: deal_text(Deal.parse(text)),
         _DEFAULTS.deal,
-        presets=("winnable", "random", "daily", "#1"),
+        presets=("winnable", *(f"winnable {level}" for level in DIFFICULTIES), "random", "daily", "#1"),
         read=read_deal,
-        help="winnable, random, daily, or a number",
+        help="winnable, 'winnable easy' (or medium or hard), random, daily, or a number",
     ),
     Field(
         "players",

@@ -88,7 +88,9 @@ def read_deal(text: str) -> str:
     try:
         return str(Deal.parse(text))
     except SamedealError:
-        raise ValueError("Write winnable, random, daily, or a number such as #4821.") from None
+        raise ValueError(
+            "Write winnable, winnable easy (or medium or hard), random, daily, or a number such as #4821."
+        ) from None
 
 
 def deal_number(text: str) -> int | None:

@@ -35,18 +35,20 @@ def deal_text(deal: Deal) -> str:
     if deal.kind == "daily":
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
     if deal.kind == "winnable":
+        if deal.difficulty:
+            return f"{deal.difficulty}, can be won, drawn by all players"
         return "drawn by all players together, and it can be won"
     return "random: nobody knows it before the start"
 
 
 def deal_title(deal: str) -> str:
     """Return the text that names a deal in a title, from the text of the deal."""
-    return f"{deal} deal" if deal in ("winnable", "random") else deal
+    return deal if public_deal_title(deal) else f"{' '.join(reversed(deal.split()))} deal"
 
 
 def public_deal_title(deal: str) -> str:
     """Return the text that names a numbered or daily deal in a title, or an empty text for any other deal."""
-    return "" if deal in ("winnable", "random") else deal
+    return "" if deal.startswith(("winnable", "random")) else deal
 
 
 def start_text(options: Options, zone: tzinfo | None = None) -> str:

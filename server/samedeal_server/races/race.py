@@ -162,7 +162,7 @@ ProgressByPlayer = Mapping[str, Progress]
 
 
 class FoundDeal(Struct, frozen=True):
-    """The joint deal that was found for ``shares``: the number of the candidate, and the moves that win it.
+    """The joint or daily deal that was found: the shares, the number of the candidate, and the moves that win it.
 
     ``line`` holds these moves, separated by commas. ``restarts`` is the race's value when the deal was drawn.
     """
@@ -174,15 +174,15 @@ class FoundDeal(Struct, frozen=True):
 
 
 def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
-    """Return the mix of a joint deal, which is made of the server's secret and all shares."""
-    return mix(secret, [(share.seat, share.share) for share in shares])
+    """Return the mix of a joint deal, from the server's secret and all shares. The secret of a daily deal is its mix."""
+    return mix(secret, [(share.seat, share.share) for share in shares]) if shares else secret
 
 
 class DealSecret(Struct, frozen=True):
     """The secret that decides the deal of a race. It must not become known before the race is finished.
 
-    ``seed`` is the seed of the deal or, for a joint deal, the server's secret. ``found`` is the joint deal, once it is
-    found.
+    ``seed`` is the seed of the deal, the server's secret for a joint deal, or the mix of a daily deal. ``found`` is the
+    joint or daily deal, once it is found.
     """
 
     seed: bytes
@@ -200,10 +200,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
     If the race is a rematch, ``follows`` is the room of the previous race, and ``invited`` holds the ids of its
     players. ``next`` is the room of this race's own rematch.
 
-    A joint deal has a ``solver`` and a ``budget``, as in DealTerms, and no ``seed``. ``reveal_by`` is when all shares
-    must be revealed. ``shares`` holds all of them, from the moment when the last one is revealed until the race starts.
-    ``deal_found`` says whether the deal has been found. ``restarts`` counts how often the countdown began again.
-    ``proof`` is empty until the race is finished.
+    A joint or daily deal has a ``solver``, a ``budget`` and a ``least``, as in DealTerms, and no ``seed``. ``reveal_by``
+    is when all shares of a joint deal must be revealed. ``shares`` holds all of them, from the moment when the last one is
+    revealed until the race starts. ``deal_found`` says whether the deal has been found. ``restarts`` counts how often the
+    countdown began again. ``proof`` is empty until the race is finished.
 
     Every change of a race is stored as an event that holds the whole race. Fields with their default values are not
     stored, so no default may ever change.
@@ -235,6 +235,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     deal_found: bool = False
     restarts: int = 0
     proof: str = ""
+    least: int = 1
 
     @property
     def game(self) -> Game:
@@ -242,49 +243,57 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.options.game(self.round)
 
     @property
-    def is_joint(self) -> bool:
-        """Whether the players draw the deal together with the server."""
+    def is_searched(self) -> bool:
+        """Whether the deal is joint or daily, so that a search must find it."""
         return self.solver > 0
 
     @property
+    def is_joint(self) -> bool:
+        """Whether the players draw the deal together with the server."""
+        return self.is_searched and not Deal.parse(self.deal).public
+
+    @property
     def lacks_deal(self) -> bool:
-        """Whether the race counts down, but its joint deal has not been found yet."""
-        return self.phase == "countdown" and self.is_joint and not self.deal_found
+        """Whether the race counts down, but its deal has not been found yet."""
+        return self.phase == "countdown" and self.is_searched and not self.deal_found
 
     @property
     def lacks_shares(self) -> bool:
         """Whether the race counts down, but not all shares of its joint deal are known yet."""
-        return self.lacks_deal and not self.shares
+        return self.lacks_deal and self.is_joint and not self.shares
 
     @property
     def needs_search(self) -> bool:
-        """Whether all shares of the joint deal are known, but the deal has not been found yet."""
-        return self.lacks_deal and bool(self.shares)
+        """Whether only the deal has to be found, because all shares are known or none are needed."""
+        return self.lacks_deal and not self.lacks_shares
 
     @property
     def terms(self) -> DealTerms:
-        """The terms of the joint deal, to which the server committed when the room was opened."""
-        return DealTerms(self.room, self.game, self.solver, self.budget)
+        """The terms of the joint or daily deal."""
+        return DealTerms(self.room, self.game, self.solver, self.budget, self.least)
 
     def first_board(self, secret: DealSecret) -> Board | None:
-        """Deal the board of the race, or return None if the joint deal has not been found yet."""
-        if not self.is_joint:
+        """Deal the board of the race, or return None if its search has not found it yet."""
+        if not self.is_searched:
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
         found = self._found(secret)
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the joint deal, or None if it has not been found. ``secret`` may still hold the deal of an earlier draw."""
+        """Return the deal that was found, or None. ``secret`` may still hold the deal of an earlier draw."""
         found = secret.found if self.deal_found else None
         return found if found is not None and found.restarts == self.restarts else None
 
     def proof_of(self, secret: DealSecret) -> str:
-        """Return the proof of the joint deal as text, or an empty string if no joint deal has been found."""
+        """Return the proof of the joint or daily deal as text, or an empty string if no such deal has been found."""
         found = self._found(secret)
         if found is None:
             return ""
         line = tuple(Move.parse(move) for move in found.line.split(", "))
-        proof = DealProof(self.terms, self.commitment, secret.seed, self.restarts, found.shares, found.candidate, line)
+        public = "" if self.is_joint else self.deal
+        proof = DealProof(
+            self.terms, self.commitment, secret.seed, self.restarts, found.shares, found.candidate, line, public
+        )
         return str(proof)
 
     @property
@@ -385,11 +394,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def successor_deal(self) -> str:
         """Return the text of the rematch's deal: the next number, another winnable deal, or a random deal.
 
-        After the highest number comes deal #0.
+        After a daily deal comes a winnable one, and after the highest number deal #0.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":
-            return "winnable" if self.is_joint else "random"
+            return "winnable" if deal.kind == "daily" else self.deal
         return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
 
     def successor_options(self) -> Options:
@@ -444,7 +453,7 @@ class RevealShareCommand(Struct, frozen=True):
 
 
 class FixDealCommand(Struct, frozen=True):
-    """Record that the joint deal was found."""
+    """Record that the joint or daily deal was found."""
 
     found: FoundDeal
 
@@ -743,12 +752,12 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
         or _is_hopeless(race, command.secret)
     )
     proof = race.proof_of(command.secret)
-    if not is_over or (race.is_joint and not proof):  # the secret may have been read before the deal was found
+    if not is_over or (race.is_searched and not proof):  # the secret may have been read before the deal was found
         return race, ()
     finished = replace(
         race,
         phase="finished",
-        seed=b"" if race.is_joint else command.secret.seed,
+        seed=b"" if race.is_searched else command.secret.seed,
         proof=proof,
         standings=standings(race, progress),
         finished_at=min(now, race.ends),

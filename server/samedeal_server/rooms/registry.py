@@ -11,6 +11,8 @@ from itertools import product
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from msgspec.structs import replace
+
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
 from samedeal.joint_deal import HIGHEST_CANDIDATE
@@ -35,6 +37,7 @@ from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import RecordKeeper
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.public_deals import PublicDeals
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL, StoreClock
 from samedeal_server.store.events import SequencedEvent
@@ -97,6 +100,7 @@ class RoomRegistry:
         self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
         self._searching: set[str] = set()
         self._solvers = SolverPool()
+        self._public_deals = PublicDeals(self._solvers)
         self._opening: dict[str, asyncio.Lock] = {}
         self._refcounts: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -147,7 +151,7 @@ class RoomRegistry:
         return race
 
     async def _search(self, room: str) -> None:
-        """Find the joint deal of a room, unless another node is searching. If this fails, the next tick searches again."""
+        """Find the deal of a room, unless another node is searching. If this fails, the next tick searches again."""
         if room in self._searching:
             return
         self._searching.add(room)
@@ -157,16 +161,21 @@ class RoomRegistry:
             race, secret = (await self.load(room)).race, await self.store.load_secret(room)
             if secret is None or not race.needs_search:
                 return
-            mix = mixed(secret.deal.seed, race.shares)
-            for number in range(HIGHEST_CANDIDATE + 1):
-                line = await self._solvers.solve(Candidate(mix, race.game.name, race.budget, number))
-                if line:
-                    await self.command(room, FixDealCommand(FoundDeal(race.restarts, race.shares, number, line)), "")
-                    return
-                if not await self.store.claim_search(room, self.node):
-                    return
+            first = Candidate(mixed(secret.deal.seed, race.shares), race.game.name, race.budget, 0, race.least)
+            found = await (self._find_joint(room, first) if race.is_joint else self._public_deals.find(first))
+            if found is not None:
+                await self.command(room, FixDealCommand(FoundDeal(race.restarts, race.shares, *found)), "")
         finally:
             self._searching.discard(room)
+
+    async def _find_joint(self, room: str, first: Candidate) -> tuple[int, str] | None:
+        """Return the number of the first candidate that can be won and its line, or None if another node searches."""
+        for number in range(HIGHEST_CANDIDATE + 1):
+            if line := await self._solvers.solve(replace(first, number=number)):
+                return number, line
+            if not await self.store.claim_search(room, self.node):
+                return None
+        raise AssertionError("some candidate can be won")
 
     async def _compare_and_set(
         self,
@@ -342,6 +351,7 @@ class RoomRegistry:
     async def stop(self) -> None:
         """Cancel the background work, before the store is closed."""
         await cancel_and_wait(self._tasks)
+        await self._public_deals.close()
         await self._solvers.close()
 
     async def _repeat(self, interval: float, work: Callable[[], Awaitable[None]]) -> None:

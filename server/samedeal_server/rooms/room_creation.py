@@ -9,7 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
-from samedeal.joint_deal import secret_commitment
+from samedeal.difficulty import states_of
+from samedeal.joint_deal import public_mix, secret_commitment
 from samedeal.options import Options
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races import refusals
@@ -21,9 +22,6 @@ from samedeal_server.telemetry.fullness_log import FullnessLog
 
 MAX_START_DELAY: Final = 7 * 86_400_000
 """Maximum time, in milliseconds, before a scheduled race."""
-
-SEARCH_BUDGET: Final = 100_000
-"""The number of states within which the solver must win a joint deal. A smaller one would prefer easy deals."""
 
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _CODE_LENGTH: Final = 6
@@ -122,7 +120,9 @@ class RoomLifecycle:
 
 
 def new_seed(deal: Deal) -> bytes:
-    """Return the seed of a deal, or the server's secret for a joint deal. It is random unless the deal has a public seed."""
+    """Return a ``seed`` as in DealSecret. It is random unless the deal is public."""
+    if deal.kind == "daily":
+        return public_mix(str(deal))
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
 
 
@@ -137,10 +137,11 @@ def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: 
         created=now,
         idle=now,
     )
-    if deal.kind != "winnable":
+    if not deal.has_proof:
         return race
-    joint = replace(race, solver=SOLVER, budget=SEARCH_BUDGET)
-    return replace(joint, commitment=secret_commitment(joint.terms, secret.deal.seed))
+    least, budget = states_of(race.game, deal.difficulty)
+    searched = replace(race, solver=SOLVER, budget=budget, least=least)
+    return replace(searched, commitment=secret_commitment(searched.terms, secret.deal.seed))
 
 
 def _random_code() -> str:

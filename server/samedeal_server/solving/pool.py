@@ -1,7 +1,7 @@
-"""The worker processes in which a node searches for joint deals.
+"""The worker processes in which a node searches for joint and daily deals.
 
-The players' shares and the server's secret yield numbered candidates. The joint deal is the first candidate that the
-solver wins. The number of workers is bounded, and none is started before it is needed.
+The players' shares and the server's secret, or the name of a daily deal, yield numbered candidates. The deal is the first
+candidate that the solver wins. The number of workers is bounded, and none is started before it is needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A process that tries candidates for joint deals, one for each line that it reads.
+"""A process that tries candidates for joint and daily deals, one for each line that it reads.
 
 A node writes a ``Candidate`` as JSON. The worker answers with the winning moves, or with an empty line. A worker keeps
 nothing from one candidate to the next, so a node can replace a worker that ended. When the node ends, so does the
@@ -27,18 +27,19 @@ _NICENESS: Final = 10
 
 
 class Candidate(Struct, frozen=True):
-    """A candidate for a joint deal. ``mixed`` is the mix of secret and shares, and ``budget`` limits the solver."""
+    """A candidate for a deal. ``budget`` and ``least`` are the most and the least states that the solver may need."""
 
     mixed: bytes
     game: str
     budget: int
     number: int
+    least: int = 1
 
 
 def winning_line(candidate: Candidate) -> str:
-    """Return the moves that win a candidate, or an empty text if the solver finds none."""
+    """Return the moves that win a candidate, or an empty text if the solver does not win it within these limits."""
     game = Game.named(candidate.game)
-    won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,)), None)
+    won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,), candidate.least), None)
     return ", ".join(map(str, won.line)) if won else ""
 
 

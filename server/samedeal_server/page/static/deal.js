@@ -44,24 +44,25 @@ export const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m
 // Each step has a sentence, and says whether it is so: true, false, or null if this browser cannot say.
 export async function openDeal({room, game, deal, seed, proof, players = []}, commitment) {
 	const {decks} = GAMES[game]
-	if (deal !== "winnable") {
+	if (!/^(winnable|daily)/.test(deal)) {
 		const kept = await isHash(commitment, "samedeal commitment v1\n", seed)
 		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
 		if (deal !== "random") steps.push([await isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
-	if (!canHash) return {steps: [[null, "A joint deal can be checked."]], line: []}
-	const secret = unhex(field(proof, "secret"))
-	const terms = ["solver", "budget"].map(name => `${field(proof, name)}\n`)
+	if (!canHash) return {steps: [[null, "This deal can be checked."]], line: []}
+	const name = field(proof, "public")
+	const secret = name ? await sha256("samedeal public v2\n", `${name}\n`) : unhex(field(proof, "secret"))
+	const terms = ["solver", "budget", "least"].map(term => field(proof, term)).filter(Boolean).map(term => `${term}\n`)
 	const kept = await isHash(commitment, "samedeal commitment v2\n", `${room}\n${game}\n`, ...terms, secret)
 	const seats = [...proof.matchAll(/^seat: (\d+) (\S{64}) (\S{64}) (.+)$/gm)]
 		.map(([, seat, hash, share, name]) => ({seat: Number(seat), hash: unhex(hash), share: unhex(share), name}))
 		.sort((a, b) => a.seat - b.seat)
 	let shared = true
 	for (const {hash, share, name} of seats) shared &&= await isHash(hash, "samedeal share v2\n", `${room}\n${name}\n`, share)
-	for (const {seat, name, share_commitment: shown} of players)
+	for (const {seat, name, share_commitment: shown} of name ? [] : players)
 		shared &&= seats.some(found => found.seat === seat && found.name === name && (!shown || String(shown) === String(found.hash)))
-	const mix = await sha256("samedeal mix v2\n", secret, ...seats.flatMap(({seat, share}) => [[seat], share]))
+	const mix = name ? secret : await sha256("samedeal mix v2\n", secret, ...seats.flatMap(({seat, share}) => [[seat], share]))
 	const candidate = await sha256("samedeal candidate v2\n", mix, number32(Number(field(proof, "candidate"))))
 	const stream = []
 	for (let n = 0; n < 32; n++) stream.push(...(await sha256("samedeal order v2\n", [decks], candidate, number32(n))))
@@ -69,10 +70,12 @@ export async function openDeal({room, game, deal, seed, proof, players = []}, co
 	const line = field(proof, "line").split(", ")
 	const cards = piles.map(pile => pile.map(code => ({code})))
 	const end = line.reduce((now, move) => now && played(game, now, move), cards)
+	const won = [Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."]
+	if (name) return {steps: [[kept && name === deal, `The cards follow from the name of the public deal ${deal}.`], won], piles, line}
 	const steps = [
-		[kept, "The server's secret is the one to which it had committed before it saw the players' shares."],
+		[kept && !deal.startsWith("daily"), "The server's secret is the one to which it had committed before it saw the players' shares."],
 		[shared, "Each player's share is in the deal, and is the one to which that player had committed."],
-		[Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."]
+		won
 	]
 	return {steps, piles, line}
 }

@@ -19,7 +19,7 @@ export function setText(target, text) {
 	if (target.textContent !== text) target.textContent = text
 }
 
-export const dealName = deal => (/^(random|winnable)$/.test(deal) ? `${deal} deal` : `deal ${deal}`)
+export const dealName = deal => (/^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`)
 
 export function copyLine(line) {
 	const code = element("code", {}, line)

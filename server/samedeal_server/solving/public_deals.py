@@ -1,0 +1,47 @@
+"""The public deals that a node has found, so that it searches for each of them once, not once for each room."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from msgspec.structs import replace
+
+from samedeal.joint_deal import HIGHEST_CANDIDATE
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.worker import Candidate
+
+MAX_DEALS: Final = 64
+"""Maximum number of deals that a node remembers. Then it forgets the one that it found first."""
+
+
+class PublicDeals:
+    """Finds public deals with the workers of a pool."""
+
+    def __init__(self, pool: SolverPool) -> None:
+        self._pool = pool
+        self._searches: dict[Candidate, asyncio.Task[tuple[int, str]]] = {}
+
+    async def find(self, first: Candidate) -> tuple[int, str]:
+        """Return the number of the first candidate from ``first`` on that the solver wins, and the line that wins it.
+
+        Rooms that need the same deal at the same time wait for the same search.
+        """
+        search = self._searches.get(first)
+        if search is None or (search.done() and (search.cancelled() or search.exception())):
+            if len(self._searches) >= MAX_DEALS:
+                del self._searches[next(iter(self._searches))]
+            search = self._searches[first] = asyncio.create_task(self._search(first))
+        return await asyncio.shield(search)
+
+    async def _search(self, first: Candidate) -> tuple[int, str]:
+        for number in range(first.number, HIGHEST_CANDIDATE + 1):
+            if line := await self._pool.solve(replace(first, number=number)):
+                return number, line
+        raise AssertionError("some candidate can be won")
+
+    async def close(self) -> None:
+        """End all searches."""
+        for search in self._searches.values():
+            search.cancel()
+        await asyncio.gather(*self._searches.values(), return_exceptions=True)
