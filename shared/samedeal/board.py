@@ -202,7 +202,7 @@ class Board(Position):
         return legality.is_stuck(self)
 
     def is_legal(self, move: Move) -> bool:
-        """Return whether ``play`` accepts a move. On a masked board, ``play`` may also need the faces of new cards."""
+        """Return whether ``play`` accepts a move. On a masked board, ``play`` may also need ``faces``."""
         return legality.is_legal(self, move)
 
     def is_null(self, move: Move) -> bool:

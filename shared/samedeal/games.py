@@ -69,7 +69,7 @@ class Lift(StrEnum):
 
 
 def _table(fits: Callable[[Card, Card], bool]) -> tuple[bytes, ...]:
-    """Return a table that has, for each byte as a card, the cards that fit on it. Only face-up cards have any."""
+    """Return the cards that fit on each card, indexed by the byte of that card. Nothing fits on a face-down card."""
     deck = [Card(code) for code in DECK]
     rows = {under: bytes(card for card in deck if fits(card, under)) for under in deck}
     return tuple(rows.get(Card(code), b"") for code in range(256))

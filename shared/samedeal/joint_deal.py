@@ -103,9 +103,9 @@ def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
 def won_candidates(
     mixed: bytes, game: Game, budget: int, numbers: Iterable[int], least: int = 1
 ) -> Iterator[WonCandidate]:
-    """Yield the candidates of ``numbers`` that the solver wins with ``least`` to ``budget`` states.
+    """Yield the candidates with these numbers that the solver wins with ``least`` to ``budget`` states.
 
-    The one with the lowest number is dealt.
+    The deal is the first of all such candidates.
 
     Candidates do not depend on one another, so that several processes can try different numbers.
     """

@@ -76,7 +76,7 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return why a move can't go to the pile that it names, which is not a column, whatever the card. Otherwise None."""
+    """Return why a target that is not a column can take no card in this move, or None if it depends on the card."""
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS if from_foundation else RuleReason.NAMED_FOUNDATION

@@ -246,7 +246,7 @@ class Record:
         return Result(player.seat, player.foundation_cards, finish, progress)
 
     def line_of(self, *key: object) -> int:
-        """Return the number of a line. ``key`` is ``end``, ``seed``, or ``action`` with a seat and a revision."""
+        """Return the number of a line in the text. ``key`` is ``end``, ``seed``, or ``action``, a seat and a revision."""
         return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
 
     def _wrong(self, sentence: str, *key: object) -> BadRecord:
