@@ -91,7 +91,8 @@ class LoadRacer(asyncio.Protocol):
         self._prepared: list[bytes] = []
         self._next = 0
         self._rest = b""
-        self._is_open = False
+        self._transport: asyncio.Transport | None = None
+        self._opened = asyncio.Event()
         self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
         self._sent_at = 0.0
         self._due = 0.0
@@ -103,7 +104,7 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_sent = self.bytes_received = 0
 
     async def connect(self, address: ServerAddress) -> None:
-        """Connect, and start the WebSocket handshake. Raises CannotConnect."""
+        """Connect, and complete the WebSocket handshake. Raises CannotConnect."""
         parts = urlsplit(address.url)
         context = ssl.create_default_context() if address.encrypted else None
         try:
@@ -114,7 +115,8 @@ class LoadRacer(asyncio.Protocol):
             f"GET {parts.path or '/'} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
         )
-        self._transport.write(head.encode())
+        self._write(head.encode())
+        await self._opened.wait()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport for writing."""
@@ -130,13 +132,17 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_received += len(data)
         if self._rest:
             data = self._rest + data
-        if not self._is_open:
+        if not self._opened.is_set():
             head, found, rest = data.partition(_END_OF_HEAD)
             if found and b" 101 " not in head.partition(b"\r\n")[0]:
                 self._fail(f"The server refuses connections: {printable(rest.decode(errors='replace').strip(), 200)}")
                 return
-            self._is_open, data = bool(found), rest if found else data
-        at, end = 0, len(data) if self._is_open else 0
+            if not found:
+                self._rest = data
+                return
+            self._opened.set()
+            data = rest
+        at, end = 0, len(data)
         while end - at >= 2:
             start, size = at + 2, data[at + 1]
             if size >= 126:
@@ -150,7 +156,7 @@ class LoadRacer(asyncio.Protocol):
 
     def _on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == Opcode.PING:
-            self._transport.write(Frame(Opcode.PONG, payload).serialize(mask=True))
+            self._write(Frame(Opcode.PONG, payload).serialize(mask=True))
         elif opcode == Opcode.CLOSE:
             self._fail(f"The server closed a connection: {printable(payload[2:].decode(errors='replace'), 200)}.")
         elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
@@ -167,7 +173,7 @@ class LoadRacer(asyncio.Protocol):
 
     async def ask(self, request: ToServer, kind: type) -> ToClient:
         """Send a request and return the next message of type ``kind``. Skip other messages."""
-        self._transport.write(_frame(request))
+        self._write(_frame(request))
         return await self.receive(kind)
 
     async def receive(self, kind: type) -> ToClient:
@@ -204,10 +210,16 @@ class LoadRacer(asyncio.Protocol):
     def leave(self) -> None:
         """Leave the room, so that it can close, and disconnect."""
         self._leaving = True
+        if self._transport is None:
+            return
         if not self._echo:
-            self._transport.write(_frame(Leave(id=0)))
-        self._transport.write(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))
+            self._write(_frame(Leave(id=0)))
+        self._write(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))
         self._transport.close()
+
+    def _write(self, data: bytes) -> None:
+        if self._transport is not None:
+            self._transport.write(data)
 
     def _schedule(self, now: float) -> None:
         if self._pace:
@@ -226,7 +238,7 @@ class LoadRacer(asyncio.Protocol):
         move = self._prepared[self._next]
         self._next += 1
         self.bytes_sent += len(move)
-        self._transport.write(move)
+        self._write(move)
 
 
 class LoadGenerator:

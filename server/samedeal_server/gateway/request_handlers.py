@@ -97,12 +97,12 @@ class RequestHandlers:
         self._on_hello = on_hello
         self._moves = MoveService(rooms, rates.replay)
 
-    async def answer(self, connection: PlayerConnection, message: ToServer) -> ToClient:
+    def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
         """Handle a request with the handler of its type. Raise SamedealError if the request is refused."""
         request = REQUESTS[type(message)]
         if not connection.player and request.needs_hello:
             raise refusals.hello_first()
-        return await request.handle(self, connection, message)
+        return request.handle(self, connection, message)
 
     async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
         """Start or resume a session."""
@@ -212,9 +212,9 @@ class RequestHandlers:
             self._rates.open_room(connection.networks)
         return Created(to=message.id, room=await self.lifecycle.rematch(hub.room))
 
-    async def act(self, connection: PlayerConnection, message: Act) -> ToClient:
+    def act(self, connection: PlayerConnection, message: Act) -> Awaitable[ToClient]:
         """Commit a move."""
-        return await self._moves.act(connection, message)
+        return self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
         """Commit again those moves that the store has lost."""

@@ -66,13 +66,13 @@ class GroupCommit:
         self._waiting: list[tuple[Commit, asyncio.Future[CommitResult]]] = []
         self._sender: asyncio.Task[None] | None = None
 
-    async def commit(self, commit: Commit) -> CommitResult:
-        """Send a commit in one batch with others of the same turn. Raises the error that ``send_batch`` has for it."""
+    def commit(self, commit: Commit) -> asyncio.Future[CommitResult]:
+        """Send a commit in one batch with others of the same turn. The future gets any error that ``send_batch`` has."""
         future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((commit, future))
         if self._sender is None:
             self._sender = asyncio.create_task(self._send_all())
-        return await future
+        return future
 
     async def _send_all(self) -> None:
         try:

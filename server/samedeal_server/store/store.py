@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -324,9 +324,9 @@ class Store:
         (number,) = await self.executor.execute(broadcasting, durable=True)
         return bool(number)
 
-    async def commit(self, commit: Commit) -> CommitResult:
-        """Commit an action in one batch with others of the same turn of the event loop. Return when it is durable."""
-        return await self._commits.commit(commit)
+    def commit(self, commit: Commit) -> Awaitable[CommitResult]:
+        """Commit an action in one batch with others of the same turn of the event loop. Await the result."""
+        return self._commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
         events = [_event(commit) for commit in commits]
