@@ -292,6 +292,11 @@ async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game:
     ]
     assert await steps(browser, swapped, proof.commitment, [start], [start]) == [True, True, False, False]
     assert await steps(browser, stranger, proof.commitment, [start], []) == [True, False, True, True]
+    daily = DealProof.parse((GOLDEN / "deal_proofs" / "daily.txt").read_text())
+    room |= {"game": "phoenix", "deal": daily.public, "proof": str(daily)}
+    for deal, holds in ((daily.public, True), ("daily 2026-11-22", False), ("winnable", False)):
+        found = await steps(browser, room | {"deal": deal}, daily.commitment, [daily.board()], [])
+        assert found == [holds, True, True]
 
 
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from redis.asyncio import Redis
 
 from samedeal.deal_proof import DealProof
 from samedeal.difficulty import SEARCH_BUDGET, states_of
@@ -25,11 +27,14 @@ from samedeal.record import Record
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.deal_verification import DealCheck, verify_deal
 from samedeal_server.races import race as race_module
+from samedeal_server.races.race import mixed
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
+from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
+from tests.chaos.processes import Node as NodeProcess
 from tests.server.captured_log import Log
-from tests.server.client import DEADLINE
+from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.real_clients import connect_player, wait_for
 from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
@@ -220,6 +225,61 @@ async def test_secret_and_shares_are_in_no_message_before_the_end(node: NodeMake
     frames = b"".join(frame for client in (ana, eve) for frame in client.frames if isinstance(frame, bytes))
     for hidden in (secret.deal.seed, last, secret.deal.found.line.encode()):
         assert hidden not in frames
+
+
+async def test_killed_node_is_replaced_while_it_searches(
+    node: NodeMaker, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ana reveals the last share to a process that is killed as soon as it searches. Bob's node finds the deal."""
+    monkeypatch.setattr(race_module, "EXTENSION", 600)
+    killed = await NodeProcess.start(redis_url, tmp_path / "log")
+    one = await node()
+    try:
+        ana = await Client.hello("ws://{}:{}".format(*killed.target), "ana")
+        bob = await one.player("bob")
+        room = await ana.create(**QUICK, countdown=1)
+        for name, player in (("ana", ana), ("bob", bob)):
+            await player.expect(Joined, Join, room=room, share_commitment=share_commitment(room, name, SHARE))
+        await ana.expect(Done, Start)
+        await bob.phase("countdown")
+        await bob.expect(Done, RevealShare, share=SHARE)
+        await ana.send(RevealShare, share=SHARE)
+        async with Redis.from_url(redis_url) as redis, asyncio.timeout(DEADLINE):
+            while not await redis.exists(keys.search(room)):
+                pass
+            await killed.kill()
+            await redis.pexpire(keys.search(room), 1)  # instead of waiting until the claim of the dead node expires
+        await bob.dealt()
+    finally:
+        await killed.kill()
+    race, secret = (await one.rooms.load(room)).race, await one.store.load_secret(room)
+    assert secret is not None
+    found = secret.deal.found
+    assert found is not None
+    mix = mixed(secret.deal.seed, found.shares)
+    assert found.candidate == next(won_candidates(mix, race.game, race.budget, range(99))).number
+    assert [share.name for share in found.shares] == ["ana", "bob"]
+
+
+def memory_of(process: int) -> int:
+    """The virtual memory of a process, in bytes."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+async def test_worker_without_memory_is_replaced(log: Log) -> None:
+    """The worker gets a real limit that its search exceeds. Its successor has the usual limit and gives the answer."""
+    log.set_up()
+    steve = Candidate(bytes(32), "steve", 30_000, 0)
+    pool = SolverPool()
+    assert await pool.solve(Candidate(bytes(32), "ace-of-hearts", 1, 0)) == ""
+    (worker,) = pool.idle
+    limit = memory_of(worker.pid) + (1 << 20)
+    resource.prlimit(worker.pid, resource.RLIMIT_AS, (limit, limit))
+    with mock.patch("samedeal_server.solving.pool.RETRY_INTERVAL", 0):
+        assert await pool.solve(steve) == winning_line(steve)
+    assert worker.returncode
+    assert len(log.named("solver_ended")) == 1
+    await pool.close()
 
 
 async def test_killed_worker_is_replaced(log: Log) -> None:
