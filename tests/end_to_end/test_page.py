@@ -183,10 +183,11 @@ async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) 
     await browser.run("document.querySelector('.tile button').focus()")
     await browser.press("Enter")
     assert await browser.run(VISIBLE) == [clients[0].player]
-    await browser.press("ArrowRight")
-    assert await browser.run(VISIBLE) == [clients[1].player]
-    await browser.run("document.querySelector('aside details:not([hidden]) summary').click()")
-    await browser.shows("Column 1: ", "aside details")
+    words = await browser.run("return document.querySelector('.tile svg').getAttribute('aria-label')")
+    assert "column 7, 7 cards: " in words
+    await browser.run("document.querySelector('tbody tr:nth-child(2) button').focus()")
+    await browser.press("Enter")
+    assert await browser.run(VISIBLE) == [client.player for client in clients[:2]]
     await browser.press("Escape")
     assert await browser.run(VISIBLE) == [client.player for client in clients]
 
@@ -226,9 +227,9 @@ async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node)
     await host.join(ROOM, passphrase="sesam open")
     await browser.open(f"{one.url}/{ROOM}")
     for words, answer in (("sesame", "This passphrase is wrong."), ("sesam open", "mira")):
-        await browser.until("document.querySelector('#passphrase:not(:disabled)')")
+        await browser.until("document.querySelector('[type=password]')")
         await browser.run(
-            "document.querySelector('#passphrase').value = arguments[0]; document.querySelector('form button').click()",
+            "document.querySelector('[type=password]').value = arguments[0]; document.querySelector('form button').click()",
             words,
         )
         await browser.shows(answer)
@@ -239,10 +240,10 @@ async def test_unknown_room_and_room_without_spectators_are_explained(browser: B
     host = await Client.hello(one.url, "mira")
     await host.create("closed", spectators=False)
     await browser.open(f"{one.url}/nowhere")
-    await browser.shows("There is no room 'nowhere'", ".message")
+    await browser.shows("There is no room 'nowhere'", "#message")
     await browser.open(f"{one.url}/closed")
-    await browser.shows("This room admits no spectators", ".message")
-    await browser.shows(f"samedeal join {one.url} closed", ".message")
+    await browser.shows("This room admits no spectators", "#message")
+    await browser.shows(f"samedeal join {one.url} closed", "#message")
 
 
 async def test_blocked_websocket_is_explained(browser: Browser, one: Node) -> None:
@@ -340,7 +341,7 @@ async def test_unreadable_records_are_explained(browser: Browser, one: Node) -> 
         ("<svg onload=alert(1)>", "not the record of a race"),
         ("\ufeff" * 400_000, "not the record of a race"),
         (good.replace("record 2", "record 3"), "newer than this page"),
-        (good.replace("record 2", "record 1"), "no longer reads"),
+        (good.replace("record 2", "record 1"), "too old for this page"),
         (good[:-80], "cut off"),
         (good.replace("3 0", "3 1"), "damaged"),
         (written(body.replace("3 0", "z 0")), "cannot be made"),

@@ -1,7 +1,7 @@
 // Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
 
-import {svg} from "./dom.js"
-import {DOWN, FACE, GAMES, HIDDEN, cardName, kind, pileName, rank, suit} from "./boards.js"
+import {setText, svg} from "./dom.js"
+import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./boards.js"
 
 const WIDTH = 46
 const HEIGHT = 64
@@ -10,113 +10,80 @@ const STEP_Y = 69
 const STRIP = 26 // the part of a covered card that shows, if there is room
 const still = matchMedia("(prefers-reduced-motion: reduce)")
 
-// The size of a table and the places of piles to the right of the columns, in cards.
-const TABLES = {
-	athena: {columns: 9.2, rows: 4, foundation: i => [7.2 + (i % 2), i >> 1], stock: () => [7.2, 2.15], waste: () => [8.2, 2.15]},
-	steve: {columns: 11.2, rows: 4.6, foundation: i => [8.2 + (i % 3), Math.floor(i / 3)], stock: () => [10.2, 2]},
-	phoenix: {columns: 10.2, rows: 5.15, foundation: i => [6.2 + i, 0], reserve: i => [6.2 + (i % 4), 1.15 + (i >> 2)]},
-	"ace-of-hearts": {columns: 8.2, rows: 4.2, foundation: () => [7.2, 0], stock: () => [7.2, 1.15]},
-	willow: {columns: 11.2, rows: 4, foundation: i => [7.2 + i, 0], fan: i => [7.2 + i, 1.15]}
-}
-const SPREAD = ["column", "fan"]
-
+const isSpread = what => what === "column" || what === "fan"
 const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 5, ...attributes})
 
 export function tableSize(game) {
-	const table = TABLES[game]
-	return [table.columns * STEP_X - 5 + 12, table.rows * STEP_Y - 5 + 12]
+	const {height, piles} = GAMES[game]
+	return [Math.max(...piles.map(({x}) => x + 1)) * STEP_X + 7, height * STEP_Y + 7]
 }
 
 export class BoardView {
 	constructor(game) {
-		this.game = game
-		const [width, height] = tableSize(game)
+		const {height, piles} = GAMES[game]
+		this.places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
+		this.drawn = [] // cards, each with its element and place
 		this.cards = svg("g")
-		this.counts = svg("g")
-		this.places = this.layOut()
-		const outlines = svg("g")
-		for (const {what, x, y} of this.places) if (!SPREAD.includes(what)) outlines.append(rectangle({x, y, class: "place"}))
-		this.element = svg("svg", {viewBox: `-6 -6 ${width} ${height}`, role: "img", class: "table"}, outlines, this.cards, this.counts)
-		this.drawn = new Map() // from a card of the model to its element and place
+		const outlines = this.places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
+		const {x, y} = this.places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
+		this.count = svg("text", {x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "left"})
+		const viewBox = `-6 -6 ${tableSize(game).join(" ")}`
+		this.element = svg("svg", {viewBox, role: "img", class: "table"}, ...outlines, this.cards, this.count)
 	}
 
-	layOut() {
-		const table = TABLES[this.game]
-		const counts = {}
-		return GAMES[this.game].keys.map(key => {
-			const what = kind(this.game, key)
-			const i = (counts[what] = (counts[what] ?? -1) + 1)
-			const [column, row] = what === "column" ? [i, 0] : table[what](i)
-			return {key, what, x: column * STEP_X, y: row * STEP_Y, room: (table.rows - row) * STEP_Y - 5 - HEIGHT}
-		})
-	}
-
-	// Show piles. Cards are objects with a `code` and an `id` that is kept while the card is followed.
+	// Show piles. A card keeps the element that lies where it lies, or takes that of a card that has left its place.
 	show(piles, animated) {
-		const before = this.drawn
-		this.drawn = new Map()
-		const changed = [] // cards that moved, and those above them, which must be painted after them
-		this.counts.replaceChildren()
-		for (const [i, {key, what, x, y, room}] of this.places.entries()) {
-			const pile = piles[i]
-			const top = pile.length - 1
-			const step = SPREAD.includes(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
-			let above = false
-			pile.forEach((card, depth) => {
-				const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step
-				const old = before.get(card.id)
-				const entry = {element: old?.element ?? svg("g"), code: old?.code, x, y: y + under, key, came: old && old.key !== key}
-				if (entry.code !== card.code) draw(entry, card.code)
-				entry.element.dataset.pile = key
-				entry.element.classList.toggle("buried", !SPREAD.includes(what) && top - depth > (what === "waste" ? 3 : 1))
-				this.drawn.set(card.id, entry)
-				above ||= !old || entry.came || old.y !== entry.y
-				if (above) changed.push([entry, old])
-				before.delete(card.id)
-			})
-			const middle = {x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "count"}
-			if (what === "stock" && pile.length) this.counts.append(svg("text", middle, String(pile.length)))
-		}
-		for (const {element} of before.values()) element.remove()
-		const came = new Set(changed.filter(([{came}]) => came).map(([{key}]) => key))
-		changed.sort(([a], [b]) => came.has(a.key) - came.has(b.key)) // piles that cards have come to are painted last
-		for (const [entry, old] of changed) {
-			const to = `translate(${entry.x}px, ${entry.y}px)`
-			entry.element.style.transform = to
-			this.cards.append(entry.element)
-			if (!old || !animated || still.matches || document.hidden) continue
-			const from = `translate(${old.x}px, ${old.y}px)`
-			if (from !== to) entry.element.animate([{transform: from}, {transform: to}], {duration: 240, easing: "ease-out"})
-		}
+		const cards = this.places.flatMap((place, i) => layOut(place, piles[i]))
+		const left = [...this.drawn]
+		const stays = (card, old) => card.place === old.place && (card.face === old.face || !card.face || !old.face)
+		const moved = (card, old) => card.face === old.face
+		const turnedUp = (card, old) => !old.face
+		for (const fits of [stays, moved, turnedUp])
+			for (const card of cards) {
+				const found = card.before ? -1 : left.findIndex(old => fits(card, old))
+				if (found >= 0) [card.before] = left.splice(found, 1)
+			}
+		const reached = new Set(cards.filter(({key, before}) => before && before.key !== key).map(({key}) => key))
+		cards.sort((a, b) => reached.has(a.key) - reached.has(b.key)) // cards that move are painted over the others
+		for (const card of cards) draw(card, animated && !still.matches && !document.hidden)
+		this.cards.replaceChildren(...cards.map(({element}) => element))
+		setText(this.count, String(cards.filter(({key}) => key === "stock").length || ""))
+		this.drawn = cards
 	}
 }
 
-function draw(entry, code) {
-	entry.code = code
-	const {element} = entry
-	const isDown = code & DOWN
-	element.setAttribute("class", `card suit${suit(code)}${isDown ? " down" : ""}`)
-	element.dataset.card = code
-	element.replaceChildren(rectangle())
-	if (code === HIDDEN) return
-	const isTen = rank(code) === "10"
-	const use = (x, y, size) => svg("use", {href: `#suit${suit(code)}`, x, y, width: size, height: size})
-	element.append(svg("text", {x: 3, y: 20, class: isTen ? "rank ten" : "rank"}, rank(code)), use(isTen ? 28 : 26, 4, 16))
-	if (!isDown) element.append(use(11, 31, 25))
+function layOut({key, what, x, y, room}, pile) {
+	const top = pile.length - 1
+	const step = isSpread(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
+	return pile.map((code, depth) => {
+		const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step
+		const isBuried = !isSpread(what) && depth < top - 3
+		return {code, face: code & FACE, key, place: `${key} ${depth}`, isBuried, at: `translate(${x}px, ${y + under}px)`}
+	})
 }
 
-// A board in words, also for screen readers.
+function draw(card, animated) {
+	const {code, key, before, at, isBuried} = card
+	const element = (card.element = before?.element ?? svg("g"))
+	if (before?.code !== code) element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code)))
+	element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}${isBuried ? " buried" : ""}`)
+	element.dataset.card = code
+	element.dataset.pile = key
+	element.style.transform = at
+	if (animated && before && before.at !== at)
+		element.animate([{transform: before.at}, {transform: at}], {duration: 240, easing: "ease-out"})
+}
+
+function face(code) {
+	const symbol = (x, y, size) => svg("use", {href: `#suit${suit(code)}`, transform: `translate(${x} ${y}) scale(${size / 24})`})
+	const corner = [svg("text", {x: 2, y: 20, class: "rank"}, rank(code)), symbol(28, 4, 16)]
+	return code & DOWN ? corner : [...corner, symbol(11, 31, 25)]
+}
+
+// A board in words, for screen readers.
 export function inWords(game, piles) {
-	return GAMES[game].keys
-		.map((key, i) => [key, piles[i].map(card => card.code)])
-		.filter(([, pile]) => pile.length)
-		.map(([key, pile]) => {
-			const name = pileName(game, key)
-			const what = kind(game, key)
-			if (what === "stock") return `${name}: ${pile.length} cards`
-			if (what === "foundation" || what === "waste") return `${name}: ${cardName(pile.at(-1) & FACE)} on top, ${pile.length} cards`
-			const down = pile.filter(code => code & DOWN).length
-			const up = pile.filter(code => !(code & DOWN)).map(cardName)
-			return `${name}: ${[...(down ? [`${down} face down`] : []), ...up].join(", ")}`
-		})
+	const isUp = card => !(card & DOWN)
+	const name = card => rank(card) + "♣♦♥♠"[suit(card)]
+	const cards = pile => `${pile.length} cards: ${pile.filter(isUp).map(name).join(", ")}.`
+	return GAMES[game].piles.map(({what, key}, i) => `${what} ${key}, ${cards(piles[i])}`).join(" ")
 }

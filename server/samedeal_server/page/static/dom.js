@@ -8,9 +8,9 @@ export const svg = (tag, ...more) => fill(document.createElementNS("http://www.w
 function fill(made, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) {
 		if (name.startsWith("on")) made.addEventListener(name.slice(2), value)
-		else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value)
+		else if (value) made.setAttribute(name, value)
 	}
-	made.append(...children.filter(child => child !== ""))
+	made.append(...children)
 	return made
 }
 
@@ -23,7 +23,7 @@ export const dealName = deal => (/^(random|winnable)/.test(deal) ? `${deal.split
 
 export function copyLine(line) {
 	const code = element("code", {}, line)
-	const button = element("button", {type: "button", onclick: copy}, "Copy")
+	const button = element("button", {onclick: copy}, "Copy")
 	async function copy() {
 		try {
 			await navigator.clipboard.writeText(line)
@@ -32,13 +32,13 @@ export function copyLine(line) {
 			document.execCommand("copy")
 		}
 		button.textContent = "Copied"
-		setTimeout(() => (button.textContent = "Copy"), 2000)
 	}
 	return element("div", {class: "line-to-copy"}, code, button)
 }
 
 export function clock(ms) {
 	const seconds = Math.max(0, Math.ceil(ms / 1000))
-	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-	return parts.slice(seconds < 3600).map((part, i) => String(part).padStart(i || seconds < 3600 ? 2 : 1, "0")).join(":")
+	const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
+	const text = rest.map(part => String(part).padStart(2, "0")).join(":")
+	return hours ? `${hours}:${text}` : text
 }

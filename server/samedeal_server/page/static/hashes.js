@@ -1,10 +1,8 @@
 // SHA-256, which browsers have on pages over https, and SHAKE-256, which they do not have.
 
 const utf8 = new TextEncoder()
-const MASK = (1n << 64n) - 1n
 
 export const canHash = Boolean(globalThis.crypto?.subtle)
-export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
 
@@ -14,11 +12,11 @@ export async function sha256(...parts) {
 
 // Whether the hash of the parts is the expected one; null if this browser cannot say.
 export async function isHash(expected, ...parts) {
-	return canHash ? hex(await sha256(...parts)) === hex(expected) : null
+	return canHash ? String(await sha256(...parts)) === String(expected) : null
 }
 
 function keccak(a) {
-	const rotate = (lane, by) => ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & MASK
+	const rotate = (lane, by) => BigInt.asUintN(64, (lane << BigInt(by)) | (lane >> BigInt(64 - by)))
 	let register = 1
 	for (let round = 0; round < 24; round++) {
 		const c = [0, 1, 2, 3, 4].map(x => a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20])
@@ -30,7 +28,7 @@ function keccak(a) {
 		}
 		for (let i = 0; i < 25; i += 5) {
 			const row = a.slice(i, i + 5)
-			row.forEach((own, x) => (a[i + x] = own ^ (~row[(x + 1) % 5] & MASK & row[(x + 2) % 5])))
+			row.forEach((own, x) => (a[i + x] = own ^ (~row[(x + 1) % 5] & row[(x + 2) % 5])))
 		}
 		for (let j = 0; j < 7; j++) {
 			if (register & 1) a[0] ^= 1n << BigInt((1 << j) - 1)

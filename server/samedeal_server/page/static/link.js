@@ -3,10 +3,9 @@
 import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
-const SILENCE = 10_000 // ms without a message, after which the page sends a ping
+const SILENCE = 10_000 // ms without a message. The page then sends a ping, and reconnects after as long again
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
-const FATAL = {1002: MISFIT, 1007: MISFIT, 1009: MISFIT, 4000: MISFIT, 4001: MISFIT, 4006: "You are banned from this server."}
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
 
 export const isFrame = new URLSearchParams(location.search).has("embed")
@@ -14,21 +13,12 @@ export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}em
 const base = new URL(".", location.href)
 export const address = base.href.replace(/^http/, "ws").replace(/\/$/, "")
 
-export class Refused extends Error {
-	constructor({code, message, retry_after}) {
-		super(message)
-		this.code = code
-		this.retryAfter = retry_after
-	}
-}
-
 export class Link {
 	// `on` has the functions welcome(), message(message) and status(live, sentence).
 	constructor(on) {
-		Object.assign(this, {on, attempts: 0, neverOpened: 0, offset: 0, bestTrip: Infinity, session: remember("session")})
+		Object.assign(this, {on, attempts: 0, offset: 0, session: ""})
 		setInterval(() => this.check(), 2500)
-		addEventListener("online", () => this.hurry())
-		document.addEventListener("visibilitychange", () => document.hidden || (this.check(), this.hurry()))
+		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
 	}
 
@@ -38,37 +28,35 @@ export class Link {
 
 	connect() {
 		clearTimeout(this.retry)
-		Object.assign(this, {retry: 0, answers: new Map(), nextId: 1, heard: Date.now(), pinged: 0, welcomed: 0})
-		let opened = false
-		const socket = (this.socket = new WebSocket(address + "/", SUBPROTOCOL))
-		socket.binaryType = "arraybuffer"
-		socket.onopen = () => {
-			opened = true
-			this.neverOpened = 0
-			if (socket.protocol === SUBPROTOCOL) this.hello() // otherwise the server closes with 4000
+		Object.assign(this, {retry: 0, answers: new Map(), nextId: 1, heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
+		this.socket = new WebSocket(address + "/", SUBPROTOCOL)
+		this.socket.binaryType = "arraybuffer"
+		this.socket.onopen = () => {
+			this.opened = true
+			this.hello()
 		}
-		socket.onmessage = ({data}) => this.receive(data)
-		socket.onclose = ({code}) => this.lost(code, opened)
+		this.socket.onmessage = ({data}) => this.receive(data)
+		this.socket.onclose = ({code}) => this.lost(code)
 	}
 
 	async hello() {
 		try {
-			const {session} = await this.ask("hello", {name: "spectator", client: "samedeal page", session: this.session})
-			this.session = remember("session", session)
-			this.welcomed = Date.now()
+			const sent = Date.now()
+			const {session, time} = await this.ask("hello", {name: "spectator", client: "samedeal page", session: this.session})
+			Object.assign(this, {session, welcomed: Date.now()})
+			this.offset = time - (sent + this.welcomed) / 2
 			this.on.status(true, "")
-			this.ping()
 			this.on.welcome()
-		} catch (error) {
-			if (error.code === "no_session") {
+		} catch ({code, message, retry_after}) {
+			if (code === "no_session") {
 				this.session = ""
 				this.hello()
-			} else if (error.code === "banned") this.stop(error.message)
-			else if (error.code) this.lost(0, true, error.message, 1000 * error.retryAfter)
+			} else if (code === "banned") this.stop(message)
+			else if (code) this.lost(0, message, 1000 * retry_after)
 		}
 	}
 
-	// Send a request. The promise is fulfilled with its answer, and rejected with Refused or when the connection is lost.
+	// Send a request, and return its answer. Throws a refusal, or an Error if the connection is lost.
 	ask(type, fields = {}) {
 		return new Promise((resolve, reject) => {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(new Error("not connected"))
@@ -79,45 +67,34 @@ export class Link {
 	}
 
 	receive(data) {
-		this.heard = Date.now()
+		Object.assign(this, {heard: Date.now(), pinged: 0})
 		let message
 		try {
 			message = decode(data)
 		} catch {
-			return this.lost(0, true, "The server sent something that this page cannot read.")
+			return this.lost(0, "The server sent something that this page cannot read.")
 		}
 		if (!("to" in message)) return this.on.message(message)
 		const id = message.to < 0 ? Math.min(...this.answers.keys()) : message.to
 		const {resolve, reject} = this.answers.get(id)
 		this.answers.delete(id)
-		if (message.type === "refused") reject(new Refused(message))
+		if (message.type === "refused") reject(message)
 		else resolve(message)
-	}
-
-	async ping() {
-		const sent = (this.pinged = Date.now())
-		try {
-			const {time} = await this.ask("ping")
-			const trip = Date.now() - sent
-			this.pinged = 0
-			if (trip <= this.bestTrip) Object.assign(this, {bestTrip: trip, offset: time - (sent + trip / 2)})
-		} catch {
-			// the connection is lost
-		}
 	}
 
 	// Notice a connection that is dead without a word, as after a laptop has slept.
 	check() {
-		if (this.retry || this.stopped) return
 		const now = Date.now()
-		const silent = now - this.heard
-		if (this.pinged && now - this.pinged > SILENCE) this.lost(0, true)
-		else if (!this.pinged && this.welcomed && silent > SILENCE) this.ping()
-		else if (!this.welcomed && silent > 2 * SILENCE) this.lost(0, false)
+		if (this.retry || this.stopped || now - this.heard < SILENCE) return
+		if (!this.pinged) {
+			this.pinged = now
+			this.ask("ping").catch(() => {}) // the connection is lost
+		} else if (now - this.pinged > SILENCE) this.lost(0)
 	}
 
 	hurry() {
-		if (this.retry && !this.stopped) this.connect()
+		if (!this.retry) this.check()
+		else if (!this.stopped && !document.hidden) this.connect()
 	}
 
 	stop(sentence) {
@@ -127,48 +104,35 @@ export class Link {
 	}
 
 	drop() {
-		const {socket} = this
+		const {socket, answers} = this
 		socket.onopen = socket.onmessage = socket.onclose = null
 		socket.close()
-		for (const {reject} of this.answers.values()) reject(new Error("the connection was lost"))
-		this.answers.clear()
+		for (const {reject} of answers.values()) reject(new Error("the connection was lost"))
+		answers.clear()
 		clearTimeout(this.retry)
 	}
 
-	lost(code, opened, sentence = "The connection is lost. Reconnecting.", wait = 0) {
+	lost(code, sentence = "The connection is lost. Reconnecting.", wait = 0) {
 		if (this.stopped) return
-		if (FATAL[code]) return this.stop(FATAL[code])
+		if (code === 4000 || code === 4001) return this.stop(MISFIT)
+		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()
 		if (this.welcomed && Date.now() - this.welcomed > LONGEST_WAIT) this.attempts = 0
-		if (code === 1012 && this.attempts === 0) wait = 100
 		if (code === 4005) wait = 60_000
 		const usual = Math.min(LONGEST_WAIT, 400 * 2 ** this.attempts++) * (0.5 + Math.random())
 		this.retry = setTimeout(() => this.connect(), wait || usual)
 		this.on.status(false, sentence)
-		if (!opened && ++this.neverOpened > 1) this.diagnose()
+		if (!this.opened && this.attempts > 1) this.diagnose()
 	}
 
-	// Tell a server that is away from a network that lets pages through, but no WebSockets.
+	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one.
 	async diagnose() {
-		const status = await fetch(base, {method: "HEAD", cache: "no-store"}).then(
-			answer => answer.status,
-			() => 0
-		)
+		const {status} = await fetch(base, {method: "HEAD", cache: "no-store"}).catch(() => ({status: 0}))
+		const socket = new WebSocket(address + "/")
+		const {code, reason} = await new Promise(resolve => (socket.onclose = resolve))
 		if (!this.retry || this.welcomed) return
-		const full = status === 503 || status === 429
-		this.on.status(
-			false,
-			full ? "The server is full or busy. Trying again." : status ? BLOCKED : "The server cannot be reached. Trying again."
-		)
-	}
-}
-
-// Storage may be forbidden, as in a frame.
-export function remember(key, value, store = "sessionStorage") {
-	try {
-		if (value !== undefined) window[store].setItem(`samedeal.${key}`, value)
-		return window[store].getItem(`samedeal.${key}`) || ""
-	} catch {
-		return value || ""
+		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
+		const full = [429, 503].includes(status) && "The server is full or busy. Trying again."
+		this.on.status(false, full || (status ? BLOCKED : "The server cannot be reached. Trying again."))
 	}
 }

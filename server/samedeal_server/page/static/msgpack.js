@@ -2,6 +2,7 @@
 
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder("utf-8", {fatal: true})
+const NUMBERS = ["Float32", "Float64", "Uint8", "Uint16", "Uint32", "BigUint64", "Int8", "Int16", "Int32", "BigInt64"]
 
 export function encode(fields) {
 	const out = [0x80 | Object.keys(fields).length]
@@ -21,12 +22,16 @@ export function decode(buffer) {
 	let at = 0
 	const bytes = length => new Uint8Array(buffer, (at += length) - length, length)
 	const text = length => fromUtf8.decode(bytes(length))
-	const number = (kind, size) => Number(view[`get${kind}`]((at += size) - size))
 	const list = length => Array.from({length}, read)
 	const map = length => Object.fromEntries(Array.from({length}, () => [read(), read()]))
+	function number(kind) {
+		const value = view[`get${kind}`](at)
+		at += Number(kind.match(/\d+/)) / 8
+		return Number(value)
+	}
+	const size = step => number(`Uint${8 << step}`)
 	function read() {
-		const tag = number("Uint8", 1)
-		const size = first => number(["Uint8", "Uint16", "Uint32"][tag - first], 1 << (tag - first))
+		const tag = number("Uint8")
 		if (tag < 0x80) return tag
 		if (tag < 0x90) return map(tag & 15)
 		if (tag < 0xa0) return list(tag & 15)
@@ -34,14 +39,10 @@ export function decode(buffer) {
 		if (tag >= 0xe0) return tag - 256
 		if (tag === 0xc0) return null
 		if (tag < 0xc4) return tag === 0xc3
-		if (tag < 0xc7) return bytes(size(0xc4))
-		if (tag === 0xcb) return number("Float64", 8)
-		if (tag < 0xcf) return size(0xcc)
-		if (tag === 0xcf) return number("BigUint64", 8)
-		if (tag < 0xd3) return number(["Int8", "Int16", "Int32"][tag - 0xd0], 1 << (tag - 0xd0))
-		if (tag === 0xd3) return number("BigInt64", 8)
-		if (tag < 0xdc) return text(size(0xd9))
-		return tag < 0xde ? list(size(0xdb)) : map(size(0xdd))
+		if (tag < 0xc7) return bytes(size(tag - 0xc4))
+		if (tag < 0xd4) return number(NUMBERS[tag - 0xca])
+		if (tag < 0xdc) return text(size(tag - 0xd9))
+		return tag < 0xde ? list(size(tag - 0xdb)) : map(size(tag - 0xdd))
 	}
 	return read()
 }

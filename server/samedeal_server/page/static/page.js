@@ -1,31 +1,35 @@
 // The page: which screen it shows, and what the user can set.
 
 import {byId} from "./dom.js"
-import {Link, isFrame, remember, to} from "./link.js"
+import {Link, isFrame, to} from "./link.js"
+import {Lobby} from "./lobby.js"
+import {ReplayScreen} from "./replay.js"
+import {RaceScreen} from "./screen.js"
 
-const room = decodeURIComponent(location.pathname.split("/").pop()).trim().toLowerCase()
+const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
 
-function setSuits(four) {
-	root.classList.toggle("four", four)
-	byId("suits").setAttribute("aria-pressed", String(four))
-	remember("suits", four ? "four" : "two", "localStorage")
+// A frame may be forbidden to store anything.
+function settings() {
+	try {
+		return localStorage
+	} catch {
+		return {}
+	}
 }
 
-setSuits(remember("suits", undefined, "localStorage") === "four")
-byId("suits").onclick = () => setSuits(!root.classList.contains("four"))
+function setSuits(suits) {
+	root.classList.toggle("four", suits === "four")
+	byId("suits").setAttribute("aria-pressed", String(suits === "four"))
+}
+
+setSuits(settings().suits)
+byId("suits").onclick = () => setSuits((settings().suits = root.classList.contains("four") ? "two" : "four"))
 document.querySelector(".brand").href = to("./")
 
-// Each screen loads only what it needs.
-async function screenOf() {
-	if (!room) return new (await import("./lobby.js")).Lobby()
-	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
-	return new (await import("./screen.js")).RaceScreen(room)
-}
-
-const screen = await screenOf()
+const screen = !room ? new Lobby() : room === "replay" ? new ReplayScreen(race) : new RaceScreen(room)
 if (room !== "replay" || race)
 	screen.link = new Link({
 		welcome: () => screen.enter(),

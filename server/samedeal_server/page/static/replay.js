@@ -1,11 +1,13 @@
-// A finished race from its record: the screen of a race, with a slider instead of a connection.
+// Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
-import {openDeal} from "./deal.js"
+import {GAMES} from "./boards.js"
+import {field, openDeal} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
+import {isHash, unhex} from "./hashes.js"
 import {Race} from "./race.js"
-import {readRecord} from "./record.js"
-import {RaceScreen, forget} from "./screen.js"
+import {RaceScreen} from "./screen.js"
 
+const VERSION = 2 // of records
 const LINE = "line" // in place of the id of a player: the winning line
 
 export class ReplayScreen extends RaceScreen {
@@ -14,35 +16,31 @@ export class ReplayScreen extends RaceScreen {
 		super(race || "Replay")
 		this.parts = []
 		this.button = element("button", {onclick: () => this.play(!this.timer)})
-		const seek = () => this.seek(Number(this.slider.value))
-		this.slider = element("input", {type: "range", step: "any", "aria-label": "Time", oninput: seek})
+		this.slider = element("input", {type: "range", step: "any", "aria-label": "Time"})
+		this.slider.oninput = () => this.seek(Number(this.slider.value))
 		const speeds = [1, 2, 4, 16, 64].map(times => element("option", {value: times}, `${times} ×`))
 		this.speed = element("select", {"aria-label": "Speed"}, ...speeds)
-		this.layout.firstChild.prepend(element("div", {class: "controls"}, this.button, this.slider, this.speed))
+		byId("tools").before(element("div", {class: "controls"}, this.button, this.slider, this.speed))
 		addEventListener("dragover", event => event.preventDefault())
 		addEventListener("drop", event => {
 			event.preventDefault()
-			this.openFile(event.dataTransfer.files[0])
+			this.open(event.dataTransfer.files[0])
 		})
 		if (!race) this.askFile("")
 	}
 
 	askFile(wrong) {
-		const input = element("input", {type: "file", id: "file", onchange: () => this.openFile(input.files[0])})
-		const label = element("label", {for: "file"}, "Open the record of a race, or drop its file here:")
+		const input = element("input", {type: "file", onchange: () => this.open(input.files[0])})
+		const label = element("label", {}, "Open the record of a race, or drop its file here: ", input)
 		this.say(element("span", {role: "alert"}, wrong))
-		this.message.prepend(element("form", {}, label, input))
-	}
-
-	async openFile(file) {
-		if (file) this.open(new Uint8Array(await file.slice(0, 1_000_001).arrayBuffer()))
+		byId("message").prepend(label)
 	}
 
 	// Read the record from the server.
 	async enter() {
 		try {
 			for (let parts = 1; this.parts.length < parts;) {
-				const answer = await this.link.ask("readrecord", {race: this.room, part: this.parts.length, ...this.passphrase})
+				const answer = await this.link.ask("readrecord", {race: this.room, part: this.parts.length, ...this.credentials})
 				this.parts.push(answer.text)
 				this.room = answer.race
 				parts = answer.parts
@@ -51,21 +49,22 @@ export class ReplayScreen extends RaceScreen {
 			return this.refuse(refused)
 		}
 		this.link.stop("")
-		this.open(new Uint8Array(await new Blob(this.parts).arrayBuffer()))
+		this.open(new Blob(this.parts))
 	}
 
-	async open(bytes) {
+	async open(file) {
+		if (!file) return
 		this.play(false)
-		this.layout.hidden = true
+		byId("race").hidden = true
 		try {
-			await this.load(await readRecord(bytes))
+			await this.load(await readRecord(new Uint8Array(await file.slice(0, 1_000_001).arrayBuffer())))
 		} catch (error) {
 			return this.askFile(error.message)
 		}
 		this.say("")
-		const file = `${this.room}.txt`
-		const save = element("a", {href: URL.createObjectURL(new Blob([bytes])), download: file}, "Save the record")
-		this.join.replaceChildren(element("h2", {}, "Check every move in a terminal"), save, copyLine(`samedeal verify ${file}`))
+		const name = `${this.room}.txt`
+		const save = element("a", {href: URL.createObjectURL(file), download: name}, "Save the record")
+		byId("join").replaceChildren(element("h2", {}, "Check every move in a terminal"), save, copyLine(`samedeal verify ${name}`))
 		this.seek(0)
 	}
 
@@ -75,12 +74,11 @@ export class ReplayScreen extends RaceScreen {
 		if (!piles) throw new Error("Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
 		const race = new Race()
 		race.setRoom({...record, options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
-		const pace = record.length / line.length
-		const way = {player: LINE, actions: line.map((action, n) => ({action, at: pace * (n + 1)}))}
-		this.histories = [...record.players, ...(line.length ? [way] : [])].map(player => [player.player, boardsOf(race, player, piles)])
-		for (const shown of [this.tiles, this.rows]) forget(shown, [])
-		this.race = race
-		this.room = record.room
+		const way = line.map((action, n) => ({action, at: ((n + 1) * record.length) / line.length}))
+		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
+		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
+		for (const shown of this.shown.values()) shown.game = "" // to be removed
+		Object.assign(this, {race, room: record.room})
 		setText(byId("title"), record.room)
 		this.slider.max = record.length
 		this.showDeal(steps)
@@ -88,15 +86,10 @@ export class ReplayScreen extends RaceScreen {
 
 	seek(at) {
 		const {room, boards} = this.race
+		const isOver = at >= room.length
 		this.at = Math.min(at, room.length)
-		for (const [player, history] of this.histories)
-			boards.set(
-				player,
-				history.findLast(board => board.at <= this.at)
-			)
-		const isOver = this.at === room.length
-		room.phase = isOver ? "finished" : "racing"
-		room.standings = isOver ? room.players : []
+		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.at <= this.at))
+		Object.assign(room, isOver ? {phase: "finished", standings: room.players} : {phase: "racing", standings: []})
 		this.slider.value = this.at
 		this.slider.setAttribute("aria-valuetext", clock(this.at))
 		if (isOver) this.play(false)
@@ -109,29 +102,22 @@ export class ReplayScreen extends RaceScreen {
 		this.button.textContent = on ? "Pause" : "Play"
 		if (!on) return
 		if (this.at === this.race.room.length) this.seek(0)
-		let last = Date.now()
-		this.timer = setInterval(() => {
-			const now = Date.now()
-			this.seek(this.at + (now - last) * this.speed.value)
-			last = now
-		}, 100)
+		this.timer = setInterval(() => this.seek(this.at + 100 * this.speed.value), 100)
 	}
 
-	showTiles(rows) {
+	rows() {
 		const board = this.race.boards.get(LINE)
-		super.showTiles(board ? [...rows, {player: LINE, name: "Winning line", seat: 99, board, count: board.count, connected: true}] : rows)
+		const line = {...board, board, player: LINE, name: "Winning line", seat: 99, connected: true, finishedAt: 0}
+		return [...super.rows(), ...(board ? [line] : [])]
 	}
 
 	showClock() {
-		if (this.race.room) setText(byId("clock"), `${clock(this.at)} of ${clock(this.race.room.length)}`)
+		const {room} = this.race
+		if (room) setText(byId("clock"), `${clock(this.at)} of ${clock(room.length)}`)
 	}
 
 	showStatus() {
 		setText(byId("status"), this.race.room ? "" : this.connection.sentence)
-	}
-
-	latest() {
-		return this.at
 	}
 
 	checkDeal() {}
@@ -141,16 +127,53 @@ export class ReplayScreen extends RaceScreen {
 
 // Return the boards to which a player's actions lead. Throws an Error if an action cannot be made.
 function boardsOf(race, {player, name, actions}, piles) {
-	race.showBoard({player, piles, revision: 0, moves: 0, undos: 0, at: 0})
+	race.showBoard({player, piles, revision: 0, moves: 0, at: 0})
 	const boards = [race.boards.get(player)]
 	const past = []
 	for (const {at, action} of actions) {
 		const [now, revision] = [boards.at(-1), boards.length]
-		const before = action === "undo" ? past.pop() : now
-		if (before && before !== now) race.setBoard(player, {...before, revision, at, moves: now.moves, undos: now.undos + 1})
-		else if (before && race.showMove({player, revision, action, at, seen: []})) past.push(now)
-		else throw new Error(`This record is not of this deal: action ${revision} of ${name ?? "the winning line"} cannot be made.`)
+		if (action === "undo" && past.length) race.setBoard(player, {...past.pop(), revision, at, moves: now.moves})
+		else if (race.showMove({player, revision, action, at})) past.push(now)
+		else throw new Error(`This record is not of this deal: action ${revision} of ${name} cannot be made.`)
 		boards.push(race.boards.get(player))
 	}
 	return boards
+}
+
+function demand(condition, sentence) {
+	if (!condition) throw new Error(sentence)
+}
+
+// Return the race of a record, or throw an Error that says what is wrong. Its digest holds; `samedeal verify` checks the rest.
+async function readRecord(bytes) {
+	const text = bytes.length <= 1_000_000 ? new TextDecoder().decode(bytes) : ""
+	const version = Number(/^samedeal record (\d+)\n/.exec(text)?.[1])
+	demand(version, "This file is not the record of a race.")
+	demand(version <= VERSION, `This record has version ${version}, which is newer than this page. Open it on a newer server.`)
+	demand(version === VERSION, "This record is too old for this page.")
+	const end = text.lastIndexOf("\ndigest: ") + 1
+	demand(end && text.endsWith("\n"), "This record is cut off: its last line is missing.")
+	const digest = unhex(field(text.slice(end), "digest"))
+	demand((await isHash(digest, text.slice(0, end))) !== false, "This record is damaged: its digest does not fit the lines above it.")
+
+	const [head, ...blocks] = text.slice(0, end).trimEnd().split("\n\n")
+	const [room, game, deal] = ["room", "game", "deal"].map(name => field(head, name))
+	const [seed, commitment] = ["seed", "commitment"].map(name => unhex(field(head, name)))
+	const [start, stop] = ["start", "end"].map(name => Date.parse(field(head, name)))
+	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => line).join("\n")
+	const players = blocks.map(readPlayer)
+	demand(Object.hasOwn(GAMES, game), `This page does not know the game “${game}”.`)
+	const seats = new Set(players.map(({seat}) => seat)).size
+	const fits = seats && seats <= 16 && seats === blocks.length && players.every(({name}) => name)
+	demand(fits && stop >= start, "This record is not as it should be.")
+	return {room, game, deal, seed, commitment, proof, players, length: stop - start}
+}
+
+function readPlayer(block) {
+	const [, player, name] = /^player: (\d+) (.+)/.exec(block) ?? []
+	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
+	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
+	const time = Number(field(block, "time").replace(".", ""))
+	const actions = [...block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)].map(([, s, ms, action]) => ({at: Number(s + ms), action}))
+	return {player, seat: Number(player), name, bot, place, foundation_cards: cards, time, resigned, actions}
 }
