@@ -111,6 +111,16 @@ class Browser:
         """
         await self.run(script, list(content))
 
+    async def choose_file(self, path: Path) -> None:
+        """Choose a file with the button for files."""
+        button = await asyncio.to_thread(self._driver.find_element, "css selector", "[type=file]")
+        await asyncio.to_thread(button.send_keys, str(path))
+
+    async def allow_scripts(self, allowed: bool) -> None:
+        """Turn JavaScript in pages on or off."""
+        command = {"value": not allowed}
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", command)
+
     async def press(self, key: str) -> None:
         """Press and release a key."""
         for kind in ("keyDown", "keyUp"):

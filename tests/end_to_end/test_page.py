@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from samedeal.board import Board
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
 from samedeal.games import ATHENA, GAMES
-from samedeal.protocol.messages import Acked, Act, Done, Rematch, Resign
+from samedeal.names import WIDEST_NAME
+from samedeal.protocol.codec import decode_to_server, encode
+from samedeal.protocol.messages import SUBPROTOCOL, Acked, Act, Done, Hello, Refused, Rematch, Resign, Welcome
 from samedeal.record import Record
+from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.watched_races import ROOM, compare, players, start
@@ -40,6 +46,10 @@ SEEK = """
 const slider = document.querySelector(".controls input");
 slider.value = arguments[0];
 slider.dispatchEvent(new Event("input"));
+"""
+ENTER = """
+document.querySelector("[type=password]").value = arguments[0];
+document.querySelector("form button").click();
 """
 VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
 
@@ -147,7 +157,9 @@ async def test_page_recovers_from_killed_node(browser: Browser, programs: Progra
 
 
 async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> None:
-    clients = await players(one.url, *(f"player {letter}" for letter in "abcdefghijklmnop"), games=("steve",))
+    """The names are as long and as wide as names can be, and belong to bots."""
+    names = [(WIDEST_NAME - 1) * "W" + letter for letter in "abcdefghijklmnop"]
+    clients = await players(one.url, *names, bots=len(names), games=("steve",))
     await start(clients)
     await browser.open(f"{one.url}/{ROOM}")
     await compare(browser, clients)
@@ -155,6 +167,8 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
         "return [...document.querySelectorAll('.tile')].map((tile) => tile.getBoundingClientRect().toJSON())"
     )
     assert len(boxes) == 16
+    assert await browser.run("return document.documentElement.scrollWidth") <= LAPTOP[0]
+    assert (await browser.run(BOX, "tbody .bot"))["right"] <= (await browser.run(BOX, "tbody .count"))["left"]
     assert all(box["left"] >= 0 and box["right"] <= LAPTOP[0] and box["bottom"] <= LAPTOP[1] for box in boxes)
     assert all(
         a["right"] <= b["left"] or b["right"] <= a["left"] or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
@@ -222,18 +236,24 @@ async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
 
 
 async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node) -> None:
+    """So does the replay of its race. The passphrase is never in the address."""
     host = await Client.hello(one.url, "mira")
-    await host.create(ROOM, passphrase="sesam open", delay=0)
+    await host.create(ROOM, passphrase="sesam open", delay=0, players=1)
     await host.join(ROOM, passphrase="sesam open")
-    await browser.open(f"{one.url}/{ROOM}")
-    for words, answer in (("sesame", "This passphrase is wrong."), ("sesam open", "mira")):
-        await browser.until("document.querySelector('[type=password]')")
-        await browser.run(
-            "document.querySelector('[type=password]').value = arguments[0]; document.querySelector('form button').click()",
-            words,
-        )
-        await browser.shows(answer)
-    assert await browser.run("return location.pathname + location.search") == f"/{ROOM}"
+
+    async def enter_passphrase(path: str, shown: str) -> None:
+        await browser.open(one.url + path)
+        for words, answer in (("sesame", "This passphrase is wrong."), ("sesam open", shown)):
+            await browser.until("document.querySelector('[type=password]')")
+            await browser.run(ENTER, words)
+            await browser.shows(answer)
+        assert await browser.run("return location.pathname + location.search + location.hash") == path
+
+    await enter_passphrase(f"/{ROOM}", "mira")
+    await start([host])
+    await host.expect(Done, Resign)
+    await host.phase("finished")
+    await enter_passphrase(f"/replay?race={ROOM}", "Save the record")
 
 
 async def test_unknown_room_and_room_without_spectators_are_explained(browser: Browser, one: Node) -> None:
@@ -250,6 +270,52 @@ async def test_blocked_websocket_is_explained(browser: Browser, one: Node) -> No
     """A node that listens on loopback refuses WebSockets from pages of other names. A proxy may refuse all of them."""
     await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
     await browser.shows("blocks WebSockets", "#status")
+
+
+async def speak_older_protocol(socket: ServerConnection) -> None:
+    await socket.close(4000, "this server speaks samedeal.v0: use a client of that version")
+
+
+async def know_only_hello(socket: ServerConnection) -> None:
+    async for frame in socket:
+        request = decode_to_server(cast("bytes", frame))
+        welcome = Welcome(request.id, "", "p", "spectator", 0, "samedeal 0.1", 1)
+        refused = Refused(-1, "malformed", "The request is unknown.")
+        await socket.send(encode(welcome if isinstance(request, Hello) else refused))
+
+
+@asynccontextmanager
+async def old_server(
+    handler: Callable[[ServerConnection], Awaitable[None]], subprotocol: Subprotocol | None
+) -> AsyncIterator[str]:
+    """A server that has today's page, as if a proxy had two nodes, of which one is older."""
+    page = PageFiles()
+    async with serve(
+        handler,
+        "127.0.0.1",
+        process_request=lambda _, request: page.respond(request),
+        select_subprotocol=lambda *_: subprotocol,
+    ) as server:
+        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def test_older_server_is_explained(browser: Browser) -> None:
+    async with old_server(speak_older_protocol, None) as url:
+        await browser.open(f"{url}/{ROOM}")
+        await browser.shows("do not understand each other", "#status")
+    async with old_server(know_only_hello, Subprotocol(SUBPROTOCOL)) as url:
+        await browser.open(f"{url}/replay?race={ROOM}")
+        await browser.shows("The request is unknown.", "#message")
+
+
+async def test_page_without_javascript_names_the_terminal(browser: Browser, one: Node) -> None:
+    await browser.allow_scripts(False)
+    try:
+        await browser.open(f"{one.url}/{ROOM}")
+        await browser.shows("This page needs JavaScript.")
+        await browser.shows("samedeal watch SERVER ROOM", "pre")
+    finally:
+        await browser.allow_scripts(True)
 
 
 async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
@@ -301,11 +367,15 @@ async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game:
 
 
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:
-    text = (GOLDEN / "race_records" / "joint.txt").read_bytes()
-    record = Record.parse(text.decode())
+    """A file is dropped, and then another one chosen with the button."""
+    file = GOLDEN / "race_records" / "joint.txt"
+    record = Record.parse(file.read_text())
     await browser.open(f"{one.url}/replay")
     await browser.shows("Open the record of a race")
-    await browser.drop(text)
+    await browser.drop((GOLDEN / "race_records" / "numbered.txt").read_bytes())
+    await browser.shows("Willow", "#facts")
+    await browser.open(f"{one.url}/replay")
+    await browser.choose_file(file)
     await browser.shows("Fair deal, checked here", ".deal.fair")
     assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 3
     for at in (30_000, 3_000, 10_000):
