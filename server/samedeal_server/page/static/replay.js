@@ -1,9 +1,8 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
 import {GAMES} from "./boards.js"
-import {field, openDeal} from "./deal.js"
+import {field, isHash, openDeal, unhex} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
-import {isHash, unhex} from "./hashes.js"
 import {Race} from "./race.js"
 import {RaceScreen} from "./screen.js"
 
