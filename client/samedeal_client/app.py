@@ -108,7 +108,10 @@ class SamedealApp(LookApp[int]):
     async def theme_changed(self) -> None:
         """Show the screen again, in the colours of the theme."""
         if self.screen_name is not None:
+            before = self.screen_stack[1]
             await self.show_screen(self.screen_name)
+            if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
+                self.screen.take_over(before)
 
     def _client_changed(self) -> None:
         """Schedule an update of the screen, unless one is already scheduled."""

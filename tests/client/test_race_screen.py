@@ -490,7 +490,7 @@ async def test_race_can_be_won_with_the_mouse_alone() -> None:
     text += " | 01: AH-QH | 02: AD-QD | 03: AC-QC"
     async with running_app(willow(text)) as ui:
         ui.referee.tallies[ME] = Tally(player=ME, finished_at=START + 61_000)
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x foundations") + 2, 0))
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x collect") + 2, 0))
         await ui.settle()
         assert ui.board.won
         await ui.referee.deliver(ui.referee.state())
@@ -605,15 +605,29 @@ async def test_moves_made_while_disconnected_are_kept() -> None:
         assert ui.referee.play.moves == 1
 
 
-async def test_announcement_stays_above_the_board() -> None:
+async def test_theme_keeps_the_selection() -> None:
+    async with running_app(willow()) as ui:
+        await ui.press("32")
+        prompt = ui.message
+        ui.app.theme = "samedeal-light"
+        await ui.wait_until(lambda: not ui.app.look.dark)
+        await ui.settle()
+        assert ui.message == prompt != ""
+
+
+async def test_announcement_hides_no_cards() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.deliver(Notice(code="said", message="We stop for an hour at eight."))
         await ui.settle()
         await ui.press("32")
-        assert ui.line("#banner") == "Message from the operator: We stop for an hour at eight."
+        assert not ui.app.screen.query_one("#banner").display
+        assert ui.message == "Message from the operator: We stop for an hour at eight."
         await ui.referee.deliver(Notice(code="of a later version", message="Something new"))
         await ui.settle()
-        assert ui.line("#banner") == "Something new"
+        assert ui.message == "Something new"
+        await ui.referee.deliver(Notice(code="said", message="A long message. " * 12))
+        await ui.settle()
+        assert ui.app.screen.query_one("#banner").display
 
 
 async def test_lost_seat_is_explained_in_the_lobby() -> None:
@@ -621,7 +635,7 @@ async def test_lost_seat_is_explained_in_the_lobby() -> None:
         await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
         await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         await ui.settle()
-        assert ui.line("#banner") == "The operator has taken you out of this room"
+        assert ui.message == "The operator has taken you out of this room"
 
 
 async def test_unknown_refusal_shows_the_servers_message() -> None:

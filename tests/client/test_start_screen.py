@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Select
 
 from samedeal_client.commands.common import player_name
 from samedeal_client.history_file import HistoryFile
@@ -20,7 +20,7 @@ from samedeal_client.screens.start import StartScreen
 from samedeal_client.start_app import StartApp
 from samedeal_client.state.history import Opponent, PastRace
 from samedeal_client.state.lobby import game_of_the_day
-from samedeal_client.state.start_menu import enter_arguments
+from samedeal_client.state.start_menu import RESTART, enter_arguments
 from samedeal_client.text.appearance import Look
 from tests.textual_internals import screen_text
 
@@ -60,7 +60,8 @@ def today() -> str:
         (["p"], ["play", "willow"]),
         (["enter"], ["play", "willow"]),
         (["q"], []),
-        (["up", "enter"], []),
+        (["end", "enter"], []),
+        (["up", "enter", "down", "enter", "down", "enter"], ["play", "athena"]),
         (["j", *"example.org", "enter"], ["join", "example.org"]),
         (["j", *"example.org friday", "enter"], ["join", "example.org", "friday"]),
         (["w", *"example.org friday", "enter"], ["watch", "example.org", "friday"]),
@@ -129,6 +130,36 @@ async def test_invalid_setting_is_explained_and_not_saved() -> None:
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, StartScreen)
     assert load_settings() == Settings()
+
+
+async def test_invalid_setting_can_be_given_up() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s", "tab", *"ftp://x", "escape", "escape")
+        assert isinstance(pilot.app.screen, StartScreen)
+    assert load_settings() == Settings()
+
+
+async def test_new_characters_draw_the_start_screen_again() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s")
+        pilot.app.screen.query_one("#ascii", Select).value = True
+        await pilot.press("escape")
+        assert pilot.app.return_value == list(RESTART)
+    assert load_settings().ascii
+
+
+async def test_help_shows_the_rules_of_the_chosen_game() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("g", "f1")
+        await wait_until(pilot, lambda: "How to play Athena" in screen_text(pilot.app))
+        await pilot.press("space", "escape")
+        assert isinstance(pilot.app.screen, StartScreen)
+
+
+async def test_palette_lists_what_players_want() -> None:
+    async with start_screen() as pilot:
+        titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+    assert titles == ["Help", "Theme", "Quit"]
 
 
 def test_damaged_settings_are_the_defaults() -> None:

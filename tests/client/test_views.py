@@ -145,7 +145,7 @@ def test_options_are_told_in_words() -> None:
         "Game     Steve: two decks, 8 columns, stock dealt in rows",
         "In turn  Steve, then Athena",
         "Deal     #4821 (the same cards every time)",
-        "Undo     not past a move that turned up a new card",
+        "Undo     not past a move that showed a new card",
         "Hints    off",
         "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
         "Ends     when no person can improve their result, or after",

@@ -106,7 +106,7 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
         deal=str(deal),
         players=min(given.bots + 1, 16),
         limit=limit,
-        hints=True,
+        hints=deal.kind != "daily",
         delay=0,
         start="full",
         countdown=1 if unattended else 5,

@@ -14,6 +14,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
     from dataclasses import replace
 
     from samedeal_client.saved_settings import load_settings
+    from samedeal_client.state.start_menu import RESTART
     from samedeal_client.text.line_io import terminal_look
     from samedeal_client.tui import with_background
 
@@ -23,10 +24,13 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
 
     background = with_background(terminal_look(ascii_only=False))
     while True:
-        look = replace(background, ascii=background.ascii or load_settings().ascii)
+        settings = load_settings()
+        look = replace(background, ascii=background.ascii or settings.ascii, four_colour=settings.four_color)
         arguments = StartApp(look).run()
         if not arguments:
             return 0
+        if tuple(arguments) == RESTART:
+            continue
         code = run_command([*arguments, "--back-to", "the start screen"] if arguments[0] == "play" else arguments)
         if code or arguments[0] not in RETURNS:
             return code

@@ -175,6 +175,9 @@ class ClientScreen(Screen[None]):
         self._ready = True
         self.update(self.model)
 
+    def take_over(self, before: ClientScreen) -> None:
+        """Go on where another screen of the same kind was, which this one replaces in other colours."""
+
     def retire(self) -> None:
         """Draw nothing any more. Another screen is about to replace this one, and the model may no longer suit it."""
         self._ready = False
@@ -221,8 +224,7 @@ class ClientScreen(Screen[None]):
 
     def _with_back_description(self, key: FooterKey) -> FooterKey:
         """Describe the quit key as the way back, if the player came from another server's lobby."""
-        back = self.samedeal.back_to
-        return key._replace(description=f"back to {back}") if back and key.key == QUIT_KEY else key
+        return key._replace(description="back") if self.samedeal.back_to and key.key == QUIT_KEY else key
 
     def _header_row(self, width: int) -> Row:
         right = (*self.status_row(), *self._connection_row(), Span(" "))
@@ -254,7 +256,7 @@ class ClientScreen(Screen[None]):
         connection = self.client.connection
         match connection.state:
             case "up":
-                text = self.samedeal.announcement
+                text = "" if self._announcement_fits(width) else self.samedeal.announcement
             case "lost":
                 seconds = self.client.retry_in()
                 retry = f"Retrying in {seconds:.0f} s." if seconds >= 1 else "Retrying now."
@@ -264,6 +266,10 @@ class ClientScreen(Screen[None]):
                 text = f"{connection.reason} {key_text(QUIT_KEY, self.look)} closes this window."
         lines = wrap(self.look.displayable(text), width - 2)[:_BANNER_ROWS]
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
+
+    def _announcement_fits(self, width: int) -> bool:
+        """Whether the two lines at the bottom have room for the announcement, so that it hides no cards."""
+        return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
         """Show a message for ``MESSAGE_TIME``; an empty one clears the line."""
@@ -285,6 +291,8 @@ class ClientScreen(Screen[None]):
 
     def _message_rows(self, width: int) -> list[Row]:
         if self._message is None:
+            if self.samedeal.announcement and self._announcement_fits(width):
+                return self._two_rows(self.look.displayable(self.samedeal.announcement), "notice found", width)
             row = self.prompt_row()
             if row_width(row) > width and row[-1].style in _WRAPPED:
                 return self._two_rows(row_text(row), row[-1].style, width)

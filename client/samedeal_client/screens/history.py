@@ -10,13 +10,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from samedeal_client.history_file import HistoryFile
 from samedeal_client.state.history import History, PastRace
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
+from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import text_of
@@ -47,7 +48,7 @@ class HistoryScreen(Screen[None]):
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
         yield self._sentence
-        yield Footer(compact=True)
+        yield FittingFooter()
 
     def on_mount(self) -> None:
         """Read the history."""

@@ -9,10 +9,10 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Input, Select, Static
 
 from samedeal.errors import RequestRefused
 from samedeal_client.screens.widget_screen import WidgetScreen
@@ -20,7 +20,7 @@ from samedeal_client.state.new_room_fields import FIELD_BY_NAME, FIELDS, Field
 from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.widgets.themes import text_of
+from samedeal_client.widgets.themes import lines_of
 
 
 def _id(field: str) -> str:
@@ -82,14 +82,15 @@ class NewRoomScreen(WidgetScreen):
         self.form = form
 
     def compose_body(self) -> ComposeResult:
-        """A row for each field: its name, its value, and what the value means."""
-        rows = []
-        for field in FIELDS:
-            value = self.form.values[field.name]
-            widget = _Choice(field, value) if field.choices is not None else self._input(field, value)
-            meaning = Static(id=f"{field.name}-meaning", classes="meaning")
-            rows.append(Horizontal(Label(field.label), widget, meaning, id=f"{field.name}-row", classes="field"))
-        panel = VerticalScroll(*rows, id="form", classes="panel", can_focus=False)
+        """The names of the fields, their values, and what the values mean."""
+        values = self.form.values
+        widgets = [
+            _Choice(field, values[field.name]) if field.choices is not None else self._input(field, values[field.name])
+            for field in FIELDS
+        ]
+        self._labels, self._meanings = Static(id="labels"), Static(id="meanings")
+        columns = Horizontal(self._labels, Vertical(*widgets), self._meanings, classes="fields")
+        panel = VerticalScroll(columns, id="form", classes="panel", can_focus=False)
         panel.border_title = "New room"
         yield panel
 
@@ -132,15 +133,17 @@ class NewRoomScreen(WidgetScreen):
         )
 
     def _show(self) -> None:
-        errors, shown = self.form.errors(self._now()), {field.name for field in self.form.fields}
+        errors, shown = self.form.errors(self._now()), self.form.fields
         for field in FIELDS:
-            self.query_one(f"#{field.name}-row").display = field.name in shown
-            if field.name in shown:
-                error = errors.get(field.name, "")
-                text = (
-                    Span(f"! {error}", "bad") if error else Span(field.describe(self.form.values[field.name]), "label")
-                )
-                self.query_one(f"#{field.name}-meaning", Static).update(text_of((text,), self.look))
+            self.query_one(f"#{_id(field.name)}").display = field in shown
+        self._labels.update("\n".join(field.label for field in shown))
+        meanings = [
+            Span(f"! {errors[field.name]}", "bad")
+            if field.name in errors
+            else Span(field.describe(self.form.values[field.name]), "label")
+            for field in shown
+        ]
+        self._meanings.update(lines_of(((meaning,) for meaning in meanings), self.look))
         self.show_frame()
 
     @on(Input.Changed)

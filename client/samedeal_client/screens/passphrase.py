@@ -9,7 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
+
+from samedeal_client.widgets.fitting_footer import FittingFooter
 
 
 class PassphraseScreen(ModalScreen[str | None]):
@@ -31,7 +33,7 @@ class PassphraseScreen(ModalScreen[str | None]):
         box.border_title = f"Passphrase of room {self._room}"
         box.border_subtitle = "Wrong passphrase. Try again." if self._wrong else ""
         yield box
-        yield Footer(compact=True, show_command_palette=False)
+        yield FittingFooter(show_command_palette=False)
 
     @on(Input.Submitted)
     def action_join(self) -> None:

@@ -114,7 +114,9 @@ class QuitScreen(QuestionScreen):
         bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
         leave = "quit: your seat is kept, you can rejoin"
         if app.back_to:
-            leave = f"end practice, back to {app.back_to}"
+            room = app.client.model.room
+            race = "today's deal" if room is not None and room.deal.startswith("daily") else "the race"
+            leave = f"leave {race}, back to {app.back_to}"
         elif not app.lasting:
             leave = "quit: this ends the race"
         return (

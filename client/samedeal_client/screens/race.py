@@ -75,6 +75,12 @@ class RaceScreen(ClientScreen):
         self._inspected_pile = Rows(self.look, id="pile")
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)
 
+    def take_over(self, before: ClientScreen) -> None:
+        """Keep what the player has picked, and the news."""
+        if isinstance(before, RaceScreen):
+            self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
+            self._show()
+
     @property
     def game(self) -> Game:
         """The game of this race."""

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
@@ -25,6 +24,7 @@ from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading
 from samedeal_client.views.replay import board_at, last_action, line_heading, ranking_at, slider_row, slider_time
 from samedeal_client.widgets.board import BoardView
+from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.slider import Slider
@@ -58,21 +58,21 @@ class ReplayScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "press('space')", "play/pause"),
+        Binding("space", "press('space')", "play"),
         Binding("left", "press('left')", "step", key_display="←/→"),
-        Binding("pageup", "press('pageup')", "10 s", key_display="PgUp/PgDn"),
-        Binding("plus", "press('+')", "speed", key_display="+/-"),
         Binding("up", "press('up')", "player", key_display="↑/↓"),
-        Binding("t", "press('t')", "two boards"),
-        Binding("0", "press('0')", "all boards"),
         Binding("w", "review", "where lost"),
         Binding("p", "practise(False)", "play on"),
-        Binding("r", "practise(True)", "race the ghost"),
+        Binding("r", "practise(True)", "race ghost"),
+        Binding("0", "press('0')", "all"),
+        Binding("t", "press('t')", "two"),
+        Binding("f1,question_mark", "more_keys", "keys"),
         Binding("q,escape", "close", "quit"),
+        Binding("plus", "press('+')", show=False),
         Binding("minus", "press('-')", show=False),
         *(
             Binding(key, f"press('{key}')", show=False)
-            for key in ("right", "pagedown", "home", "end", "down", *PLAYER_KEYS)
+            for key in ("right", "pageup", "pagedown", "home", "end", "down", *PLAYER_KEYS)
         ),
     ]
 
@@ -99,7 +99,7 @@ class ReplayScreen(Screen[None]):
         yield self._title
         yield Horizontal(*self._panes, self._grid, id="replay")
         yield from (self._slider, self._sentence)
-        yield Footer(compact=True)
+        yield FittingFooter()
 
     def on_mount(self) -> None:
         """Start the clock."""
@@ -123,6 +123,10 @@ class ReplayScreen(Screen[None]):
         if replay is not None:
             self.replay = replay
             self.redraw()
+
+    def action_more_keys(self) -> None:
+        """Name the keys that the footer has no room for."""
+        self._show_note("PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. t: two boards. 0: all.")
 
     def action_review(self) -> None:
         """Find out in the background until when the player on the screen could still win."""

@@ -44,6 +44,8 @@ from samedeal_client.views.results import (
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
+_PLOT_HEIGHT: Final = 24
+
 COUNT_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the number of players in the room of the rematch."""
 
@@ -129,6 +131,7 @@ class ResultsScreen(WidgetScreen):
         self._standings.styles.height = len(room.standings) + 1  # an automatic height misses rows added on mounting
         curves, _ = progress_curves(after, self.details, look)
         self._plot.display = bool(curves)
+        self._plot.styles.max_height = min(plot_maximum(after) + 4, _PLOT_HEIGHT)
         self._plot.draw = lambda wide, high: lines_of(
             cards_plot(curves, plot_maximum(after), race_length(after), wide, high, look), look
         )

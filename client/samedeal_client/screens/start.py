@@ -11,23 +11,26 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Footer, Input, Label, OptionList, Select, Static
+from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from samedeal.errors import MalformedText
 from samedeal.games import GAMES
 from samedeal.names import clean_name
+from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import parse_address
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
 from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.start_menu import MENU, enter_arguments, is_room_code
+from samedeal_client.state.start_menu import MENU, RESTART, enter_arguments, is_room_code
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
+from samedeal_client.views.help import help_rows
+from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import lines_of, text_of
@@ -52,7 +55,7 @@ class AddressScreen(ModalScreen[str | None]):
         box = Vertical(Input(id="address"), Static(self._hint, id="meaning"), classes="panel dialog")
         box.border_title = self._title
         yield box
-        yield Footer(compact=True, show_command_palette=False)
+        yield FittingFooter(show_command_palette=False)
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
@@ -95,9 +98,11 @@ def _choice(value: bool) -> dict[str, Any]:  # noqa: FBT001 (the value of a sett
 
 
 class SettingsScreen(ModalScreen[None]):
-    """The settings. They are saved when the screen is closed."""
+    """The settings. They are saved when the screen is closed. Invalid ones are dropped if it is closed twice."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f10", "close", "save and go back")]
+    _HINT: Final = "Ctrl+P changes the theme."
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 
     def compose(self) -> ComposeResult:
         """One widget for each setting."""
@@ -111,13 +116,23 @@ class SettingsScreen(ModalScreen[None]):
             "Bell": Select([("at turns of a race", True), ("off", False)], **_choice(settings.bell), id="bell"),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
-        box = Vertical(*rows, Static("Ctrl+P changes the theme.", id="meaning"), classes="panel dialog")
+        box = Vertical(*rows, Static(self._HINT, id="meaning"), classes="panel dialog")
         box.border_title = "Settings"
         yield box
-        yield Footer(compact=True)
+        yield FittingFooter()
+
+    def on_mount(self) -> None:
+        """Nothing is wrong yet."""
+        self._warned = False
+
+    @on(Input.Changed)
+    def _edit(self) -> None:
+        """Forget what was wrong."""
+        self._warned = False
+        self.query_one("#meaning", Static).update(self._HINT)
 
     def action_close(self) -> None:
-        """Save the settings and go back, unless one is invalid."""
+        """Save the settings and go back. If one is invalid, say so the first time."""
         name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
         try:
             name = clean_name(name) if name else ""
@@ -133,9 +148,57 @@ class SettingsScreen(ModalScreen[None]):
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
-            self.query_one("#meaning", Static).update(Text(f"Not saved. {error}"))
-            return
+            self.query_one("#meaning", Static).update(Text(f"Not saved. {error} Esc goes back without saving."))
+            if not self._warned:
+                self._warned = True
+                return
         _ = self.dismiss()
+
+
+class _Menu(OptionList):
+    """The lines of the menu, with the choice of a game above them."""
+
+    def action_cursor_up(self) -> None:
+        """Go up, from the first line to the choice of a game."""
+        if self.highlighted:
+            super().action_cursor_up()
+        else:
+            self.screen.focus_previous()
+
+
+class _GameChoice(Select[str], inherit_bindings=False):
+    """The choice of a game. The arrow keys leave it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "show_overlay", "choose a game"),
+        Binding("down", "app.focus_next", show=False),
+    ]
+
+
+class RulesScreen(ModalScreen[None]):
+    """The rules of a game, and the keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "scroll('page_down')", "scroll"),
+        Binding("escape,q,f1,question_mark", "dismiss", "back"),
+    ]
+
+    def __init__(self, game: str) -> None:
+        super().__init__()
+        self._game = game
+
+    def compose(self) -> ComposeResult:
+        """The page, which can be scrolled."""
+        look, width = cast("LookApp[Any]", self.app).look, self.app.size.width - 6
+        rows = [row for page in (self._game, "keys") for row in (*help_rows(page, DEFAULT, look, width, "race"), ())]
+        page = VerticalScroll(Static(lines_of(rows, look)), classes="panel", id="page")
+        page.border_title = f"How to play {title_of(self._game)}"
+        yield page
+        yield FittingFooter(show_command_palette=False)
+
+    def action_scroll(self, action: str) -> None:
+        """Scroll the page."""
+        getattr(self.query_one("#page"), f"action_{action}")()
 
 
 class StartScreen(Screen[list[str]]):
@@ -143,7 +206,8 @@ class StartScreen(Screen[list[str]]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),
-        Binding("g", "next_game", "game", show=False),
+        Binding("g", "next_game", "game"),
+        Binding("f1,question_mark", "help", "help"),
     ]
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
@@ -154,7 +218,7 @@ class StartScreen(Screen[list[str]]):
         suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
         title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)
         games = [(game.title, name) for name, game in GAMES.items()]
-        self._menu = OptionList(
+        self._menu = _Menu(
             *(
                 Option(
                     text_of(
@@ -172,12 +236,12 @@ class StartScreen(Screen[list[str]]):
             compact=True,
         )
         chosen = load_settings().game
-        self._game = Select(
+        self._game = _GameChoice(
             games, allow_blank=False, compact=True, id="game", value=chosen if chosen in GAMES else "willow"
         )
         label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), look), id="game-label")
         self._play = Vertical(
-            self._menu, Horizontal(label, self._game, id="game-row"), classes="panel", id="start-menu"
+            Horizontal(label, self._game, id="game-row"), self._menu, classes="panel", id="start-menu"
         )
         self._rules = Static(id="rules", classes="panel")
         self._today = Static(classes="panel today")
@@ -190,7 +254,7 @@ class StartScreen(Screen[list[str]]):
             Vertical(self._play, self._summary, id="left"), Vertical(self._today, self._latest, id="right")
         )
         yield self._rules
-        yield Footer(compact=True)
+        yield FittingFooter()
 
     @property
     def _app(self) -> LookApp[Any]:
@@ -250,6 +314,10 @@ class StartScreen(Screen[list[str]]):
     def _choose_option(self, event: OptionList.OptionSelected) -> None:
         self.action_choose(MENU[event.option_index].action)
 
+    def action_help(self) -> None:
+        """Show the rules of the chosen game, and the keys."""
+        _ = self.app.push_screen(RulesScreen(self._game_name))
+
     def action_next_game(self) -> None:
         """Choose the next game."""
         games = list(GAMES)
@@ -283,7 +351,13 @@ class StartScreen(Screen[list[str]]):
             case "history":
                 _ = self.app.push_screen(HistoryScreen())
             case "settings":
-                _ = self.app.push_screen(SettingsScreen())
+                before = load_settings()
+
+                def restart(_: None) -> None:
+                    if load_settings().ascii != before.ascii or load_settings().four_color != before.four_color:
+                        self._run(RESTART)
+
+                _ = self.app.push_screen(SettingsScreen(), restart)
             case _:
                 self._run([])
 

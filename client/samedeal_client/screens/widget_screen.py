@@ -7,11 +7,12 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from samedeal_client.drawing.layout import Size
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.spans import Row
+from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.themes import lines_of
 
 
@@ -24,7 +25,7 @@ class WidgetScreen(ClientScreen):
     def compose_footer(self) -> ComposeResult:
         """A line for messages above Textual's footer."""
         self._sentence = Static(id="sentence")
-        yield Vertical(self._sentence, Footer(compact=True), id="footer", classes="widgets")
+        yield Vertical(self._sentence, FittingFooter(), id="footer", classes="widgets")
 
     def show_footer(self, width: int) -> None:
         """Show the message, or the prompt. Textual's footer shows the keys."""
@@ -49,4 +50,6 @@ class WidgetScreen(ClientScreen):
         if self.has_class("small"):
             event.stop()
         elif self.on_top and event.key not in self.active_bindings:
-            self.show_unknown_key(event.character if event.character and event.is_printable else event.key)
+            self.show_unknown_key(
+                event.character if event.key != "space" and event.character and event.is_printable else event.key
+            )

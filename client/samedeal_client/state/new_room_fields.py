@@ -192,22 +192,21 @@ FIELDS: Final = (
     ),
     Field(
         "first_finish_ends",
-        "Early end",
-        {"no": "the race goes on after the first finish", "yes": "the race ends when a player finishes"}.__getitem__,
+        "After a win",
+        {"no": "the others play for the places", "yes": "the first to finish ends the race"}.__getitem__,
         _text_of(_NO_OR_YES, _DEFAULTS.first_finish_ends),
         _NO_OR_YES,
         help="the race ends when the first player finishes",
+        shown={"no": "race goes on", "yes": "race ends"},
     ),
     Field(
         "end_when_settled",
-        "If decided",
-        {
-            "yes": "ends when no person can improve",
-            "no": "waits for bots and stuck players",
-        }.__getitem__,
+        "All stuck",
+        {"yes": "even if bots still play", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",
+        shown={"yes": "race ends", "no": "race goes on"},
     ),
     Field(
         "spectators",
@@ -237,7 +236,7 @@ FIELDS: Final = (
     Field(
         "room",
         "Room",
-        lambda text: "its code, which others need to join" if text else "its code; leave empty to get a random one",
+        lambda text: "its code, which others need to join" if text else "its code; empty for a random one",
         "",
         read=read_room,
     ),

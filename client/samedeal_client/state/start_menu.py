@@ -10,6 +10,10 @@ WITHOUT_DOTS: Final = ("localhost",)
 """Words that are hosts although they could be room codes."""
 
 
+RESTART: Final = ("start",)
+"""The choice to draw the start screen again, after a change of its characters."""
+
+
 class MenuChoice(NamedTuple):
     """A line of the menu: its action, its key, its name, and what it does."""
 
@@ -21,7 +25,7 @@ class MenuChoice(NamedTuple):
 
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
-    MenuChoice("daily", "d", "Today's deal", "same cards for all"),
+    MenuChoice("daily", "d", "Today's deal", "same cards for all, no hints"),
     MenuChoice("join", "j", "Join", "by link or room code"),
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),

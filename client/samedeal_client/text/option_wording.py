@@ -12,12 +12,12 @@ from samedeal_client.text.time_text import date_and_time, duration_text
 
 UNDO_LABELS: Final = {
     "free": "any number of moves",
-    "no-reveal": "not past a move that turned up a new card",
+    "no-reveal": "not past a move that showed a new card",
     "off": "none: every move stands",
 }
 START_LABELS: Final = {
     "host": "when the host starts it",
-    "all-ready": "when all players are ready, at least two",
+    "all-ready": "when all are ready, two or more",
     "full": "when every seat is taken",
     "at": "set it in the next field",
 }
@@ -37,7 +37,7 @@ def deal_text(deal: Deal) -> str:
     if deal.kind == "winnable":
         if deal.difficulty:
             return f"{deal.difficulty}, can be won, drawn by all players"
-        return "drawn by all players together, and it can be won"
+        return "can be won, drawn by all players"
     return "random: nobody knows it before the start"
 
 

@@ -378,8 +378,8 @@ _IN_SHORT: Final = {
     ),
     "ace-of-hearts": (
         "The foundation: ace of hearts, any two, any three ...",
-        "Columns: down in suit; take as many top cards as fit.",
-        "The stock deals a card onto each column.",
+        "Columns: down in suit; only kings fill gaps.",
+        "Any card moves with all cards on it; the stock deals.",
     ),
     "willow": (
         _UP_IN_SUIT,

@@ -9,13 +9,12 @@ from samedeal.terminal_text import columns_of, printable
 from samedeal_client.state.history import History, PastRace, daily_streak, summaries
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
-from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, cut, fit
 from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
 SHORT_HEADINGS: Final = ("Day", "Game", "Place", "Result")
-SUMMARY_HEADINGS: Final = ("Game", "Races", "Won", "Finished", "Best time")
+SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Finished", "Best time")
 
 
 def race_time(milliseconds: int) -> str:
@@ -51,8 +50,10 @@ def result_line(race: PastRace) -> str:
 
 
 def opponents_text(race: PastRace, look: Look) -> str:
-    """The names of the other players."""
-    return ", ".join(player_name(printable(other.name), look, bot=other.bot) for other in race.opponents)
+    """The names of the other people, and the number of bots."""
+    names = [look.displayable(printable(other.name)) for other in race.opponents if not other.bot]
+    bots = sum(other.bot for other in race.opponents)
+    return ", ".join([*names, *([f"{bots} bots" if bots > 1 else "1 bot"] if bots else [])])
 
 
 def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ _GLOBAL_KEYS: Final = (
         f"{key_text(QUIT_KEY, _KEYS_AS_WORDS)}, {key_sign(QUIT_KEY, _KEYS_AS_WORDS)}",
         "quit; during a race you are asked first; your bots leave too",
     ),
-    ("Ctrl+P", "search all commands, for example to choose other colours"),
+    ("Ctrl+P", "help, a dark or light theme, and quit"),
     ("Ctrl+Z", "suspend; fg in the shell resumes; the clock keeps running"),
     ("click", "on a key in the last line presses it"),
 )

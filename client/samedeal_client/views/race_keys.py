@@ -65,10 +65,10 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
         KeyCommand.MORE: "more" if resizable else "",
         KeyCommand.CANCEL: "" if controller.idle else "cancel",
         KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
-        KeyCommand.COLLECT: "foundations",
+        KeyCommand.COLLECT: "collect",
+        KeyCommand.RESIGN: "resign",
         KeyCommand.UNDO: "undo" if model.own.may_undo else "",
         KeyCommand.HINT: "hint" if room.options.hints else "",
-        KeyCommand.RESIGN: "resign",
         KeyCommand.FIND: "find",
         KeyCommand.VIEW: "view",
     }

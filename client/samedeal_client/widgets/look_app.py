@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
 from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 
 from samedeal_client.history_file import HistoryFile
-from samedeal_client.input.key_names import key_sign
+from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.history import History
 from samedeal_client.text.appearance import Look
@@ -50,6 +51,13 @@ class LookApp(App[_Result]):
     async def on_mount(self) -> None:
         """Save every theme that the player chooses."""
         self.theme_changed_signal.subscribe(self, self._save_theme)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The commands in the palette: for players, not for programmers."""
+        if "f1" in screen.active_bindings:
+            yield SystemCommand("Help", "The rules and the keys", lambda: self.simulate_key("f1"))
+        yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
+        yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
 
     def on_resize(self) -> None:
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""

@@ -1,0 +1,42 @@
+"""Textual's footer without the keys for which there is no room."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from textual.widgets import Footer
+from textual.widgets._footer import FooterKey
+
+from samedeal.terminal_text import columns_of
+
+ALWAYS: Final = 3
+"""Number of keys at the end that are always shown: back, help and quit."""
+
+
+class FittingFooter(Footer):
+    """A compact footer. In a narrow window it leaves out whole keys, the last ones before ``ALWAYS`` first."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(compact=True, **options)
+
+    def on_resize(self) -> None:
+        """Show the keys that fit into the new width."""
+        self._fit()
+
+    async def recompose(self) -> None:
+        """Show the keys that can be pressed now, as far as they fit."""
+        await super().recompose()
+        self._fit()
+
+    def _fit(self) -> None:
+        keys = list(self.query(FooterKey))
+        palette = [key for key in keys if key.has_class("-command-palette") and key.display]
+        shown = [key for key in keys if not key.has_class("-command-palette")]
+        free = self.size.width + 1 - len(palette) - sum(map(_width, (*palette, *shown[-ALWAYS:])))
+        for key in shown[:-ALWAYS]:
+            free -= _width(key)
+            key.display = free >= 0
+
+
+def _width(key: FooterKey) -> int:
+    return columns_of(key.key_display) + columns_of(key.description) + 2
