@@ -20,7 +20,7 @@ SEED_BYTES: Final = 32
 HIGHEST_NUMBER: Final = 999_999_999
 
 Difficulty = Literal["", "easy", "medium", "hard"]
-"""How hard a winnable deal must be. Empty stands for any difficulty."""
+"""The difficulty of a winnable deal. Empty stands for any difficulty."""
 
 DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 

@@ -17,8 +17,8 @@
 
 A ``seat`` line has the seat's number, the hash that its player committed to, the share that the player revealed, and the
 player's name. ``restarts`` is the number of times that the deal had to be drawn again, because a player left or did not
-reveal a share. If the room asked for a difficulty, a line ``least`` may follow after the budget. A daily deal has the line
-``public``, with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
+reveal a share. For a medium or hard deal, a line ``least`` follows after the budget. A daily deal has the line ``public``,
+with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class DealProof:
 
     @property
     def mixed(self) -> bytes:
-        """The mix of the secret and the shares, or of the name of a daily deal."""
+        """The hash that decides the deal: of the secret and all shares, or of the name of a daily deal."""
         return self.secret if self.public else mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
     def board(self) -> Board:

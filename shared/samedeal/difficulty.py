@@ -1,4 +1,4 @@
-"""How hard a winnable deal is: how many states the solver needs for it. DEALS.md, *Difficulty*, has the numbers."""
+"""The difficulty of winnable deals: the number of states that the solver needs to win. DEALS.md explains the numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from samedeal.deal import DIFFICULTIES, Difficulty
 from samedeal.games import Game
 
 SEARCH_BUDGET: Final = 100_000
-"""The number of states within which the solver must win a deal. A smaller one would prefer easy deals."""
+"""Maximum number of states in which the solver must win a deal. A smaller budget would prefer easy deals."""
 
 _BANDS: Final = {
     "athena": (435, 1667),
@@ -16,15 +16,15 @@ _BANDS: Final = {
     "ace-of-hearts": (294, 346),
     "willow": (586, 4141),
 }
-"""For each game, the most states of its easy deals and of its medium deals. They part the deals that were won in thirds.
+"""For each game, the maximum number of states of an easy deal and of a medium deal.
 
-The numbers belong to one version of the solver. Steve has none: its searches are the slowest already, and searching for
-a third of its deals would take three times as long.
+They divide the deals that can be won into thirds, for one version of the solver. Steve has none: searches for its deals
+are the slowest, and a search for one of three difficulties would take three times as long.
 """
 
 
 def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
-    """Return how many states the solver must need for a deal of a difficulty, at least and at most.
+    """Return the minimum and the maximum number of states in which the solver wins a deal of a difficulty.
 
     Raises ValueError if the game has no deals of this difficulty.
     """

@@ -34,8 +34,8 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 class DealTerms(NamedTuple):
     """What a server commits to, together with its secret, when a room opens.
 
-    ``solver`` is the version of the solver. It must need at least ``least`` and at most ``budget`` states to win the deal. A
-    server that chose them later could influence which candidate is dealt.
+    ``solver`` is the version of the solver. The solver must win the deal with at least ``least`` and at most ``budget``
+    states. A server that chose these terms later could influence which candidate is dealt.
     """
 
     room: str
@@ -46,7 +46,7 @@ class DealTerms(NamedTuple):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The texts of all terms by their names. ``least`` is left out if every deal meets it."""
+        """The texts of all terms by their names. ``least`` is left out if it is 1."""
         texts = {name: str(term) for name, term in zip(self._fields, self, strict=True)}
         return texts if self.least > 1 else {name: text for name, text in texts.items() if name != "least"}
 
