@@ -74,7 +74,7 @@ def test_empty_pile_says_what_it_takes() -> None:
 
 
 def test_top_card_is_higher_while_there_is_room() -> None:
-    assert column("willow", "9H TC", rows=12, size=MEDIUM) == "   1|  9♥||  10♣|   ♣|  10♣"
+    assert column("willow", "9H TC", rows=12, size=MEDIUM) == "   1|  9♥| ▁▁▁▁▁|  10♣|   ♣|  10♣"
     twelve = "AC 3C 5C 7C 9C JC KC 2C 4C 6C 8C TC"
     assert column("willow", twelve, rows=14, size=MEDIUM).endswith("8♣|  10♣|   ♣|  10♣")
     assert column("willow", twelve, rows=13, size=MEDIUM).endswith("8♣|  10♣|  10♣")
@@ -82,8 +82,8 @@ def test_top_card_is_higher_while_there_is_room() -> None:
 
 
 def test_covered_cards_are_compressed_from_the_deepest() -> None:
-    assert column("willow", "9H TC 3D", rows=6, size=MEDIUM) == "   1|  9♥|  10♣||  3♦|   ♦|   3♦"
-    assert column("athena", "[9H] TC 3D", rows=12, size=MEDIUM) == "   1| ░░░░░|  10♣||  3♦|   ♦|   3♦"
+    assert column("willow", "9H TC 3D", rows=6, size=MEDIUM) == "   1|  9♥|  10♣| ▁▁▁▁▁|  3♦|   ♦|   3♦"
+    assert column("athena", "[9H] TC 3D", rows=12, size=MEDIUM) == "   1| ░░░░░|  10♣| ▁▁▁▁▁|  3♦|   ♦|   3♦"
 
 
 def test_large_cards_have_pips_and_pictures() -> None:

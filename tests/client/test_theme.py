@@ -39,10 +39,10 @@ def test_tiles_differ_in_sixteen_colours() -> None:
     assert len({colour.downgrade(ColorSystem.STANDARD) for colour in suits if colour is not None}) == len(suits)
 
 
-def test_light_terminals_show_boards_on_felt() -> None:
-    assert style_of("", Look(dark=False).on_table()).bgcolor is not None
-    assert style_of("", Look().on_table()).bgcolor is None
-    assert Look(dark=False, colour=False).on_table() == Look(dark=False, colour=False)
+def test_boards_lie_on_felt_where_there_are_colours() -> None:
+    for dark in (True, False):
+        assert style_of("", Look(dark=dark).on_table()) == style_of("", Look(felt=True))
+        assert Look(dark=dark, colour=False).on_table() == Look(dark=dark, colour=False)
 
 
 def test_suit_colours_are_two_or_four() -> None:

@@ -61,12 +61,15 @@ def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper",
 
 @lru_cache(maxsize=8192)
 def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mark: str = "") -> tuple[Row, ...]:
-    """Return the rows that a covered card shows."""
+    """Return the rows that a covered card shows. A line at the foot of the last one shows where the next card begins."""
     if code & DOWN:
         return _back(code, look, width, rows, mark)
     style = tile_style(code, look, shade, mark)
+    first = (Span(_index_row(look.card(code), look, width, mark), style),)
+    if rows == 1:
+        return (first,)
     blank = (Span(" " * width, style),)
-    return ((Span(_index_row(look.card(code), look, width, mark), style),), *[blank] * (rows - 1))
+    return (first, *[blank] * (rows - 2), (Span(look.glyphs.edge * width, f"{style} edge"),))
 
 
 def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:

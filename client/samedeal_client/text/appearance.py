@@ -24,7 +24,14 @@ STYLE_NAMES: Final = frozenset(
         ),  # face down, face down but already seen, empty pile, no room
         *("paper", "buried", "back"),  # cards: movable, covered, face down
         *("red-card", "black-card", "diamond-card", "club-card", "seen-card"),  # what is printed on a card
-        *("source", "target", "last", "found", "hint"),  # marks, added to a card's own style
+        *(
+            "source",
+            "target",
+            "last",
+            "found",
+            "hint",
+            "edge",
+        ),  # marks and the edge between two cards, added to a card's own style
         *("label", "count", "title", "notice"),
         *("name", "you", "away", "alarm", "bar", "rest", "spark", "axis"),
         *("line1", "line2", "line3", "line4"),  # the curves of a plot
@@ -61,6 +68,7 @@ class Glyphs(NamedTuple):
     plot: tuple[str, ...]
     strokes: str
     back: str
+    edge: str
     outline: tuple[str, ...]
     redeal: str
     marks: str
@@ -87,6 +95,7 @@ UNICODE: Final = Glyphs(
     plot=tuple("┤┼─┴┬│╭╯╮╰"),
     strokes="─·×+",
     back="░",
+    edge="▁",
     outline=tuple("╭╮╰╯─│"),
     redeal="↻",
     marks="•↓?↑*",
@@ -113,6 +122,7 @@ ASCII: Final = Glyphs(
     plot=tuple("|+-++|****"),
     strokes="*.x+",
     back=":",
+    edge="_",
     outline=tuple("++++-|"),
     redeal="@",
     marks=".<?^*",
@@ -136,8 +146,8 @@ class Look:
     motion: bool = False
 
     def on_table(self) -> Look:
-        """Return the look of boards. On a light terminal they lie on felt, since cards are white."""
-        return self if self.dark or not self.colour else replace(self, dark=True, felt=True)
+        """Return the look of boards. Where there are colours, they lie on felt."""
+        return replace(self, dark=True, felt=True) if self.colour else self
 
     @property
     def glyphs(self) -> Glyphs:
