@@ -86,6 +86,14 @@ def test_inspected_pile_is_closed_by_cancel_alone() -> None:
     assert (closed.controller, closed.message) == (RaceController(), None)
 
 
+def test_keys_of_a_hint_move_as_many_cards_as_it_says() -> None:
+    now = board("willow", "1: KH QS JD TC | 2: | 3: 9H")
+    hint = Move("1", "2", 2)
+    controller = RaceController().hinted(now, hint)
+    assert controller.press("1", now, 0.0).controller.press("2", now, 0.0).action == hint
+    assert RaceController().press("1", now, 0.0).controller.press("2", now, 0.0).action != hint
+
+
 def test_hint_is_shown_on_its_board_until_cancelled() -> None:
     hinted = RaceController().hinted(WILLOW, Move("6", "0"))
     assert hinted.marks(WILLOW, None).hint == Move("6", "0")

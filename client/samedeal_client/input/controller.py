@@ -28,7 +28,7 @@ from samedeal_client.input.grammar import (
     Selected,
     ViewPile,
 )
-from samedeal_client.input.intended_move import Rejected
+from samedeal_client.input.intended_move import Rejected, move_between
 from samedeal_client.input.pointer import Pointer, PointerResult
 
 MAX_QUEUED_KEYS: Final = 1000
@@ -169,7 +169,15 @@ def _type(controller: RaceController, key: str, board: Board, now: float) -> Con
     grammar = controller.grammar
     if grammar.rejection and now - controller.rejected_at > DESTINATION_WINDOW:
         grammar = KeyGrammar(grammar.bindings)
-    return _after(replace(controller, found=None), grammar.press(key, board), now)
+    result = grammar.press(key, board)
+    if (
+        controller.hint is not None
+        and controller.hint.board == board
+        and (move := controller.hint.move).source == result.grammar.source != grammar.source
+        and move_between(board, move.source, move.target) != move
+    ):  # the hint is a smaller group than the keys would move by themselves
+        result = grammar.select(move.source, board, move.size)
+    return _after(replace(controller, found=None), result, now)
 
 
 def _after_pointer(controller: RaceController, pointed: PointerResult, now: float) -> ControllerResult:

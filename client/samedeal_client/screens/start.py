@@ -82,7 +82,7 @@ class AddressScreen(ModalScreen[str | None]):
             return
         if typed:
             try:
-                parse_address(enter_arguments("join", typed, self._server)[1])
+                parse_address(typed if self._may_be_empty else enter_arguments("join", typed, self._server)[1])
             except MalformedText as error:
                 self.query_one("#meaning", Static).update(Text(str(error)))
                 return
@@ -157,6 +157,8 @@ class SettingsScreen(ModalScreen[None]):
 
 class _Menu(OptionList):
     """The lines of the menu, with the choice of a game above them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "choose")]
 
     def action_cursor_up(self) -> None:
         """Go up, from the first line to the choice of a game."""

@@ -25,7 +25,7 @@ class MenuChoice(NamedTuple):
 
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
-    MenuChoice("daily", "d", "Today's deal", "same cards for all, no hints"),
+    MenuChoice("daily", "d", "Today's deal", "same for all, no hints"),
     MenuChoice("join", "j", "Join", "by link or room code"),
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),

@@ -16,6 +16,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal
+from samedeal_client.views.race import moved_cards_text
 
 
 @dataclass(frozen=True)
@@ -156,11 +157,12 @@ class Narrator:
         rest = " The other one has not been seen yet." if len(places) < board.game.decks else ""
         return f"{name} is {', and '.join(places)}.{rest}"
 
-    def hint(self, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
-        """A hint in a sentence. ``is_lost`` says that the board is proven to be lost."""
+    def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
+        """A hint for a board in a sentence. ``is_lost`` says that the board is proven to be lost."""
         lost = lost_text(may_undo=may_undo) if is_lost else ""
         if move is not None:
-            return f"{lost} Try {move}.".lstrip()
+            cards = f": {moved_cards_text(board, move, self.look)}" if move.is_transfer else ""
+            return f"{lost} Try {move}{cards}.".lstrip()
         return lost or "No useful move found. Undo may help, if the room allows it."
 
 

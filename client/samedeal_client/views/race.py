@@ -164,6 +164,11 @@ def _hiding_places(board: Board) -> list[str]:
 
 def hint_text(board: Board, move: Move, look: Look) -> str:
     """A move in words: its keys, the cards and their destination."""
+    return f"Type {move.source} {move.target}: {moved_cards_text(board, move, look)}."
+
+
+def moved_cards_text(board: Board, move: Move, look: Look) -> str:
+    """The cards of a move and their destination, in words."""
     index = board.game.index
     cards = board.piles[index[move.source]][-move.size :]
     on_it = len(cards) - 1
@@ -174,7 +179,7 @@ def hint_text(board: Board, move: Move, look: Look) -> str:
         to = f"goes onto {look.card(pile[-1])}"
     else:
         to = "goes to an empty column"
-    return f"Type {move.source} {move.target}: {look.card(cards[0])}{more} {to}."
+    return f"{look.card(cards[0])}{more} {to}"
 
 
 def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = False) -> tuple[Row, ...]:
