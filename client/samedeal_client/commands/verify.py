@@ -16,7 +16,7 @@ also compared with your own journal, which shows whether the server has rewritte
 EXAMPLES = """\
 examples:
   samedeal verify race.txt
-  samedeal verify --deep race.txt    also solve the earlier candidates of a joint deal again
+  samedeal verify --deep race.txt    also solve the earlier candidates of a winnable deal again
 
 exit codes: 0 the record holds, 1 it does not (the first wrong line is named), 2 bad usage, 130 interrupted with Ctrl-C."""
 
@@ -24,7 +24,9 @@ exit codes: 0 the record holds, 1 it does not (the first wrong line is named), 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal verify``."""
     parser.add_argument("file", metavar="FILE", help="a file with a record")
-    parser.add_argument("--deep", action="store_true", help="also check the earlier candidates of a joint deal (slow)")
+    parser.add_argument(
+        "--deep", action="store_true", help="also check the earlier candidates of a winnable or daily deal (slow)"
+    )
 
 
 def run(given: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from samedeal.record import Record
 from samedeal.utc_text import utc_text
 from samedeal_client.state.action_journal import JournalComparison
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import title_of
+from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.time_text import clock_text
 
 
@@ -27,7 +27,7 @@ def record_heading(record: Record) -> str:
     """The race of a record, in one line."""
     terms = record.terms
     when = utc_text(terms.start)[:16].replace("T", " ")
-    deal = "joint deal" if record.proof else f"deal {terms.deal}" if terms.deal.public else "random deal"
+    deal = f"deal {terms.deal}" if terms.deal.public else deal_title(str(terms.deal))
     return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
 
 
@@ -54,7 +54,9 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
         )
-        lines.append(f"Nobody chose the deal: the server and {len(record.proof.shares)} players mixed it. {earlier}")
+        players = f"the server and {len(record.proof.shares)} players drew it together"
+        drawn = "it follows from its name" if record.proof.public else players
+        lines.append(f"Nobody chose the deal: {drawn}. {earlier}")
     if not journals:
         lines.append("There is no journal of this race on this machine to compare it with.")
     lines += [
