@@ -9,13 +9,14 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from tests.bench import move_price
-from tests.bench.move_price import Scenario, idle_memory, measure
+from tests.bench.move_price import Price, Scenario, idle_memory, measure
 from tests.bench.move_stages import stage_times
+from tests.bench.peers.colyseus import install, measure_colyseus
 from tests.bench.spectators import spectator_price
 from tests.bench.survival import POWER_CUT, survival
 
@@ -47,12 +48,33 @@ async def main(arguments: Sequence[str] | None = None) -> None:
             prices.append(await measure(scenario, options.rounds, options.seconds))
             print(move_price.row(prices[-1]), flush=True)
     print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
+    if options.only is None:
+        prices += await _measure_peers(options.rounds, options.seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
     if options.only is None:
         found |= await _measure_rest(options.seconds)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=1))
     print(f"All rounds are in {options.json}")
+
+
+async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a move costs on Colyseus."""
+    print("\nColyseus, in rooms of four without rules, between the same echoes", flush=True)
+    if reason := await install():
+        print(f"  not measured: {reason}")
+        return []
+    prices = []
+    for stored in (False, True):
+        where = "in Redis" if stored else "in memory"
+        for scenario in SCENARIOS[:2]:
+            named = replace(scenario, name=f"Colyseus {where}, {scenario.name}")
+            prices.append(await measure_colyseus(named, rounds, seconds, stored=stored))
+            print(move_price.row(prices[-1]), flush=True)
+    print(
+        "  Its rooms live in one process. If that is killed, acked moves are lost or, with Redis, lie there without a race."
+    )
+    return prices
 
 
 async def _measure_rest(seconds: float) -> dict[str, object]:

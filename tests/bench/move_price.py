@@ -47,6 +47,15 @@ class Price:
     server: tuple[Round, ...]
     echo: tuple[Round, ...]
 
+    @classmethod
+    async def measure(cls, scenario: Scenario, racing: Sender, echoing: Sender, rounds: int, seconds: float) -> Price:
+        """Alternate between rounds of the server and the echo. The first round of each does not count."""
+        pairs = [
+            (await racing.measure(seconds, scenario.pace), await echoing.measure(seconds, scenario.pace))
+            for _ in range(rounds + 1)
+        ][1:]
+        return cls(scenario, tuple(server for server, _ in pairs), tuple(echoed for _, echoed in pairs))
+
     @property
     def ratios(self) -> list[float]:
         """For each round, the server's CPU time for an acked move in units of the echo's for a message."""
@@ -68,10 +77,9 @@ class Sender:
 
     @classmethod
     @asynccontextmanager
-    async def start(cls, port: int, server: int, clients: int, seed: int, target: str) -> AsyncIterator[Sender]:
+    async def start(cls, server: int, *command: str) -> AsyncIterator[Sender]:
         """Start a generator and wait until its racers may move."""
-        arguments = ("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seed), target)
-        async with child_process(*arguments) as process:
+        async with child_process(*command) as process:
             sender = cls(process, server)
             await sender._read_line()
             yield sender
@@ -95,12 +103,13 @@ class Sender:
 
 
 @asynccontextmanager
-async def child_process(module: str, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a module of the tests in another process, and kill it at the end."""
+async def child_process(*command: str, errors: int | None = None) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a command in another process, and kill it at the end. ``errors`` is where its standard error goes."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", module, *arguments),
+        *command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=errors,
         preexec_fn=die_with_parent,
     )
     try:
@@ -109,23 +118,35 @@ async def child_process(module: str, *arguments: str) -> AsyncIterator[asyncio.s
         await kill_and_wait(process)
 
 
+def python(module: str, *arguments: str) -> tuple[str, ...]:
+    """Return the command that runs a module of the tests."""
+    return (sys.executable, "-m", module, *arguments)
+
+
+def _move_sender(port: int, clients: int, seed: int, target: str) -> tuple[str, ...]:
+    return python("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seed), target)
+
+
+@asynccontextmanager
+async def echo_sender(clients: int, seed: int) -> AsyncIterator[Sender]:
+    """Start an echo server and a generator for it."""
+    async with child_process(*python("tests.bench.echo_server")) as echo:
+        assert echo.stdout is not None
+        port = int(await echo.stdout.readline())
+        async with Sender.start(echo.pid, *_move_sender(port, clients, seed, "echo")) as sender:
+            yield sender
+
+
 async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1) -> Price:
-    """Measure a scenario in alternating rounds of the server and the echo, after one round of each that does not count."""
+    """Measure a scenario on a node of Samedeal."""
     async with AsyncExitStack() as stack:
         setup = await stack.enter_async_context(load_setup())
         await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
         node = await setup.node("--limit-actions-per-race", "1000000")
-        echo = await stack.enter_async_context(child_process("tests.bench.echo_server"))
-        assert echo.stdout is not None
-        echo_port = int(await echo.stdout.readline())
-        start, clients = stack.enter_async_context, scenario.clients
-        racing = await start(Sender.start(node.target[1], node.pid, clients, seed, "race"))
-        echoing = await start(Sender.start(echo_port, echo.pid, clients, seed, "echo"))
-        pairs = [
-            (await racing.measure(seconds, scenario.pace), await echoing.measure(seconds, scenario.pace))
-            for _ in range(rounds + 1)
-        ][1:]
-    return Price(scenario, tuple(server for server, _ in pairs), tuple(echoed for _, echoed in pairs))
+        command = _move_sender(node.target[1], scenario.clients, seed, "race")
+        racing = await stack.enter_async_context(Sender.start(node.pid, *command))
+        echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
+        return await Price.measure(scenario, racing, echoing, rounds, seconds)
 
 
 async def idle_memory(connections: int) -> float:
