@@ -84,10 +84,10 @@ async def test_websocket_upgrade_is_refused(node: NodeMaker, listen: Listen) -> 
 async def test_concurrent_probes_all_succeed(node: NodeMaker, listen: Listen) -> None:
     listener = await listen(await node())
 
-    async def ask() -> list[str]:
-        return [await listener.checks.not_ready() for _ in range(10)]
+    async def ask() -> list[bool]:
+        return [(await listener.checks.readiness()).ready for _ in range(10)]
 
-    assert list(await asyncio.gather(ask(), ask(), ask())) == [[""] * 10] * 3
+    assert list(await asyncio.gather(ask(), ask(), ask())) == [[True] * 10] * 3
 
 
 async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker, listen: Listen) -> None:

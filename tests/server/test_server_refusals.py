@@ -58,7 +58,6 @@ REFUSALS: dict[str, SamedealError] = {
     "not_host": refusals.not_host(),
     "not_over": refusals.not_over(),
     "not_racing": refusals.not_racing(),
-    "nothing_to_resign": refusals.nothing_to_resign(),
     "other_version": refusals.other_version("friday", "1.0", 5.0),
     "passphrases_busy": refusals.passphrases_busy(),
     "player_has_no_seat": refusals.player_has_no_seat(),

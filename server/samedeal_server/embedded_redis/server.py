@@ -115,6 +115,10 @@ class EmbeddedRedis:
         code = await self._guard.wait()
         return explain_exit(self.data, self._binary, code, read_log_tail(self.log, self._log_start))
 
+    async def raise_on_exit(self) -> None:
+        """Wait until Redis ends. Raises StartupError."""
+        raise await self.wait_for_exit()
+
     def _make_directory(self) -> None:
         with _converted_os_errors(self.data):
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -201,7 +201,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         stack.push_async_callback(cancel_and_wait, tasks)
         tasks.append(asyncio.create_task(rooms.run()))
         if embedded is not None:
-            tasks.append(asyncio.create_task(_watch_redis(embedded)))
+            tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:
             tasks.append(asyncio.create_task(certificate.watch()))
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, shares_port=shares_port))
@@ -223,11 +223,6 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             stop=stop,
             tasks=tasks,
         )
-
-
-async def _watch_redis(embedded: EmbeddedRedis) -> None:
-    """Raise StartupError when the embedded Redis exits."""
-    raise await embedded.wait_for_exit()
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -34,15 +34,18 @@ REQUEST_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving a request."""
 
 
+class Readiness(NamedTuple):
+    """Whether clients should be sent here. ``text`` says why not, or which rooms are unavailable all the same."""
+
+    ready: bool
+    text: str
+
+
 class Checks(Protocol):
     """The source of the answers: one node, or all workers of a server."""
 
-    @property
-    def remark(self) -> str:
-        """A sentence about rooms that are unavailable although the node is ready, or an empty string."""
-
-    async def not_ready(self) -> str:
-        """Return a sentence that says why no client should be sent here, or an empty string if the node is ready."""
+    async def readiness(self) -> Readiness:
+        """Find out whether clients should be sent here."""
 
     async def metrics(self) -> bytes:
         """Return the metrics for Prometheus."""
@@ -65,32 +68,26 @@ class NodeChecks:
         self._stop = stop
         self._probe_timeout = probe_timeout
         self._probe: asyncio.Task[str] | None = None
-        self._unwritable = ""
 
-    @property
-    def remark(self) -> str:
+    async def readiness(self) -> Readiness:
         """See Checks."""
-        if not self._unwritable:
-            return ""
-        return f"Some primaries accept no writes, so their rooms are unavailable: {self._unwritable}."
-
-    async def not_ready(self) -> str:
-        """Return a sentence that says why no client should be sent here, or an empty string if the node is ready."""
         if self._stop.is_set() or self._gateway.draining:
-            return "This node is stopping. Send clients to another one."
+            return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         probe = self._probe
         if probe is None or probe.done():
             self._probe = probe = asyncio.create_task(self._store.probe())
         done, _ = await asyncio.wait((probe,), timeout=self._probe_timeout)
         if not done:
-            return f"Redis has not answered for {self._probe_timeout:g} seconds."
+            return Readiness(ready=False, text=f"Redis has not answered for {self._probe_timeout:g} seconds.")
         error = probe.exception()
         if isinstance(error, StoreUnavailable):
-            return f"Redis does not accept writes ({error})."
+            return Readiness(ready=False, text=f"Redis does not accept writes ({error}).")
         if error is not None:
             raise error
-        self._unwritable = probe.result()
-        return ""
+        text = "This node accepts clients."
+        if unwritable := probe.result():
+            text += f" Some primaries accept no writes, so their rooms are unavailable: {unwritable}."
+        return Readiness(ready=True, text=text)
 
     async def metrics(self) -> bytes:
         """See Checks."""
@@ -124,9 +121,8 @@ class Health:
             case "/healthz":
                 return _response(http.HTTPStatus.OK, "This node is alive.")
             case "/readyz":
-                if reason := await self._checks.not_ready():
-                    return _response(http.HTTPStatus.SERVICE_UNAVAILABLE, reason)
-                return _response(http.HTTPStatus.OK, f"This node accepts clients. {self._checks.remark}".strip())
+                ready, text = await self._checks.readiness()
+                return _response(http.HTTPStatus.OK if ready else http.HTTPStatus.SERVICE_UNAVAILABLE, text)
             case "/metrics":
                 return _response(http.HTTPStatus.OK, await self._checks.metrics(), CONTENT_TYPE)
             case _:

@@ -11,6 +11,8 @@ from prometheus_client import Metric, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
+from samedeal_server.process.health import Readiness
+
 _TIMEOUT: Final = 5.0
 """Timeout, in seconds, for a worker to answer."""
 
@@ -26,19 +28,16 @@ class WorkerChecks:
         self._urls = urls
         self._stop = stop
 
-    async def not_ready(self) -> str:
-        """Return a sentence that says why no client should be sent here, or an empty string if all workers are ready."""
+    async def readiness(self) -> Readiness:
+        """Find out whether clients should be sent here: all workers must be ready."""
         if self._stop.is_set():
-            return "This server is stopping. Send clients to another one."
-        for number, (status, body) in (await self._ask_all("/readyz")).items():
+            return Readiness(ready=False, text="This server is stopping. Send clients to another one.")
+        answers = await self._ask_all("/readyz")
+        for number, (status, body) in answers.items():
             if status != 200:
-                return f"Worker {number}: {body.strip() or 'It does not run.'}"
-        return ""
-
-    @property
-    def remark(self) -> str:
-        """Always empty. Unavailable rooms are reported by each worker's own health check."""
-        return ""
+                return Readiness(ready=False, text=f"Worker {number}: {body.strip() or 'It does not run.'}")
+        # Workers share their Redis. The longest answer also names the rooms that are unavailable, if there are any.
+        return Readiness(ready=True, text=max((body.strip() for _, body in answers.values()), key=len))
 
     async def metrics(self) -> bytes:
         """Return the metrics of all workers that answer. The label ``worker`` tells them apart."""

@@ -54,7 +54,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Announce) 
         if not config.redis:
             embedded = EmbeddedRedis(config.data, config.durability)
             flags += ["--redis", await stack.enter_async_context(embedded)]
-            tasks.append(asyncio.create_task(_watch_redis(embedded)))
+            tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         stack.push_async_callback(cancel_and_wait, tasks)
         workers = await stack.enter_async_context(
             started_workers((sys.executable, "-m", "samedeal_server", *words, *flags), config.workers)
@@ -173,11 +173,6 @@ async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
         await asyncio.Event().wait()
     finally:
         await cancel_and_wait([reloading])
-
-
-async def _watch_redis(embedded: EmbeddedRedis) -> None:
-    """Raise StartupError when the embedded Redis exits."""
-    raise await embedded.wait_for_exit()
 
 
 def announce_worker(health_url: str) -> None:

@@ -839,7 +839,7 @@ _KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], Outcome]]] = {
 
 _STARTED: Final = _refuse(refusals.race_started)
 _BAD_SHARE: Final = _refuse(refusals.bad_share)
-_NOT_RACING: Final = _refuse(refusals.nothing_to_resign)
+_NOT_RACING: Final = _refuse(refusals.not_racing)
 _NOT_OVER: Final = _refuse(refusals.not_over)
 
 _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]] = {

@@ -195,11 +195,6 @@ def not_racing() -> RequestRefused:
     return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. It has not started, or it is over.")
 
 
-def nothing_to_resign() -> RequestRefused:
-    """Refusal because a player resigns, or declares to be stuck, while no race is under way."""
-    return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. There is nothing to resign.")
-
-
 def no_session() -> RequestRefused:
     """Refusal because the session of a Hello is unknown or has expired."""
     return RequestRefused(

@@ -58,7 +58,7 @@ def values(kind: inspect.Type) -> st.SearchStrategy[Any]:
         case inspect.StrType():
             return st.text(st.characters(codec="utf-8"), max_size=20 if kind.max_length is None else kind.max_length)
         case inspect.BytesType():
-            return st.binary(max_size=60)
+            return st.binary(max_size=60 if kind.max_length is None else kind.max_length)
         case inspect.LiteralType():
             return st.sampled_from(kind.values)
         case inspect.VarTupleType():

@@ -1,0 +1,56 @@
+"""Tests of the health checks that a server collects from its workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from samedeal_server.process.health import Readiness
+from samedeal_server.process.worker_checks import WorkerChecks
+
+READY = "This node accepts clients."
+SOME_ROOMS = f"{READY} Some primaries accept no writes, so their rooms are unavailable: 10.0.0.7:6379."
+
+
+@asynccontextmanager
+async def worker(status: int, body: str) -> AsyncIterator[str]:
+    """A worker that answers each request with the same status and body. Gives the URL of its health checks."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status} X\r\nContent-Type: text/plain\r\n\r\n{body}\n".encode())
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1") as server:
+        host, port = server.sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+
+
+async def readiness(*answers: tuple[int, str], stopped: int = 0) -> Readiness:
+    """The readiness of a server whose workers answer so, while some others are not running."""
+    async with worker(*answers[0]) as first, worker(*answers[-1]) as last:
+        urls = {1: first, 2: last, **{3 + number: "" for number in range(stopped)}}
+        return await WorkerChecks(lambda: urls, asyncio.Event()).readiness()
+
+
+async def test_server_is_ready_if_all_workers_are() -> None:
+    assert await readiness((200, READY), (200, READY)) == (True, READY)
+
+
+async def test_server_names_rooms_that_are_unavailable() -> None:
+    assert await readiness((200, READY), (200, SOME_ROOMS)) == (True, SOME_ROOMS)
+
+
+async def test_server_is_not_ready_if_a_worker_is_not() -> None:
+    assert await readiness((200, READY), (503, "Redis has not answered.")) == (
+        False,
+        "Worker 2: Redis has not answered.",
+    )
+    assert await readiness((200, READY), stopped=1) == (False, "Worker 3: It does not run.")
+
+
+async def test_stopping_server_is_not_ready() -> None:
+    stop = asyncio.Event()
+    stop.set()
+    assert not (await WorkerChecks(dict, stop).readiness()).ready
