@@ -31,10 +31,7 @@ def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
     if not difficulty:
         return 1, SEARCH_BUDGET
     if game.name not in _BANDS:
-        raise ValueError(
-            f"{game.title} has no easy, medium or hard deals, because finding one can take too long. "
-            "Use the deal 'winnable' instead."
-        )
+        raise ValueError(f"{game.title} has no easy, medium or hard deals. Use 'winnable'.")
     limits = (0, *_BANDS[game.name], SEARCH_BUDGET)
     at = DIFFICULTIES.index(difficulty)
     return limits[at] + 1, limits[at + 1]

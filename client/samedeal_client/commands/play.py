@@ -101,16 +101,19 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
         raise Failure(f"--limit {given.limit} is not valid. {error}", 2) from None
     demo = _DEMO_DEALS.get(game) if unattended else None
     deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
-    return Options(
-        games=(game,),
-        deal=str(deal),
-        players=min(given.bots + 1, 16),
-        limit=limit,
-        hints=deal.kind != "daily",
-        delay=0,
-        start="full",
-        countdown=1 if unattended else 5,
-    )
+    try:
+        return Options(
+            games=(game,),
+            deal=str(deal),
+            players=min(given.bots + 1, 16),
+            limit=limit,
+            hints=deal.kind != "daily",
+            delay=0,
+            start="full",
+            countdown=1 if unattended else 5,
+        )
+    except ValueError as error:
+        raise Failure(str(error), 2) from None
 
 
 async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan]) -> int:

@@ -51,14 +51,22 @@ class RoomForm:
                 self._value(each, now)
             except ValueError as error:
                 errors[each.name] = str(error)
+        try:
+            self._room(now)
+        except ValueError as error:  # a game of the room has no deals of the chosen difficulty
+            errors = errors or {"deal": str(error)}
         return errors
 
     def to_room(self, now: datetime) -> NewRoom | None:
         """Return the room to open, or None if the form has an error."""
         try:
-            read = {each.name: self._value(each, now) for each in self.fields}
+            return self._room(now)
         except ValueError:
             return None
+
+    def _room(self, now: datetime) -> NewRoom:
+        """Return the room to open. Raises ValueError if the form has an error."""
+        read = {each.name: self._value(each, now) for each in self.fields}
         games = (read.pop("game"), *read.pop("then"))
         room, passphrase = read.pop("room"), read.pop("passphrase")
         return NewRoom(Options(games=games, **read), room, passphrase)
