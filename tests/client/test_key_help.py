@@ -70,13 +70,6 @@ def test_the_keys_of_the_current_screen_come_first(over: HelpContext) -> None:
     assert all(lines.count(heading) == 1 for heading in HEADINGS.values())
 
 
-def test_activity_bars_are_explained() -> None:
-    assert "▁▃▆▂ recent moves, one bar for every 5 seconds with the newest last; taller means more" in lines_of(
-        width=120
-    )
-    assert any("_:+." in row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
-
-
 def test_board_symbols_are_explained() -> None:
     assert "3♥░░ a face-down card that you have seen" in lines_of()
     drawn = "\n".join(row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))

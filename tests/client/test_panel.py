@@ -92,24 +92,24 @@ OWN = RankedPlayer(2, "ana", 9, 52, you=True)
 def test_a_player_has_two_rows() -> None:
     assert texts(ranking_rows(FIELD, GLYPHS, 30, 18), 30) == [
         " 1 mira                 19/52",
-        "   ━━━━━━━╾──────────── ▃▄▆▇█",
+        "   ━━━━━━━━━╾────────────────",
         " 2 k0ji            away 14/52",
-        "   ━━━━━╾────────────── ▁▁▁▂▃",
+        "   ━━━━━━━───────────────────",
         " 3 名前名前     resigned 6/52",
-        "   ━━╾───────────────── ▁▁▁▁▁",
+        "   ━━━───────────────────────",
         " 4 bot-easy-g… finished 02:47",
-        "   ━━━━━━━━━━━━━━━━━━━━ ▁▁▁▁▁",
+        "   ━━━━━━━━━━━━━━━━━━━━━━━━━━",
         "▸5 you                   0/52",
-        "   ──────────────────── ▂▃▄▅▆",
+        "   ──────────────────────────",
     ]
 
 
 def test_narrow_rows_cut_names_and_use_short_words() -> None:
     assert texts(ranking_rows(FIELD[2:4], GLYPHS, 18, 4), 18) == [
         " 3 名前… resigned",
-        "   ━─────── ▁▁▁▁▁",
+        "   ━╾────────────",
         " 4 bot-… in 02:47",
-        "   ━━━━━━━━ ▁▁▁▁▁",
+        "   ━━━━━━━━━━━━━━",
     ]
     assert texts(ranking_rows(FIELD[2:3], ASCII, 30, 4), 30)[0] == " 3 ????????     resigned 6/52"
 
@@ -192,11 +192,11 @@ def cells(line: Standing, look: Look, width: int) -> list[str]:
 def test_standings_have_bars_where_there_is_room() -> None:
     assert [cells(line, GLYPHS, 80) for line in ORDER] == [
         ["1", "ana", "104/104", "06:58", "141", "3", "████████████████████"],
-        ["2", "mira (you)", "97/104", "–", "152", "11", "██████████████████▋"],
+        ["2", "mira (you)", "97/104", "unfinished", "152", "11", "██████████████████▋"],
         ["3", "名前名前名前名前", "64/104", "resigned", "118", "2", "████████████▎"],
-        ["4", "bot-easy", "1/104", "–", "60", "0", "▎"],
+        ["4", "bot-easy", "1/104", "unfinished", "60", "0", "▎"],
     ]
-    assert cells(ORDER[1], ASCII, 60) == ["2", "mira (you)", "97/104", "-", "152", "11", ""]
+    assert cells(ORDER[1], ASCII, 60) == ["2", "mira (you)", "97/104", "unfinished", "152", "11", ""]
 
 
 ANA = Curve("ana", ((60_000, 13), (90_000, 26), (150_000, 52), (210_000, 52)))

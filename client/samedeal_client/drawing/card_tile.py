@@ -118,8 +118,8 @@ def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
     if rank <= len(_PIPS[rows]):
         return [line.replace("o", suit).center(width) for line in _PIPS[rows][rank - 1].split("|")]
     left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
-    letter = look.card(code)[0]
-    inside = [f" {letter} "] if rows == 3 else [f"{suit}  ", f" {letter} ", f"  {suit}"]
+    figure = look.glyphs.courts[rank - 11]
+    inside = [f" {figure} "] if rows == 3 else [f"{suit}  ", f" {figure} ", f"  {suit}"]
     frame = [left_top + across * 3 + right_top, *(upright + line + upright for line in inside)]
     return [line.center(width) for line in (*frame, left_bottom + across * 3 + right_bottom)]
 

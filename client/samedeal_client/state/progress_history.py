@@ -1,4 +1,4 @@
-"""Each player's foundation cards and moves over time, for sparklines of activity and plots of foundation cards."""
+"""Each player's foundation cards and moves over time, for rankings by activity and plots of foundation cards."""
 
 from __future__ import annotations
 

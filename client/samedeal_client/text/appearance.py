@@ -69,6 +69,7 @@ class Glyphs(NamedTuple):
     strokes: str
     back: str
     edge: str
+    courts: str
     outline: tuple[str, ...]
     redeal: str
     marks: str
@@ -96,6 +97,7 @@ UNICODE: Final = Glyphs(
     strokes="─·×+",
     back="░",
     edge="▁",
+    courts="♞♛♚",
     outline=tuple("╭╮╰╯─│"),
     redeal="↻",
     marks="•↓?↑*",
@@ -123,6 +125,7 @@ ASCII: Final = Glyphs(
     strokes="*.x+",
     back=":",
     edge="_",
+    courts="JQK",
     outline=tuple("++++-|"),
     redeal="@",
     marks=".<?^*",

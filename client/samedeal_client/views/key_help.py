@@ -185,9 +185,7 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
 
 def _ranking_symbols(look: Look) -> tuple[tuple[str, str], ...]:
     """The symbols in the ranking."""
-    bars = "".join(look.glyphs.spark[level] for level in (0, 2, 5, 1))
     return (
-        (bars, "recent moves, one bar for every 5 seconds with the newest last; taller means more"),
         ("31/52", "cards on the foundations, of all cards in the game"),
         ("finished 05:52", "finished, in that time"),
         ("away", "not connected; the seat is kept"),

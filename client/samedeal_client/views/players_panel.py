@@ -10,7 +10,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.progress_bars import bar, sparkline
+from samedeal_client.views.progress_bars import bar
 
 FINAL_SECONDS: Final = 30_000
 """Time left, in milliseconds, from which on the end of the race is announced everywhere."""
@@ -109,18 +109,12 @@ def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
     return count if player.connected else f"away {count}"
 
 
-def _slots(player: RankedPlayer, slots: int, look: Look) -> str:
-    return sparkline(((0,) * slots + player.activity)[-slots:], look)
-
-
 @lru_cache(maxsize=256)
 def _two_lines(player: RankedPlayer, look: Look, width: int) -> tuple[Row, Row]:
     progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
     first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, _count_style(player)))
-    slots = 5 if width < 40 else 8
-    length = min(width - 3 - 1 - slots - 1, _MAX_BAR)
-    second = (Span("   "), *_bar(player, max(length, 0), look), Span(" "))
-    return fit_row(first, width), fit_row((*second, Span(_slots(player, slots, look), "spark")), width)
+    length = max(min(width - 3 - 1, _MAX_BAR), 0)
+    return fit_row(first, width), fit_row((Span("   "), *_bar(player, length, look)), width)
 
 
 def _single_lines(players: Sequence[RankedPlayer], look: Look, width: int) -> tuple[Row, ...]:
