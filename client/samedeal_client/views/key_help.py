@@ -183,14 +183,13 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _ranking_symbols(look: Look) -> tuple[tuple[str, str], ...]:
-    """The symbols in the ranking."""
-    return (
-        ("31/52", "cards on the foundations, of all cards in the game"),
-        ("finished 05:52", "finished, in that time"),
-        ("away", "not connected; the seat is kept"),
-        ("resigned", "has resigned; the cards on their foundations still count"),
-    )
+_RANKING_SYMBOLS: Final = (
+    ("31/52", "cards on the foundations, of all cards in the game"),
+    ("finished 05:52", "finished, in that time"),
+    ("away", "not connected; the seat is kept"),
+    ("resigned", "has resigned; the cards on their foundations still count"),
+)
+"""The words in the ranking."""
 
 
 def _off_foundations() -> str:
@@ -215,7 +214,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
         ("On the board", commands),
         ("By mouse", _MOUSE),
         ("Symbols on a board", _board_symbols(look)),
-        ("In the ranking", _ranking_symbols(look)),
+        ("In the ranking", _RANKING_SYMBOLS),
         ("After you finish or resign", _FINISHED_KEYS),
         ("Everywhere", _GLOBAL_KEYS),
         *(section for where, section in _SCREEN_KEYS.items() if where != over),
