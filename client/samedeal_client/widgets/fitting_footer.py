@@ -18,15 +18,29 @@ class FittingFooter(Footer):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)
+        self._bindings_shown: list[tuple[str, str, bool]] = []
 
     def on_resize(self) -> None:
         """Show the keys that fit into the new width."""
         self._fit()
+        self.call_after_refresh(self._fit)  # the window's style classes may be those of its old width
 
     async def recompose(self) -> None:
-        """Show the keys that can be pressed now, as far as they fit."""
-        await super().recompose()
-        self._fit()
+        """Show the keys that can be pressed now, as far as they fit.
+
+        If they are the same as before, the widgets stay, so that a click at this moment does not miss them.
+        """
+        if not self.is_attached:
+            return
+        bindings = [
+            (binding.key, binding.description, enabled)
+            for _, binding, enabled, _ in self.screen.active_bindings.values()
+            if binding.show
+        ]
+        if bindings != self._bindings_shown:
+            self._bindings_shown = bindings
+            await super().recompose()
+            self.on_resize()
 
     def _fit(self) -> None:
         keys = list(self.query(FooterKey))
@@ -35,7 +49,8 @@ class FittingFooter(Footer):
         free = self.size.width + 1 - len(palette) - sum(map(_width, (*palette, *shown[-ALWAYS:])))
         for key in shown[:-ALWAYS]:
             free -= _width(key)
-            key.display = free >= 0
+            if key.display != (free >= 0):
+                key.display = free >= 0
 
 
 def _width(key: FooterKey) -> int:
