@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -67,6 +68,7 @@ class LineClient:
         self._output = LineOutput(client, look, printer, lambda: self._stop(1), self._race_over)
         self._changed = asyncio.Event()
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._saving: asyncio.Task[None] | None = None
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
 
     async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
@@ -85,6 +87,7 @@ class LineClient:
             return await self._exit_code
         finally:
             unsubscribe()
+            tasks += [self._saving] if self._saving is not None else []
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -109,10 +112,17 @@ class LineClient:
         self._changed.set()
 
     def _race_over(self) -> None:
+        self._saving = asyncio.create_task(self._save_whole_record(self._output.record_path))
+        if not self._ends_with_race:
+            self._output.print("Type 'again' for a rematch, or 'quit'.")
+
+    async def _save_whole_record(self, own: Path | None) -> None:
+        """Save the server's record in place of the player's own. Without a terminal, end afterwards."""
+        if own is not None:
+            with contextlib.suppress(OSError):  # the player's own record stays
+                await room_actions.save_whole_record(self.client, own)
         if self._ends_with_race:
             self._stop(0)
-        else:
-            self._output.print("Type 'again' for a rematch, or 'quit'.")
 
     async def _run_session(self) -> None:
         ended = await self.client.run()

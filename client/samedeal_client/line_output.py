@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from samedeal.board import Board
@@ -33,7 +34,7 @@ class LineOutput:
     """The printer of a session's changes: the connection, the room, the boards, the progress of players.
 
     ``seat_lost`` is called when the player has lost the seat, ``race_over`` when the results of a race have been
-    printed.
+    printed. ``record_path`` is the file with the record of the player's latest race.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class LineOutput:
         race_over: Callable[[], None],
     ) -> None:
         self.narrator = Narrator(look)
+        self.record_path: Path | None = None
         self._client = client
         self._look = look
         self._printer = printer
@@ -169,9 +171,11 @@ class LineOutput:
 
     def _save_record(self, model: Model) -> None:
         record, room = self._client.record(), model.room
+        self.record_path = None
         if record is not None and room is not None:
             try:
-                self.print(f"Record saved in {save_record(record, room.room, room.starts)}")
+                self.record_path = save_record(record, room.room, room.starts)
+                self.print(f"Record saved in {self.record_path}")
             except OSError as error:
                 self.print(f"Cannot save your record: {error.strerror}.")
         elif model.own.play is not None:

@@ -5,20 +5,25 @@ The full-screen client, the line client and the commands share them. Nothing her
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from samedeal.errors import RequestRefused
+from samedeal.errors import BadRecord, RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.protocol_codes import RefusalCode
+from samedeal.record import Record
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
+from samedeal_client.state.model import race_terms
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
+from samedeal_client.state.record_files import replace_record, save_record
 from samedeal_client.text.appearance import Look
 
 QUICK_MATCH_PLAYERS: Final = 4
@@ -35,6 +40,9 @@ _TRY_NEXT_ROOM: Final = frozenset(
     )
 )
 """Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
+
+RECORD_DELAYS: Final = (0.2, 0.4, 0.8, 1.6)
+"""Times, in seconds, between requests for the record of a race that has just ended. The server may still be writing it."""
 
 AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
 """A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
@@ -96,11 +104,59 @@ def daily_deal_options(game: str) -> Options:
 
 def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
     """Return the command that runs a race against bots on this machine and then returns to the lobby of this server."""
+    link = client.link
+    return _command("play", game, "--name", link.name, "--back-to", link.address.typed, look=look)
+
+
+def replay_command(path: Path, player: str, look: Look) -> list[str]:
+    """Return the command that replays a saved record, beginning with the board of ``player`` unless that is empty."""
+    return _command("replay", str(path), *(["--player", player] if player else []), look=look)
+
+
+def _command(*arguments: str, look: Look) -> list[str]:
     display = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
     display += ["--no-motion"] * (not look.motion)
-    link = client.link
-    practice = [sys.executable, "-m", "samedeal_client", "play", game, "--name", link.name]
-    return [*practice, *display, "--back-to", link.address.typed]
+    return [sys.executable, "-m", "samedeal_client", *arguments, *display]
+
+
+async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:
+    """Save the server's record of the finished race, with all players, and return its file.
+
+    It replaces ``own``, the file with the player's own record, if there is one. If the server has no record of the race,
+    return ``own``. Raises OSError if the file can't be written.
+    """
+    record = await _read_whole_record(client)
+    if record is None:
+        return own
+    if own is None:
+        return save_record(record, record.terms.room, record.terms.start)
+    replace_record(own, record)
+    return own
+
+
+async def _read_whole_record(client: ClientSession) -> Record | None:
+    """Return the server's record of the finished race, with all players.
+
+    Return None if the server has no such record, or one of another race or with other actions of this player.
+    """
+    room, own = client.model.room, client.record()
+    if room is None:
+        return None
+    for delay in (*RECORD_DELAYS, 0.0):
+        try:
+            record = Record.read(await client.rooms.read_record(room.room, client.rooms.passphrase))
+        except BadRecord:
+            return None
+        except RequestRefused as refused:
+            if refused.code != RefusalCode.NO_RECORD:
+                return None
+        else:
+            same_race = record.is_whole and record.terms == race_terms(room)
+            actions = {player.seat: player.actions for player in record.players}
+            own_actions = {} if own is None else {player.seat: player.actions for player in own.players}
+            return record if same_race and own_actions.items() <= actions.items() else None
+        await asyncio.sleep(delay)
+    return None
 
 
 async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:

@@ -114,8 +114,10 @@ def test_replay_in_sentences() -> None:
 
 
 @contextlib.asynccontextmanager
-async def replaying(size: tuple[int, int], look: Look | None = None) -> AsyncIterator[Pilot[PracticeRequest]]:
-    app = ReplayApp(race(), STILL, look or Look(motion=False))
+async def replaying(
+    size: tuple[int, int], look: Look | None = None, recorded_race: RecordedRace | None = None
+) -> AsyncIterator[Pilot[PracticeRequest]]:
+    app = ReplayApp(recorded_race or race(), STILL, look or Look(motion=False))
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
         yield pilot
@@ -163,6 +165,16 @@ async def test_replay_fits_any_window(size: tuple[int, int]) -> None:
         assert "02:07" in text
 
 
+async def test_replay_of_one_player_has_no_other_boards() -> None:
+    async with replaying((120, 40), recorded_race=RecordedRace(won_record("willow"))) as pilot:
+        assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
+        for key in ("up", "down", "0", "t", "2"):
+            await pilot.press("f1")
+            await until(pilot, lambda: "PgUp PgDn" in screen_text(pilot.app))
+            await pilot.press(key)
+            await until(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
+
+
 def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
     from samedeal_client.cli import main
 
@@ -192,6 +204,9 @@ async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
     moment = ana.times[20]
     async with practising(ana.plays[21], moment, [ben, zoe]) as client:
         assert client.model.board == ana.plays[21].board.masked()
+        room = client.model.room
+        assert room is not None
+        assert [seat.name for seat in room.players] == ["me", "ben (ghost)", "Zoë (ghost)"]
         expected = [track.plays[track.revision_at(moment)].board.foundation_cards for track in (ben, zoe)]
         await wait_until(lambda: [client.model.tallies[f"ghost-{at}"].foundation_cards for at in (1, 2)] == expected)
         client.act(ana.player.actions[21][1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -20,8 +20,10 @@ from samedeal_client.screens.start import StartScreen
 from samedeal_client.start_app import StartApp
 from samedeal_client.state.history import Opponent, PastRace
 from samedeal_client.state.lobby import game_of_the_day
+from samedeal_client.state.record_files import save_record
 from samedeal_client.state.start_menu import RESTART, enter_arguments
 from samedeal_client.text.appearance import Look
+from tests.client.typed_moves import won_record
 from tests.textual_internals import screen_text
 
 SIZES = [(60, 20), (80, 24), (120, 40), (200, 60)]
@@ -218,6 +220,29 @@ async def test_history_is_shown_and_copied() -> None:
         assert pilot.app.clipboard.endswith(": 2nd of 4, 5:52")
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, StartScreen)
+
+
+async def test_race_in_the_history_can_be_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enter replays the selected race if its record is saved."""
+    replayed: list[str] = []
+
+    async def run(_: StartApp, command: Sequence[str]) -> int:
+        replayed[:] = command
+        return 0
+
+    monkeypatch.setattr(StartApp, "run_command", run)
+    remember_races()
+    latest = HistoryFile().read().latest[0]
+    async with start_screen() as pilot:
+        await pilot.press("h")
+        await wait_until(pilot, lambda: "⏎ replay" in screen_text(pilot.app))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "There is no record of this race" in screen_text(pilot.app))
+        path = save_record(won_record("willow"), latest.room, latest.starts)
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: replayed)
+        assert replayed[3:5] == ["replay", str(path)]
+        assert isinstance(pilot.app.screen, HistoryScreen)
 
 
 @pytest.mark.parametrize("size", SIZES)

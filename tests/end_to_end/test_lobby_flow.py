@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -812,14 +812,42 @@ async def test_results_show_the_standings_and_the_deal_check(server: str) -> Non
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
 
 
-async def test_record_is_saved_and_can_be_replayed(server: str, tmp_path: Path) -> None:
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The command that the app runs in its place, without running it."""
+    words: list[str] = []
+
+    async def run(_: SamedealApp, command: Sequence[str]) -> int:
+        words[:] = command
+        return 0
+
+    monkeypatch.setattr(SamedealApp, "run_command", run)
+    return words
+
+
+async def test_record_of_all_players_can_be_replayed(server: str, tmp_path: Path, replayed: list[str]) -> None:
     async with finished_race(server) as (ana, _):
         (path,) = (tmp_path / "data").rglob("*.txt")
-        await ana.wait_for_text("Record saved in", path.name)
+        await ana.wait_for_text("Record saved in", path.name, "v replay")
+        await ana.press("v")
+        await ana.wait_until(lambda: replayed)
+        assert replayed[3:7] == ["replay", str(path), "--player", "ana"]
         record = Record.parse(path.read_text(encoding="utf-8"))
-        board = ana.app.client.model.board
-        assert board is not None
-        assert record.replay().board.masked() == board.masked()
+        record.check()
+        boards = {player.name: record.plays(player)[-1].board.masked() for player in record.players}
+        assert boards.keys() == {"ana", "mira"}
+        assert boards["ana"] == ana.app.client.model.board
+
+
+async def test_spectator_can_replay_the_race(server: str, tmp_path: Path, replayed: list[str]) -> None:
+    async with finished_race(server, watching=True) as (ana, _):
+        assert not list((tmp_path / "data").rglob("*.txt"))
+        await ana.press("v")
+        await ana.wait_until(lambda: replayed)
+        (path,) = (tmp_path / "data").rglob("*.txt")
+        assert replayed[3:5] == ["replay", str(path)]
+        assert "--player" not in replayed
+        assert Record.parse(path.read_text(encoding="utf-8")).is_whole
 
 
 async def test_rematch_is_joined_and_its_players_are_counted(server: str) -> None:

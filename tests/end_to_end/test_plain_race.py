@@ -83,12 +83,12 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
         await player.expect(r"Fair deal: ")
         assert await player.exit_code() == 0
 
-    complete = record_of(ana)
-    assert [action for _, action in complete.actions] == ["1 0", "undo"]
-    assert complete.replay().board.foundation_cards == 0
-    killed = record_of(returned)
-    assert [action for _, action in killed.actions][:3] == ["1 0", "undo", "1 0"]
-    assert killed.replay().board.foundation_cards == 3
+    for record in (record_of(ana), record_of(returned)):
+        record.check()
+        first, second = record.players
+        assert [action for _, action in first.actions] == ["1 0", "undo"]
+        assert [action for _, action in second.actions][:3] == ["1 0", "undo", "1 0"]
+        assert (first.foundation_cards, second.foundation_cards) == (0, 3)
 
     races = HistoryFile(programs.home / ".local/state/samedeal/history.jsonl").read().races
     results = {race.name: (race.place, race.foundation_cards, race.resigned) for race in races}

@@ -166,7 +166,7 @@ class PracticeLink(Link):
         self._event += 1
         record = self._record
         ghosts = tuple(
-            Seat(player=player, name=ghost.player.name, seat=seat, ready=True, bot=ghost.player.bot)
+            Seat(player=player, name=f"{ghost.player.name} (ghost)", seat=seat, ready=True)
             for seat, (player, ghost) in enumerate(self._ghosts.items(), 2)
         )
         return RoomState(

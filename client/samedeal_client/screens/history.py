@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable, Static
 
 from samedeal_client.history_file import HistoryFile
+from samedeal_client.room_actions import replay_command
 from samedeal_client.state.history import History, PastRace
+from samedeal_client.state.record_files import saved_record
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
@@ -24,6 +27,12 @@ from samedeal_client.widgets.themes import text_of
 
 _FULL_WIDTH: Final = 76
 """Minimum width, in columns, of a window whose table has all columns."""
+
+
+class _RaceTable(ListTable):
+    """The races. The selected one can be replayed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "replay")]
 
 
 class HistoryScreen(Screen[None]):
@@ -43,7 +52,7 @@ class HistoryScreen(Screen[None]):
         self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
         self._short = self.app.size.width < _FULL_WIDTH
         headings = views.SHORT_HEADINGS if self._short else views.HEADINGS
-        self._races = ListTable(headings, id="races", classes="panel")
+        self._races = _RaceTable(headings, id="races", classes="panel")
         self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
@@ -95,8 +104,24 @@ class HistoryScreen(Screen[None]):
             self._sentence.update(Text(f" {views.result_line(race)}"))
 
     def on_data_table_row_selected(self, _: DataTable.RowSelected) -> None:
-        """Copy the line of the race that was chosen with Enter or a click."""
-        self.action_copy()
+        """Replay the race that was chosen with Enter or a click, if its record is saved."""
+        race = self._selected
+        if race is None:
+            return
+        path = saved_record(race.room, race.starts)
+        if path is None:
+            self._sentence.update(" There is no record of this race on this machine, so it can't be replayed.")
+        else:
+            self.run_worker(self._replay(path), exclusive=True)
+
+    async def _replay(self, path: Path) -> None:
+        app = cast("LookApp[Any]", self.app)
+        try:
+            code = await app.run_command(replay_command(path, "", self._look))
+        except SuspendNotSupported:
+            code = 1
+        if code:
+            self._sentence.update(Text(f" The replay failed. To see why, quit and type: samedeal replay {path}"))
 
     def action_copy(self) -> None:
         """Copy the result line of the selected race."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -301,13 +300,8 @@ class LobbyScreen(WidgetScreen):
         """Suspend the app and run a race against bots on this machine in its place."""
         starting = f"Starting a server and three bots on this machine for {title_of(game)} {self.look.glyphs.ellipsis}"
         try:
-            with self.app.batch_update(), self.app.suspend():
-                print(starting, end="", flush=True)
-                process = await asyncio.create_subprocess_exec(
-                    *room_actions.practice_command(self.client, game, self.look)
-                )
-                code = await process.wait()
-                print("\r\x1b[K", end="", flush=True)
+            command = room_actions.practice_command(self.client, game, self.look)
+            code = await self.samedeal.run_command(command, starting)
         except SuspendNotSupported:
             self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
         else:

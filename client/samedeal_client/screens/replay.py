@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -28,6 +29,15 @@ from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.slider import Slider
+
+_OTHER_BOARDS: Final = frozenset(("up", "down", "0", "t", *PLAYER_KEYS))
+"""Keys that show other boards."""
+
+_MORE_KEYS: Final = (
+    "PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. 0: all boards.",
+    "p: play on from here, against the recorded players. r: the same from the start.",
+)
+"""Explanations of keys, one for each time that F1 is pressed."""
 
 _FRAME_TIME: Final = 0.05
 """Time, in seconds, between two frames of the replay."""
@@ -61,9 +71,9 @@ class ReplayScreen(Screen[None]):
         Binding("space", "press('space')", "play"),
         Binding("left", "press('left')", "step", key_display="←/→"),
         Binding("up", "press('up')", "player", key_display="↑/↓"),
-        Binding("w", "review", "where lost"),
+        Binding("w", "review", "losing move"),
         Binding("p", "practise(False)", "play on"),
-        Binding("r", "practise(True)", "race ghost"),
+        Binding("r", "practise(True)", "race again"),
         Binding("0", "press('0')", "all"),
         Binding("t", "press('t')", "two"),
         Binding("f1,question_mark", "more_keys", "keys"),
@@ -125,8 +135,18 @@ class ReplayScreen(Screen[None]):
             self.redraw()
 
     def action_more_keys(self) -> None:
-        """Name the keys that the footer has no room for."""
-        self._show_note("PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. t: two boards. 0: all.")
+        """Explain keys, others each time."""
+        at = _MORE_KEYS.index(self._note) + 1 if self._note in _MORE_KEYS else 0
+        self._show_note(_MORE_KEYS[at % len(_MORE_KEYS)])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action is available. With one player there are no other boards."""
+        return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
+
+    def on_key(self, event: events.Key) -> None:
+        """Say that there is only one board when a key for other boards is pressed."""
+        if event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS:
+            self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 
     def action_review(self) -> None:
         """Find out in the background until when the player on the screen could still win."""
@@ -139,7 +159,7 @@ class ReplayScreen(Screen[None]):
     async def _review(self, number: int) -> None:
         track = self.race.tracks[number]
         if track.plays[-1].board.won:
-            self._show_note(f"{track.player.name} won.")
+            self._show_note(f"{track.player.name} won, so no move lost the game.")
             return
         actions = [action for _, action in track.player.actions]
         found = await review(

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
+from textual.worker import Worker
 
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.record import Record
 from samedeal_client import room_actions
 from samedeal_client.history_file import best_before
-from samedeal_client.net.client_session import ClientSession
 from samedeal_client.screens.base import Task
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.model import Model
@@ -68,6 +70,7 @@ class ResultsScreen(WidgetScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
+        Binding("v", "replay", "replay"),
         Binding("n", "new_room", "new deal"),
         Binding("a", "same_deal", "same deal"),
         Binding("r", "rules", "rules"),
@@ -80,6 +83,8 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails()
         self._rematch_players: int | None = None
         self._counting = False
+        self._path: Path | None = None
+        self._completing: Worker[None] | None = None
 
     def compose_body(self) -> ComposeResult:
         """The headline, the standings, the plot, and what else is known about the race."""
@@ -100,7 +105,9 @@ class ResultsScreen(WidgetScreen):
         self.samedeal.ring()
         record = self.client.record()
         progress = record_progress(record) if record is not None else ()
-        self.details = ResultDetails(save_own_record(self.client, record), progress, best_before(self.model))
+        self.details = ResultDetails(self._save_own_record(record), progress, best_before(self.model))
+        if self.model.own.play is not None:
+            self._completing = self.run_worker(self._complete_record())
         self.query_one("#results").focus()
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
@@ -172,6 +179,50 @@ class ResultsScreen(WidgetScreen):
         """Say why there is nothing to watch: on other screens this key watches a race."""
         self.show_message("The race is over. Press m for the rematch, or l for the lobby, where you can watch others.")
 
+    def action_replay(self) -> None:
+        """Replay the race."""
+        self._run_if_idle("Getting the record", self._replay)
+
+    async def _replay(self) -> None:
+        if self._completing is None:  # a spectator
+            self._completing = self.run_worker(self._complete_record())
+        await self._completing.wait()
+        if self._path is None:
+            self.show_message("This race can't be replayed, because neither the server nor this client has its record.")
+            return
+        name = self.client.link.name if self.model.own.play is not None else ""
+        try:
+            code = await self.samedeal.run_command(room_actions.replay_command(self._path, name, self.look))
+        except SuspendNotSupported:
+            code = 1
+        if code:
+            self.show_message(f"The replay failed. To see why, quit and type: samedeal replay {_short(self._path)}")
+
+    def _save_own_record(self, record: Record | None) -> str:
+        """Save the record of the player's own race.
+
+        Return a sentence that says where it is, or why there is none. For a spectator, return an empty string.
+        """
+        room = self.model.room
+        if room is None or self.model.own.play is None:
+            return ""
+        if record is None:
+            return "Your race was not saved, because this client missed part of it."
+        try:
+            self._path = save_record(record, room.room, room.starts)
+        except OSError as error:
+            return f"Your race could not be saved: {error.strerror}."
+        return f"Record saved in {_short(self._path)}"
+
+    async def _complete_record(self) -> None:
+        """Save the server's record, which has all players, in place of the player's own."""
+        before = self._path
+        with suppress(OSError):  # the player's own record stays
+            self._path = await room_actions.save_whole_record(self.client, before)
+        if before is None and self._path is not None:
+            self.details = replace(self.details, record_text=f"Record saved in {_short(self._path)}")
+            self.update(self.model)
+
     def action_rules(self) -> None:
         """Show the rules of the game."""
         self.open_help(rules=True)
@@ -201,19 +252,7 @@ class ResultsScreen(WidgetScreen):
         self._show_rematch()
 
 
-def save_own_record(client: ClientSession, record: Record | None) -> str:
-    """Save the record of the player's race.
-
-    Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
-    """
-    room = client.model.room
-    if room is None or client.model.own.play is None:
-        return ""
-    if record is None:
-        return "Your race was not saved, because this client missed part of it."
-    try:
-        path = save_record(record, room.room, room.starts)
-    except OSError as error:
-        return f"Your race could not be saved: {error.strerror}."
+def _short(path: Path) -> str:
+    """A path as the player would type it."""
     home = Path.home()
-    return f"Record saved in ~/{path.relative_to(home)}" if path.is_relative_to(home) else f"Record saved in {path}"
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

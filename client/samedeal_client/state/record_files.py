@@ -15,6 +15,17 @@ def record_path(room: str, starts: int) -> Path:
     return data_home() / "records" / f"{day}-{room}.txt"
 
 
+def saved_record(room: str, starts: int) -> Path | None:
+    """Return the file with the record of a race, or None if none is saved."""
+    paths = (record_path(room, starts), record_path(f"{room}-all", starts))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def replace_record(path: Path, record: Record) -> None:
+    """Replace a saved record by one with more players. Raises OSError if the file can't be written."""
+    write_private(path, str(record))
+
+
 def save_downloaded(record: Record) -> Path:
     """Write a record that a server has sent, and return its file. Raises OSError if the file can't be written."""
     path = record_path(f"{record.terms.room}-all", record.terms.start)

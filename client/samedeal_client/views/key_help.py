@@ -137,6 +137,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
         "After a race",
         (
             ("m", "rematch: a room for everyone in this race, with the next deal"),
+            ("v", "replay the race: the boards of all players"),
             ("n", "a new room with the same options and a winnable deal"),
             ("a", "a new room with the same deal, if it has a number or a date (as samedeal new --deal)"),
             ("r", "the rules of the game"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
@@ -89,6 +90,18 @@ class LookApp(App[_Result]):
         """The name of a key in the footer."""
         named = len(binding.key) > 1 and not binding.key_display
         return key_sign(binding.key, self.look) if named else super().get_key_display(binding)
+
+    async def run_command(self, command: Sequence[str], starting: str = "") -> int:
+        """Run a command in place of the app and return its exit code. ``starting`` is shown meanwhile.
+
+        Raises SuspendNotSupported if the app has no terminal.
+        """
+        with self.batch_update(), self.suspend():
+            print(starting, end="", flush=True)
+            process = await asyncio.create_subprocess_exec(*command)
+            code = await process.wait()
+            print("\r\x1b[K", end="", flush=True)
+        return code
 
     def read_history(self) -> History:
         """Return the player's past races, as far as they can be read."""
