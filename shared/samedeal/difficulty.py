@@ -24,7 +24,7 @@ are the slowest, and a search for one of three difficulties would take three tim
 
 
 def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
-    """Return the minimum and the maximum number of states in which the solver wins a deal of a difficulty.
+    """Return the fewest and the most states that the solver searches until it wins a deal of a difficulty.
 
     Raises ValueError if the game has no deals of this difficulty.
     """

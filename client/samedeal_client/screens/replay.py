@@ -112,7 +112,7 @@ class ReplayScreen(Screen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Start the clock."""
+        """Start the timer that advances the replay."""
         self.set_interval(_FRAME_TIME, self._pass_time)
 
     def on_resize(self) -> None:

@@ -210,9 +210,10 @@ class Model:
         return Record(terms, end, room.seed, len(room.standings) or len(room.players), (player,), proof)
 
     def with_action(self, action: Move | str, number: int, now: int) -> tuple[Model, Act]:
-        """Return the model that shows an action, and the Act with the id ``number`` that the client has to send.
+        """Return the model after an action, and the Act with the id ``number`` that the client has to send.
 
-        Raises PlayError if the server is certain to refuse it. The server judges what depends on an unseen card.
+        If the result depends on an unseen card, the board stays as it is until the server answers.
+        Raises PlayError if the server is certain to refuse the action.
         """
         if self.room is None or self.own.shown is None:
             raise PlayError("There are no cards yet. They are dealt when the race starts.")

@@ -111,9 +111,10 @@ class OwnPlay:
         return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 
     def with_action(self, action: Move | str, number: int, now: int) -> tuple[OwnPlay, Act]:
-        """Return the play that shows an action, and the Act with the id ``number`` that the client has to send.
+        """Return the play after an action, and the Act with the id ``number`` that the client has to send.
 
-        Raises PlayError if the server is certain to refuse it. The server judges what depends on an unseen card.
+        If the result depends on an unseen card, the board stays as it is until the server answers.
+        Raises PlayError if the server is certain to refuse the action.
         """
         if self.shown is None:
             raise PlayError("There are no cards yet. They are dealt when the race starts.")

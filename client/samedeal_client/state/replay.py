@@ -33,7 +33,7 @@ class Track:
     plays: tuple[Play, ...]
 
     def revision_at(self, time: int) -> int:
-        """Return the number of actions made up to a time, in milliseconds since the start."""
+        """Return how many actions were made up to ``time``, which is in milliseconds since the start."""
         return bisect_right(self.times, time)
 
 

@@ -46,7 +46,7 @@ _NOWHERE: Final = (-1, -1)
 
 
 class TerminalCells:
-    """The cells of a terminal, as far as the output so far shows. ``written`` counts the bytes of the reduced output."""
+    """The cells of a terminal as the output so far has left them. ``written`` counts the bytes that were really sent."""
 
     def __init__(self) -> None:
         self.written = 0

@@ -114,7 +114,7 @@ class Connection:
         return self._closing[0] if self._closing is not None else 0
 
     def send(self, message: ToClient, asked: float = 0.0) -> None:
-        """Queue a message and send it soon. ``asked`` is the time when a move was read, if the message is its ack."""
+        """Queue a message and send it soon. If it acks a move, ``asked`` is the time at which that move was read."""
         self.send_frame(framed(message), asked)
 
     def send_frame(self, frame: bytes, asked: float = 0.0) -> None:

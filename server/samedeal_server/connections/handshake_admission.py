@@ -162,7 +162,7 @@ class HandshakeAdmission:
         self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
 
     def opened(self, networks: Networks) -> None:
-        """Count an open connection."""
+        """Add one to the number of open connections of these networks."""
         self._open_by_network.update(networks)
 
     def closed(self, networks: Networks) -> None:

@@ -33,7 +33,7 @@ class ListenAddresses:
 def own_address(host: str) -> str:
     """Return the address at which other machines reach this one, or an empty string if it is in no network.
 
-    ``host`` stands for all addresses of this machine, or for all of one family. IPv4 is preferred.
+    ``host`` must be a wildcard: all addresses of this machine, or all of its IPv4 or IPv6 addresses. IPv4 is preferred.
     """
     for family in _families(host):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -78,7 +78,7 @@ class Nodes:
         )
 
     async def _update_copies(self, commands: Callable[[int], tuple[RedisCommand, ...]]) -> None:
-        """Execute commands for each copy of the data about running nodes. Raises StoreUnavailable if all of them fail."""
+        """Run commands on each copy of the list of nodes. Raises StoreUnavailable if no copy could be updated."""
         batches = [commands(copy) for copy in keys.NODE_COPIES]
         answers = await self._executor.try_execute([each for batch in batches for each in batch])
         size = len(batches[0])
