@@ -11,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
+import axe_core_python  # type: ignore[import-untyped]  # it has no types
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.chrome.options import Options
@@ -24,6 +25,8 @@ DEADLINE: Final = 60.0
 
 LAPTOP: Final = (1366, 768)
 PHONE: Final = (390, 844)
+
+_AXE: Final = Path(axe_core_python.__file__).parent / "axe.min.js"
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 _FLAGS: Final = (
@@ -120,6 +123,18 @@ class Browser:
         """Turn JavaScript in pages on or off."""
         command = {"value": not allowed}
         await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", command)
+
+    async def prefer(self, scheme: str) -> None:
+        """Let pages be shown in the colours of a scheme: ``light`` or ``dark``."""
+        wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", wanted)
+
+    async def accessibility_violations(self) -> list[str]:
+        """Return what axe-core finds on the page."""
+        await self.run(_AXE.read_text())
+        script = "axe.run().then(({ violations }) => arguments[0](violations))"
+        found = await asyncio.to_thread(self._driver.execute_async_script, script)
+        return [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]]
 
     async def press(self, key: str) -> None:
         """Press and release a key."""

@@ -366,6 +366,28 @@ async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game:
         assert found == [holds, True, True]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, scheme: str) -> None:
+    await browser.prefer(scheme)
+    clients = await players(one.url, "mira", "deep", bots=1, games=("phoenix",), deal="7")
+    await start(clients)
+    await play_randomly(clients[0], 5, Random(1))
+    for path, size, text in (
+        ("", LAPTOP, ROOM),
+        (ROOM, LAPTOP, "mira"),
+        (ROOM, PHONE, "mira"),
+        (f"{ROOM}?embed", LAPTOP, "mira"),
+        ("nowhere", LAPTOP, "nowhere"),
+        ("replay", PHONE, "Open the record of a race"),
+    ):
+        await browser.open(f"{one.url}/{path}", size)
+        await browser.shows(text)
+        assert not await browser.accessibility_violations(), path
+    await browser.drop((GOLDEN / "race_records" / "joint.txt").read_bytes())
+    await browser.shows("Fair deal, checked here", ".deal.fair")
+    assert not await browser.accessibility_violations()
+
+
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:
     """A file is dropped, and then another one chosen with the button."""
     file = GOLDEN / "race_records" / "joint.txt"
