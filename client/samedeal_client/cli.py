@@ -129,13 +129,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         return _run(_start)
     parsed = parser(wanted).parse_args(given)
-    return _run(lambda: _command(parsed.command).run(parsed))
+    return _run(lambda: _run_parsed(parsed))
 
 
 def _start() -> int:
     from samedeal_client.commands.start import start
 
-    return start(main)
+    return start(lambda arguments: _run_parsed(parser(arguments[0]).parse_args(arguments)))
+
+
+def _run_parsed(parsed: argparse.Namespace) -> int:
+    return _command(parsed.command).run(parsed)
 
 
 def _run(command: Callable[[], int]) -> int:

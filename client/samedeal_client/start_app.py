@@ -8,22 +8,27 @@ from textual.binding import Binding, BindingType
 
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.start import StartScreen
+from samedeal_client.state.start_menu import FailedChoice
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class StartApp(LookApp[list[str]]):
-    """The app. It ends with the arguments of ``samedeal``, empty if the player quits."""
+    """The app. It ends with the arguments of ``samedeal``, empty if the player quits.
+
+    ``failed`` is the player's last choice if it has failed. The player can correct it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(QUIT_KEY, "quit", "quit", priority=True),
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
     ]
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, failed: FailedChoice | None = None) -> None:
         super().__init__(look, driver_class=TerminalDriver)
+        self._failed = failed
 
     async def on_mount(self) -> None:
         """Show the start screen."""
-        _ = self.push_screen(StartScreen())
+        _ = self.push_screen(StartScreen(self._failed))

@@ -11,7 +11,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
+from samedeal.errors import MalformedText
 from samedeal_client.commands.common import player_name
+from samedeal_client.commands.start import start
 from samedeal_client.history_file import HistoryFile
 from samedeal_client.paths import config_home, write_private
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
@@ -21,7 +23,7 @@ from samedeal_client.start_app import StartApp
 from samedeal_client.state.history import Opponent, PastRace
 from samedeal_client.state.lobby import game_of_the_day
 from samedeal_client.state.record_files import save_record
-from samedeal_client.state.start_menu import RESTART, enter_arguments
+from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments
 from samedeal_client.text.appearance import Look
 from tests.client.typed_moves import won_record
 from tests.textual_internals import screen_text
@@ -114,6 +116,54 @@ async def test_dialog_says_what_a_code_means() -> None:
         await wait_until(pilot, lambda: "Room friday on example.org" in screen_text(pilot.app))
         await pilot.press("enter")
         assert pilot.app.return_value == ["join", "example.org", "friday"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "title", "typed"),
+    [
+        (["join", "localhost", "friday"], "Join", "localhost friday"),
+        (["watch", "no.example", "friday"], "Watch", "no.example friday"),
+        (["new", "no.example", "--game", "willow"], "Host", "no.example"),
+        (["host", "willow"], "Host", ""),
+    ],
+)
+async def test_failed_address_can_be_corrected(arguments: list[str], title: str, typed: str) -> None:
+    app = StartApp(Look(), FailedChoice(arguments, "Nothing [listens] there."))
+    async with app.run_test() as pilot:
+        await wait_until(pilot, lambda: all(text in screen_text(app) for text in ("Nothing [listens]", title, typed)))
+        await pilot.press("enter")
+        assert app.return_value == arguments
+
+
+def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player corrects a wrong address, and then quits."""
+    shown: list[FailedChoice | None] = []
+    choices = iter([["join", "localhost:1", "friday"], ["host", "willow"], []])
+
+    def run(app: StartApp) -> list[str]:
+        return next(choices)
+
+    def keep(_: StartApp, __: Look, failed: FailedChoice | None = None) -> None:
+        shown.append(failed)
+
+    def command(arguments: Sequence[str]) -> int:
+        if arguments[0] == "join":
+            raise MalformedText("Nothing listens there.")
+        return 0
+
+    monkeypatch.setattr(StartApp, "__init__", keep)
+    monkeypatch.setattr(StartApp, "run", run)
+    assert start(command) == 0
+    assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
+
+
+async def test_dialog_names_this_machine() -> None:
+    remember_server("127.0.0.1")
+    async with start_screen() as pilot:
+        await pilot.press("j")
+        await wait_until(pilot, lambda: "a room on this machine" in " ".join(screen_text(pilot.app).split()))
+        await pilot.press(*"friday")
+        await wait_until(pilot, lambda: "Room friday on this machine" in screen_text(pilot.app))
 
 
 async def test_settings_are_saved_and_used() -> None:

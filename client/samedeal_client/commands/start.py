@@ -10,9 +10,16 @@ RETURNS = ("play", "host")
 
 
 def start(run_command: Callable[[Sequence[str]], int]) -> int:
-    """Show the menu and run what the player chooses, until they quit. Return the exit code."""
+    """Show the menu and run what the player chooses, until they quit. Return the exit code.
+
+    If an address or a room that the player has typed is wrong, the menu says so, and the player can correct it.
+    """
     from dataclasses import replace
 
+    from samedeal.errors import SamedealError
+    from samedeal_client.commands.common import error_report
+    from samedeal_client.errors import Failure
+    from samedeal_client.net.dial import CannotConnect
     from samedeal_client.saved_settings import load_settings
     from samedeal_client.state.start_menu import RESTART
     from samedeal_client.text.line_io import terminal_look
@@ -21,16 +28,23 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
     for name in ("COLUMNS", "LINES"):  # as in tui.show
         os.environ.pop(name, None)
     from samedeal_client.start_app import StartApp
+    from samedeal_client.state.start_menu import FailedChoice
 
     background = with_background(terminal_look(ascii_only=False))
+    failed: FailedChoice | None = None
     while True:
         settings = load_settings()
         look = replace(background, ascii=background.ascii or settings.ascii, four_colour=settings.four_color)
-        arguments = StartApp(look).run()
+        arguments = StartApp(look, failed).run()
+        failed = None
         if not arguments:
             return 0
         if tuple(arguments) == RESTART:
             continue
-        code = run_command([*arguments, "--back-to", "the start screen"] if arguments[0] == "play" else arguments)
+        try:
+            code = run_command([*arguments, "--back-to", "the start screen"] if arguments[0] == "play" else arguments)
+        except (SamedealError, CannotConnect, Failure) as error:
+            failed = FailedChoice(arguments, error_report(error).text)
+            continue
         if code or arguments[0] not in RETURNS:
             return code

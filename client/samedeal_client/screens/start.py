@@ -18,13 +18,13 @@ from textual.widgets.option_list import Option
 
 from samedeal.errors import MalformedText
 from samedeal.games import GAMES
-from samedeal.names import clean_name
+from samedeal.names import clean_name, clean_room
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net.address import parse_address
+from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
 from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.start_menu import MENU, RESTART, enter_arguments, is_room_code
+from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as history_views
@@ -43,8 +43,11 @@ class AddressScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel")]
 
-    def __init__(self, title: str, hint: str, server: str, *, may_be_empty: bool = False) -> None:
+    def __init__(
+        self, title: str, hint: str, server: str, failed: FailedChoice | None = None, *, may_be_empty: bool = False
+    ) -> None:
         super().__init__()
+        self._failed = failed
         self._title = title
         self._hint = hint
         self._server = server
@@ -52,14 +55,18 @@ class AddressScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The input with its explanation."""
-        box = Vertical(Input(id="address"), Static(self._hint, id="meaning"), classes="panel dialog")
+        typed, text = (self._failed.typed, self._failed.reason) if self._failed is not None else ("", self._hint)
+        meaning = Static(Text(text), id="meaning")
+        box = Vertical(Input(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
         box.border_title = self._title
         yield box
         yield FittingFooter(show_command_palette=False)
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood."""
+        """Show how the text will be understood. An address that has failed is not explained again."""
+        if self._failed is not None and event.value == self._failed.typed:
+            return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
 
     def _meaning(self, typed: str) -> str:
@@ -67,13 +74,14 @@ class AddressScreen(ModalScreen[str | None]):
         if not words:
             return self._hint
         if len(words) == 1 and self._server and is_room_code(words[0]):
-            return f"Room {words[0]} on {self._server}"
+            return f"Room {words[0]} on {_machine(parse_address(self._server))}"
         try:
             address = parse_address(enter_arguments("join", typed, self._server)[1])
         except MalformedText as error:
             return str(error)
         room = words[-1] if len(words) > 1 else address.room
-        return f"Room {room} on {address.host}" if room else f"The rooms of {address.host}"
+        host = _machine(address)
+        return f"Room {room} on {host}" if room else f"The rooms of {host}"
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
@@ -82,7 +90,12 @@ class AddressScreen(ModalScreen[str | None]):
             return
         if typed:
             try:
-                parse_address(typed if self._may_be_empty else enter_arguments("join", typed, self._server)[1])
+                if self._may_be_empty:
+                    parse_address(typed)
+                else:
+                    _, address, *room = enter_arguments("join", typed, self._server)
+                    parse_address(address)
+                    _ = [clean_room(code) for code in room]
             except MalformedText as error:
                 self.query_one("#meaning", Static).update(Text(str(error)))
                 return
@@ -91,6 +104,11 @@ class AddressScreen(ModalScreen[str | None]):
     def action_cancel(self) -> None:
         """Close the dialog without an answer."""
         _ = self.dismiss(None)
+
+
+def _machine(address: ServerAddress) -> str:
+    """The host of an address, in words if it is this machine."""
+    return "this machine" if is_loopback_url(address.url) else address.host
 
 
 def _choice(value: bool) -> dict[str, Any]:  # noqa: FBT001 (the value of a setting)
@@ -214,6 +232,10 @@ class StartScreen(Screen[list[str]]):
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
 
+    def __init__(self, failed: FailedChoice | None = None) -> None:
+        super().__init__()
+        self._failed = failed
+
     def compose(self) -> ComposeResult:
         """The menu beside the deal of the day and the latest races."""
         look = self._app.look
@@ -267,11 +289,17 @@ class StartScreen(Screen[list[str]]):
         return str(self._game.value)
 
     def on_mount(self) -> None:
-        """Choose the first line."""
+        """Choose the first line, or let the player correct what has failed."""
         self._menu.highlighted = 0
         self.set_focus(self._menu)
         self._play.border_title = "Samedeal"
         self._latest.border_title, self._summary.border_title = "Your latest races", "Your games"
+        if self._failed is not None:
+            if self._failed.dialog in ("join", "watch", "host"):
+                self.action_choose(self._failed.dialog)
+            else:
+                self.notify(self._failed.reason, timeout=20, markup=False)
+            self._failed = None
 
     def on_screen_resume(self) -> None:
         """Show the history as it is now."""
@@ -334,14 +362,14 @@ class StartScreen(Screen[list[str]]):
             case "daily":
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "join" | "watch":
-                last = f" A code alone is a room on {server}." if server else ""
+                last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
 
                 def enter(typed: str | None) -> None:
                     if typed:
                         self._run(enter_arguments(choice, typed, server))
 
-                _ = self.app.push_screen(AddressScreen(choice.capitalize(), hint, server), enter)
+                _ = self.app.push_screen(AddressScreen(choice.capitalize(), hint, server, self._failed), enter)
             case "host":
                 hint = "Type a server, or leave this empty to host on this machine."
 
@@ -349,7 +377,7 @@ class StartScreen(Screen[list[str]]):
                     if typed is not None:
                         self._run(["new", typed, "--game", self._game_name] if typed else ["host", self._game_name])
 
-                _ = self.app.push_screen(AddressScreen("Host", hint, "", may_be_empty=True), host)
+                _ = self.app.push_screen(AddressScreen("Host", hint, "", self._failed, may_be_empty=True), host)
             case "history":
                 _ = self.app.push_screen(HistoryScreen())
             case "settings":

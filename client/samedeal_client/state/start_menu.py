@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from samedeal.names import ROOM_CODE
@@ -12,6 +13,24 @@ WITHOUT_DOTS: Final = ("localhost",)
 
 RESTART: Final = ("start",)
 """The choice to draw the start screen again, after a change of its characters."""
+
+
+class FailedChoice(NamedTuple):
+    """A command that the player has chosen on the start screen, and why it has failed."""
+
+    arguments: Sequence[str]
+    reason: str
+
+    @property
+    def dialog(self) -> str:
+        """The action whose dialog asked for the address, or an empty string if none did."""
+        return {"new": "host"}.get(self.arguments[0], self.arguments[0] if len(self.arguments) > 1 else "")
+
+    @property
+    def typed(self) -> str:
+        """The address and the room that the player typed."""
+        count = {"host": 0, "new": 1}.get(self.arguments[0], 2)
+        return " ".join(self.arguments[1 : 1 + count])
 
 
 class MenuChoice(NamedTuple):
