@@ -83,7 +83,7 @@ class LobbyScreen(WidgetScreen):
         self._no_rooms = Static(id="no-rooms", classes="panel")
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
-        game_label = Static(text_of((Span("g  ", "key"), Span("Game to play", "title")), self.look), id="game-label")
+        game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
         self._play = Vertical(self._choices, Horizontal(game_label, self._game), id="play", classes="panel")
         self._today_panels = [Static(classes="panel today") for _ in range(2)]
         self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")

@@ -220,7 +220,7 @@ class RaceScreen(ClientScreen):
     def prompt_row(self) -> Row:
         """The move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
         bindings = self.samedeal.bindings
-        typed = prompt_row(self._controller, self._board, bindings, self.look) if self._board is not None else ()
+        typed = prompt_row(self._controller, self._board, self.look) if self._board is not None else ()
         news = (
             ()
             if self._news_shown

@@ -179,12 +179,14 @@ class SpectateScreen(ClientScreen):
         return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
 
     def title_parts(self) -> Row:
-        """The room, the game and its deal."""
+        """The room, the game and its deal, and the player whose board fills the window."""
         room = self.model.room
         if room is None:
             return ()
         title = f"{self.game.title} {public_deal_title(room.deal)}".rstrip()
-        return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"))
+        shown = self._seats.get(self._state.zoomed)
+        player = (Span(shown.name, "title"),) if shown is not None else ()
+        return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"), *player)
 
     def status_row(self) -> Row:
         """The time into the race, the delay and the number of spectators."""

@@ -201,8 +201,8 @@ FIELDS: Final = (
     ),
     Field(
         "end_when_settled",
-        "All stuck",
-        {"yes": "even if bots still play", "no": "until the time is up"}.__getitem__,
+        "If stuck",
+        {"yes": "when no person can improve", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",

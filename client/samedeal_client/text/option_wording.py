@@ -36,8 +36,8 @@ def deal_text(deal: Deal) -> str:
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
     if deal.kind == "winnable":
         if deal.difficulty:
-            return f"{deal.difficulty}, can be won, drawn by all players"
-        return "can be won, drawn by all players"
+            return f"{deal.difficulty}, can be won, set by all players"
+        return "can be won, set by all players"
     return "random: nobody knows it before the start"
 
 

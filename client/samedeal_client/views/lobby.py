@@ -133,7 +133,7 @@ def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
     best = best_time(history.races, game)
     streak = daily_streak(history.races, lobby.today)
     if race is None:
-        rows: list[Row] = [(Span("Not raced yet. ", "notice"), Span("d", "key"), Span(" race it", "label"))]
+        rows: list[Row] = [(Span("Not raced yet. ", "notice"), Span("d", "key"), Span(" to race", "label"))]
     else:
         place = place_text(race)
         rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]

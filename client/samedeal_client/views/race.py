@@ -115,7 +115,7 @@ def _outcome(model: Model) -> str:
     return "No moves left. Your foundation cards count."
 
 
-def selection_text(board: Board, source: str, size: int, bindings: Bindings, look: Look) -> str:
+def selection_text(board: Board, source: str, size: int, look: Look) -> str:
     """The selected cards, and what to type next."""
     if source == FOUNDATION:
         return "from a foundation: which column takes the card?"
@@ -126,8 +126,7 @@ def selection_text(board: Board, source: str, size: int, bindings: Bindings, loo
     selected = f"{board.game.piles[at].kind} {source}: {' '.join(cards)}"
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
-    best = command_text(bindings, KeyCommand.BEST, look)
-    return f"{selected} {look.glyphs.pointer} where to? {best} for the best target"
+    return f"{selected} {look.glyphs.pointer} where to?"
 
 
 def move_count_text(model: Model) -> str:

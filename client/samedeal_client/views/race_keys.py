@@ -30,7 +30,7 @@ def race_keys(model: Model, controller: RaceController, bindings: Bindings, look
     yield from _command_keys({KeyCommand.HELP: "help"}, bindings, look)
 
 
-def prompt_row(controller: RaceController, board: Board, bindings: Bindings, look: Look) -> Row:
+def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
     """The move that is being typed, or the keys that wait for a card to be revealed. The row is empty if there are none."""
     if controller.queue:
         keys = " ".join(controller.queue)
@@ -38,7 +38,7 @@ def prompt_row(controller: RaceController, board: Board, bindings: Bindings, loo
     text = ""
     match controller.entry:
         case Selected(source, size):
-            text = selection_text(board, source, size, bindings, look)
+            text = selection_text(board, source, size, look)
         case MoveChoice(_, question):
             text = look.with_card_symbols(question)
         case EntryPrompt(typed):
@@ -60,7 +60,7 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
         return
     resizable = controller.can_resize(board)
     words = {
-        KeyCommand.BEST: "best move" if controller.grammar.source else "",
+        KeyCommand.BEST: "best target" if controller.grammar.source else "",
         KeyCommand.FEWER: "fewer" if resizable else "",
         KeyCommand.MORE: "more" if resizable else "",
         KeyCommand.CANCEL: "" if controller.idle else "cancel",

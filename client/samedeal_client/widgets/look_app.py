@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
 from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
@@ -32,6 +32,9 @@ class LookApp(App[_Result]):
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True)
+    ]
     CSS_PATH: ClassVar[str] = "samedeal.tcss"  # in the folder of the apps' modules
 
     def __init__(self, look: Look, **options: Any) -> None:
