@@ -18,11 +18,13 @@ import pytest
 
 import samedeal
 import samedeal_client
+from samedeal.errors import RequestRefused
 from samedeal.options import Options
+from samedeal.protocol_codes import RefusalCode
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
-from samedeal_client.commands import new
-from samedeal_client.commands.common import player_name
+from samedeal_client.commands import new, play
+from samedeal_client.commands.common import error_report, player_name
 from samedeal_client.errors import Failure
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
@@ -269,3 +271,22 @@ def test_a_start_time_must_be_within_a_week() -> None:
 def test_reserved_login_name_is_replaced(monkeypatch: pytest.MonkeyPatch, login: str, name: str) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: login)
     assert player_name("") == name
+
+
+def test_taken_name_names_the_option() -> None:
+    report = error_report(RequestRefused(RefusalCode.NAME_TAKEN, "Ana is taken."))
+    assert report.text.startswith("Ana is taken. ")
+    assert "--name" in report.text
+
+
+def test_practice_clears_the_line_about_the_return(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def race(*_: object) -> int:
+        print("Returning to the start screen ...", end="")
+        return 0
+
+    monkeypatch.setattr(play, "is_terminal", lambda: True)
+    monkeypatch.setattr(play, "_play", race)
+    assert main(["play", "--back-to", "the start screen"]) == 0
+    assert capsys.readouterr().out.endswith("\r\x1b[K")

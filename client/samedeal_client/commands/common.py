@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
 from samedeal.names import RESERVED_WORDS, clean_name
+from samedeal.protocol_codes import RefusalCode
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
 
@@ -34,6 +35,8 @@ def error_report(error: Exception) -> ErrorReport:
     match error:
         case Failure(code=code):
             return ErrorReport(str(error), code)
+        case RequestRefused(code=RefusalCode.NAME_TAKEN):
+            return ErrorReport(f"{error} Choose one with --name, or in the settings of the start screen.", 1)
         case CannotConnect() | RequestRefused():
             return ErrorReport(str(error), 1)
         case MalformedText() | UnknownGame():
