@@ -384,7 +384,7 @@ _IN_SHORT: Final = {
     "willow": (
         _UP_IN_SUIT,
         "Columns: down, red/black; any card fills a gap.",
-        "Fans: take the top card, or put a card of its rank on it.",
+        "Fans: take the top card, or add a card of its rank.",
     ),
 }
 
