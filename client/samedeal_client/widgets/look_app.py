@@ -41,6 +41,7 @@ class LookApp(App[_Result]):
         super().__init__(**options)
         self.look = look
         self.terminal = TerminalCells()
+        self.animation_level = "full" if look.motion else "none"
         self.no_color = not look.colour
         others = set(self.available_themes)
         for theme in (DARK, LIGHT):
