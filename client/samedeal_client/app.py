@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
+from textual import events
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.events import Callback
@@ -91,11 +93,12 @@ class SamedealApp(LookApp[int]):
         self.announcement = ""
         self._announcement_timer: Timer | None = None
         self.update_pending = False
+        self._deaf_until = 0.0
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
         """Run the session and show the screen for its model."""
-        self._unsubscribe = self.client.subscribe(self._client_changed)
+        self._unsubscribe = self.client.subscribe(self.request_update)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
         await self._update()
 
@@ -113,7 +116,7 @@ class SamedealApp(LookApp[int]):
             if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
                 self.screen.take_over(before)
 
-    def _client_changed(self) -> None:
+    def request_update(self) -> None:
         """Schedule an update of the screen, unless one is already scheduled."""
         if not self.update_pending:
             self.update_pending = True
@@ -131,7 +134,12 @@ class SamedealApp(LookApp[int]):
         if name == "lobby" and self.back_to and not entering:
             self.exit(0)
             return
-        if name != self.screen_name and not entering:
+        shown = self.screen_stack[1] if len(self.screen_stack) > 1 else None
+        stays = name == "results" and isinstance(shown, ClientScreen) and shown.stays_for(model)
+        if stays:
+            while len(self.screen_stack) > 2:
+                await self.pop_screen()  # what is asked or shown there belongs to a race that is over
+        elif name != self.screen_name and not entering:
             await self.show_screen(name)
         screen = self.screen_stack[-1] if self.screen_stack else None
         if isinstance(screen, ClientScreen):
@@ -194,6 +202,16 @@ class SamedealApp(LookApp[int]):
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen.help_context))
+
+    def ignore_input(self, seconds: float) -> None:
+        """Ignore keys and clicks for a moment, except the key to quit: they were meant for an earlier screen."""
+        self._deaf_until = time.monotonic() + seconds
+
+    async def on_event(self, event: events.Event) -> None:
+        """Handle an event, unless it is input to be ignored."""
+        meant_for_earlier = isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._deaf_until
+        if not meant_for_earlier or (isinstance(event, events.Key) and event.key == QUIT_KEY):
+            await super().on_event(event)
 
     def ring(self) -> None:
         """Ring the terminal's bell, if the player wants that."""

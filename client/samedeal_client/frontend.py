@@ -108,14 +108,16 @@ async def run_client(
             bindings = key_bindings()
             await enter(client, None)
             code = await show(client, with_background(look), bindings, back_to, lasting=lasting, with_bell=display.bell)
+            if not lasting:
+                recorder.quit_for_good()  # before anything is printed, because the terminal may be gone
             if back_to:
                 print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
             if lasting and (sentence := _how_to_return(client)):
                 print(sentence)
         else:
             code = await _run_line_client(client, look, enter, lasting=lasting)
-        if not lasting:
-            recorder.quit_for_good()
+            if not lasting:
+                recorder.quit_for_good()
     _print_warnings(warnings)
     return code
 

@@ -8,10 +8,16 @@ from random import Random
 import pytest
 
 from samedeal.board import Board
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.hints import HINT_BUDGET, Hint, HintFinder
 from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.input.controller import RaceController
+from samedeal_client.input.line_parser import parse_line
+from samedeal_client.text.appearance import Look
+from samedeal_client.views.race import hint_text
 from tests.client.boards import board, dealt
 from tests.client.typed_moves import won_record
 
@@ -37,6 +43,24 @@ def test_following_hints_comes_to_an_end(game: str, number: int, budget: int) ->
         now = now.play(move).board
     assert passed.total() < 300
     assert max(passed.values()) <= 6
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_keys_and_line_of_a_hint_make_its_move(game: str) -> None:
+    """Following hints in this way also comes to an end, and never goes round in a circle."""
+    now, finder = dealt(game, 5), HintFinder(Random(1), 100, 300)
+    passed: Counter[Board] = Counter()
+    while (move := finder.suggest(now.masked()).move) is not None:
+        seen = now.masked()
+        passed[seen] += 1
+        assert passed[seen] <= 6
+        assert parse_line(seen, str(move)) == move
+        if move.is_transfer:
+            keys = hint_text(seen, move, DEFAULT, Look()).partition(":")[0].removeprefix("Type ").split()
+            selected = RaceController().hinted(seen, move).press(keys[0], seen, 0.0)
+            assert selected.controller.press(keys[1], seen, 0.0).action == move
+        now = now.play(move).board
+    assert passed.total() > 9
 
 
 def test_new_progress_gives_hints_again() -> None:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as struct_replace
 
 from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Tally
+from samedeal.protocol.messages import Leave, ListRooms, Notice, Refused, Resign, Standing, Tally
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import smallest
 from samedeal_client.input.bindings import DEFAULT
@@ -21,6 +22,7 @@ from samedeal_client.input.key_file import load_bindings
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.text.appearance import Look
+from samedeal_client.views.outcome import why_over
 from samedeal_client.views.race import card_location, hint_text, stuck_text
 from samedeal_client.widgets.board import RegionView
 from samedeal_client.widgets.rows_widget import Rows
@@ -277,7 +279,7 @@ async def test_hints_need_the_option_of_the_room() -> None:
     async with running_app(willow(hints=True), look=Look(colour=False)) as ui:
         await ui.press("question_mark")
         await ui.wait_until(lambda: "A♠ ?" in ui.text())
-        assert hint_text(ui.board, Move("6", FOUNDATION), Look()) in ui.message
+        assert hint_text(ui.board, Move("6", FOUNDATION), DEFAULT, Look()) in ui.message
         assert ui.acts == []
 
 
@@ -911,5 +913,58 @@ async def test_wording_of_messages() -> None:
     ]
     now = board("willow", "1: KH QS JD | 2: QH JS")
     moves = (Move("1", FOUNDATION), Move("1", "3", 2), Move("1", "3", 3), Move("2", "1", 1))
-    lines += [(f"hint {move}", hint_text(now, move, Look())) for move in moves]
+    lines += [(f"hint {move}", hint_text(now, move, DEFAULT, Look())) for move in moves]
     assert_sentences("race screen", [f"{case}\t{sentence}" for case, sentence in lines])
+
+
+END_STANDINGS = (
+    Standing(place=1, player="p2", name="mira", foundation_cards=9, time=0, moves=30, undos=0, resigned=True),
+    Standing(place=2, player=ME, name="ana", foundation_cards=7, time=0, moves=25, undos=0, resigned=False),
+)
+
+
+async def end_race(ui: RunningApp) -> None:
+    """End the race while the player is still playing, because nobody can improve."""
+    referee = ui.referee
+    referee.phase = "finished"
+    referee.stuck.add(ME)
+    referee.options = struct_replace(referee.options, end_when_settled=True)
+    await referee.deliver(struct_replace(referee.state(), standings=END_STANDINGS, finished_at=START + 240_000))
+    await ui.settle()
+
+
+async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 1000.0)
+    async with running_app(willow()) as ui:
+        await ui.press("3")
+        await end_race(ui)
+        room = ui.app.client.model.room
+        assert room is not None
+        assert ui.screen == "RaceScreen"
+        assert "The race is over." in ui.text()
+        assert why_over(room) in ui.text()
+        assert "9♥" in ui.text()
+        assert ui.line("#keys") == "⏎ results  ^Q quit"
+        await ui.press("2", "enter")  # so soon, they were meant for a move
+        assert (ui.screen, ui.acts) == ("RaceScreen", [])
+        monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 0.0)
+        await ui.press("enter")
+        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
+        assert why_over(room) in ui.text()
+
+
+async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race.END_TIME", 0.01)
+    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 1000.0)
+    async with running_app(willow()) as ui:
+        await end_race(ui)
+        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
+        await ui.press("r")
+        assert ui.screen == "ResultsScreen"
+
+
+async def test_results_follow_at_once_for_players_who_resigned() -> None:
+    async with running_app(willow()) as ui:
+        ui.referee.resigned.add(ME)
+        await end_race(ui)
+        assert ui.screen == "ResultsScreen"

@@ -15,6 +15,8 @@ import pytest
 
 from samedeal.moves import Move
 from samedeal.options import Options
+from samedeal_client.history_file import HistoryFile
+from tests.client.boards import dealt
 from tests.client.typed_moves import keys_for, won_record
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import Programs, until
@@ -168,12 +170,18 @@ async def test_spectator_sees_the_boards_with_the_delay(
 
 
 async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:
-    terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7"))
+    terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7", "--back-to", "the start screen"))
     await terminal.wait_for("Type 3 5")
+    move = dealt("willow", 7).legal_moves()[0]
+    terminal.type(move.source, move.target)
+    await terminal.wait_for("  1 move")
     terminal.type(*"354", "Escape", *"12", "Escape")  # the screen changes while the terminal goes away
     terminal.close()
     await until(lambda: not programs.left_running())
-    assert not (programs.home / ".local/state/samedeal/sessions.json").exists()  # nobody returns to this server
+    state = programs.home / ".local/state/samedeal"
+    assert not (state / "sessions.json").exists()  # nobody returns to this server
+    (race,) = HistoryFile(state / "history.jsonl").read().races
+    assert (race.game, race.deal, race.outcome, race.place) == ("willow", "#7", "unfinished", 0)
 
 
 async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:

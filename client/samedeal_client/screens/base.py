@@ -112,6 +112,10 @@ class ClientScreen(Screen[None]):
     def on_tick(self) -> None:
         """Update what depends on the clock."""
 
+    def stays_for(self, model: Model) -> bool:  # noqa: ARG002 (for screens that override this)
+        """Whether to keep this screen for a while, although a model would be shown by another one."""
+        return False
+
     @property
     def samedeal(self) -> SamedealApp:
         """The app to which this screen belongs."""

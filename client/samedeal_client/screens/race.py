@@ -26,7 +26,7 @@ from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController
 from samedeal_client.input.grammar import FindCard, KeyGrammar, RunCommand
-from samedeal_client.input.key_names import command_text
+from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
 from samedeal_client.state.model import Model
@@ -46,6 +46,12 @@ from samedeal_client.widgets.rows_widget import Rows
 FRAME_ROWS: Final = 3
 """Rows around the board: the header, the message line and the keys."""
 
+END_TIME: Final = 10.0
+"""Time, in seconds, for which the board stays after a race that has ended while the player was still playing."""
+
+END_PAUSE: Final = 1.0
+"""Time, in seconds, for which input is ignored after such an end, and when the results then open by themselves."""
+
 MOVE_COUNT_WIDTH: Final = 80
 """Minimum width, in columns, at which the header shows the number of moves."""
 
@@ -63,6 +69,8 @@ class RaceScreen(ClientScreen):
         self._in_final_seconds = False
         self._best: int | None = None
         self._explained = False
+        self._was_playing = False
+        self._ended_at: float | None = None
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
 
     def compose_body(self) -> ComposeResult:
@@ -99,6 +107,8 @@ class RaceScreen(ClientScreen):
             self._show_rivals()
             return
         self._board = after.board
+        if after.room.phase == "racing":
+            self._was_playing = after.board is not None and not after.has_finished
         if before.room is None or before.room.phase != after.room.phase:
             self._best = best_before(after)
         if before.board is None and after.board is not None:
@@ -108,6 +118,28 @@ class RaceScreen(ClientScreen):
         self._show_board()
         self._show_rivals()
         self._show_over_board()
+
+    def stays_for(self, model: Model) -> bool:
+        """Whether the board stays, with the reason for the end: until Enter is pressed, or ``END_TIME`` has passed."""
+        seat, play = model.seat, model.own.play
+        if not self._was_playing or seat is None or seat.resigned or play is None or play.board.won:
+            return False
+        if self._ended_at is None:
+            self._ended_at = time.monotonic()
+            self._controller = RaceController(KeyGrammar(self.samedeal.bindings))
+            self.show_message("")
+            self.set_timer(END_TIME, self._end_stay)
+        return True
+
+    def _end_stay(self) -> None:
+        """Go to the results, although the player has not pressed a key."""
+        if self._was_playing:
+            self.samedeal.ignore_input(END_PAUSE)
+            self._show_results()
+
+    def _show_results(self) -> None:
+        self._was_playing = False
+        self.samedeal.request_update()
 
     def on_tick(self) -> None:
         """Update what depends on the time."""
@@ -181,6 +213,8 @@ class RaceScreen(ClientScreen):
         if room is not None and self._board is None and room.phase in ("countdown", "racing"):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
             rows = views.countdown_rows(self.model, seconds, self.look, explained=self._explained)
+        elif self._ended_at is not None:
+            rows = views.end_rows(self.model, self.look, self.body.size.width)
         elif room is not None:
             rows = views.finish_rows(self.model, self._ranking, self._best, self.look)
         block.set_visible(visible=bool(rows))
@@ -210,6 +244,8 @@ class RaceScreen(ClientScreen):
         ]
         if self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(views.move_count_text(model), "label"))
+        if self._ended_at is not None:
+            return tuple(spans)
         return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
 
     def header_style(self) -> str:
@@ -219,6 +255,8 @@ class RaceScreen(ClientScreen):
 
     def prompt_row(self) -> Row:
         """The move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
+        if self._ended_at is not None:
+            return ()
         bindings = self.samedeal.bindings
         typed = prompt_row(self._controller, self._board, self.look) if self._board is not None else ()
         news = (
@@ -230,10 +268,16 @@ class RaceScreen(ClientScreen):
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """The keys that can be pressed now."""
+        if self._ended_at is not None:
+            return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
         return race_keys(self.model, self._controller, self.samedeal.bindings, self.look)
 
     def press(self, key: str) -> None:
         """Handle a key."""
+        if self._ended_at is not None:
+            if key == "enter" and time.monotonic() >= self._ended_at + END_PAUSE:
+                self._show_results()
+            return
         if self.model.has_finished and self._board is not None and key.lower() in (views.WATCH_KEY, views.LOBBY_KEY):
             self.request(self._watch_others if key.lower() == views.WATCH_KEY else self.client.leave)
             return
@@ -243,6 +287,8 @@ class RaceScreen(ClientScreen):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Pick cards up or put them down; with another button, cancel."""
+        if self._ended_at is not None:
+            return
         self._controller = self._controller.closed()
         if event.button != 1:
             self._apply(self._controller.cancel(self._board, time.monotonic()))
@@ -353,5 +399,5 @@ class RaceScreen(ClientScreen):
             self.show_message(f"{lost}Hint: {move.source} from the stock with {key}.", "you")
         else:
             self._controller = self._controller.hinted(board, move)
-            self.show_message(f"{lost}Hint: {views.hint_text(board, move, self.look)}", "you")
+            self.show_message(f"{lost}Hint: {views.hint_text(board, move, self.samedeal.bindings, self.look)}", "you")
         self._show_board()

@@ -98,11 +98,15 @@ def why_over(room: RoomState) -> str:
     playing = [line for line in room.standings if not line.time and line.player not in resigned]
     if room.finished_at >= room.starts + 1000 * room.options.limit:
         return "Time's up!"
-    if not playing or room.options.first_finish_ends or not room.options.end_when_settled:
+    if not playing:
+        return ""
+    if room.options.first_finish_ends and any(line.time for line in room.standings):
+        return "The first player to finish ended it."
+    if not room.options.end_when_settled:
         return ""
     if all(line.bot for line in playing):
         return "Only bots were still playing."
-    return "Everybody who was left was stuck." if all(line.bot or line.player in stuck for line in playing) else ""
+    return "Nobody could improve any more." if all(line.bot or line.player in stuck for line in playing) else ""
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:

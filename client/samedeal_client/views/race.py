@@ -11,15 +11,16 @@ from samedeal.games import Game, Group, Kind
 from samedeal.moves import FOUNDATION, Move
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
+from samedeal_client.input.intended_move import is_foundation
 from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
-from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.text.spans import Row, Span, row_width, wrap
 from samedeal_client.text.time_text import clock_text, ordinal
-from samedeal_client.views.outcome import headline, personal_best, standings_so_far
+from samedeal_client.views.outcome import headline, personal_best, standings_so_far, why_over
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
@@ -161,9 +162,11 @@ def _hiding_places(board: Board) -> list[str]:
     return ["face down in a column"] * down + ["in the stock"] * bool(board.stock)
 
 
-def hint_text(board: Board, move: Move, look: Look) -> str:
+def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
     """A move in words: its keys, the cards and their destination."""
-    return f"Type {move.source} {move.target}: {moved_cards_text(board, move, look)}."
+    source = FOUNDATION if is_foundation(board.game, move.source) else move.source
+    keys = " ".join(key_text(bindings.piles[pile][0], look) for pile in (source, move.target))
+    return f"Type {keys}: {moved_cards_text(board, move, look)}."
 
 
 def moved_cards_text(board: Board, move: Move, look: Look) -> str:
@@ -214,6 +217,21 @@ def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None,
     edge = look.glyphs.rest * width
     block = [(), *number, *([()] if number else []), *lines, ()]
     return ((Span(edge, "good"),), *(_centred(row, width) for row in block), (Span(edge, "good"),))
+
+
+def end_rows(model: Model, look: Look, width: int) -> tuple[Row, ...]:
+    """A block of at most ``width`` columns about a race that has ended while the player was still playing."""
+    room = model.room
+    if room is None:
+        return ()
+    lines = [
+        (Span("The race is over.", "notice title"),),
+        *((Span(line, "notice"),) for line in wrap(why_over(room), width - 4)),
+        (Span("Enter: results", "label"),),
+    ]
+    width = max(row_width(row) for row in lines) + 4
+    edge = (Span(look.glyphs.rest * width, "notice"),)
+    return (edge, (), *(_centred(row, width) for row in lines), (), edge)
 
 
 def _last_own_move(model: Model) -> int:
