@@ -22,6 +22,7 @@ from textual.timer import Timer
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.practice_link import PracticeLink
 from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
@@ -252,6 +253,11 @@ class SamedealApp(LookApp[int]):
         if model.room is None or model.delay is not None or model.room.phase == "open":
             return False
         return model.has_live_seat and not (model.board is not None and model.board.won)
+
+    @property
+    def practising(self) -> bool:
+        """Whether this is practice from a replay, which has no server and no end by time."""
+        return isinstance(self.client.link, PracticeLink)
 
     @property
     def has_racing_bots(self) -> bool:

@@ -44,6 +44,8 @@ def standings(text: str) -> list[Standing]:
         ("ada 5:29, mira 9 resigned", "You resigned. 2nd of 2, 43 cards behind ada."),
         ("ada 9, mira 9", "2nd of 2, level with ada but later."),
         ("mira 9, ada 9 tied, june 3", "A tie! You share 1st place with ada."),
+        ("mira 0 resigned, ada 0 tied resigned", "You resigned. You share 1st place with ada."),
+        ("mira 9 resigned, ada 2", "You resigned. 1st of 2, 7 cards ahead of ada."),
         ("ada 9, mira 2, june 2 tied", "A tie! You share 2nd place with june."),
         ("mira 5:52", "You finished!"),
         ("mira 12", "You placed 12 of 52 cards."),

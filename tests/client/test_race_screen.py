@@ -712,6 +712,27 @@ async def test_quitting_a_race_asks_once() -> None:
         assert ui.has_quit
 
 
+async def test_quitting_says_that_the_best_daily_try_counts() -> None:
+    referee = willow()
+    referee.options = struct_replace(referee.options, deal="daily 2026-11-22")
+    async with running_app(referee) as ui:
+        ui.app.back_to = "the start screen"
+        await ui.press("ctrl+q")
+        text = ui.text()
+        assert "q    leave today's deal, back to the start screen" in text
+        assert "best try" in text
+
+
+async def test_practice_has_no_clock_and_is_left_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SamedealApp, "practising", True)
+    async with running_app(willow()) as ui:
+        ui.app.back_to = "the replay"
+        assert "left" not in ui.line("#header")
+        await ui.press("ctrl+q")
+        assert "q    leave practice, back to the replay" in ui.text()
+        assert "clock" not in ui.text()
+
+
 async def test_second_quit_key_quits() -> None:
     async with running_app(willow()) as ui:
         await ui.press("ctrl+q", "ctrl+q")
@@ -928,6 +949,7 @@ async def end_race(ui: RunningApp) -> None:
     referee = ui.referee
     referee.phase = "finished"
     referee.stuck.add(ME)
+    referee.resigned.add(END_STANDINGS[0].player)
     referee.options = struct_replace(referee.options, end_when_settled=True)
     await referee.deliver(struct_replace(referee.state(), standings=END_STANDINGS, finished_at=START + 240_000))
     await ui.settle()
@@ -941,8 +963,8 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         room = ui.app.client.model.room
         assert room is not None
         assert ui.screen == "RaceScreen"
-        assert "The race is over." in ui.text()
-        assert why_over(room) in ui.text()
+        assert why_over(room)
+        assert all(line in ui.text() for line in ("The race is over.", why_over(room)))
         assert "9♥" in ui.text()
         assert ui.line("#keys") == "⏎ results  ^Q quit"
         await ui.press("2", "enter")  # so soon, they were meant for a move
@@ -950,7 +972,9 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 0.0)
         await ui.press("enter")
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
-        assert why_over(room) in ui.text()
+        await ui.wait_until(lambda: why_over(room) in ui.text())
+        await ui.press("r")
+        await ui.wait_until(lambda: "How to move in Willow" in ui.text())
 
 
 async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch: pytest.MonkeyPatch) -> None:

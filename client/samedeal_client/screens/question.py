@@ -112,16 +112,26 @@ class QuitScreen(QuestionScreen):
         """The lines. They say what quitting means for the seat and for the player's bots."""
         app = cast("SamedealApp", self.app)
         bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
+        if app.practising:
+            return (
+                QuestionLine("Leave practice? Practice never counts.", "notice"),
+                QuestionLine(),
+                QuestionLine("Esc  stay", "title", "stay"),
+                QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave"),
+            )
+        room = app.client.model.room
+        daily = room is not None and room.deal.startswith("daily")
+        tries = [QuestionLine("Today's best try counts. You may try again.", "notice")] if daily else []
         leave = "quit: your seat is kept, you can rejoin"
         if app.back_to:
-            room = app.client.model.room
-            race = "today's deal" if room is not None and room.deal.startswith("daily") else "the race"
+            race = "today's deal" if daily else "the race"
             leave = f"leave {race}, back to {app.back_to}"
         elif not app.lasting:
             leave = "quit: this ends the race"
         return (
             QuestionLine("The race is still running, and so is the clock.", "notice"),
             *bots,
+            *tries,
             QuestionLine(),
             QuestionLine("Esc  stay", "title", "stay"),
             QuestionLine(f"q    {leave}", "", "leave"),

@@ -244,7 +244,7 @@ class RaceScreen(ClientScreen):
         ]
         if self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(views.move_count_text(model), "label"))
-        if self._ended_at is not None:
+        if self._ended_at is not None or self.samedeal.practising:
             return tuple(spans)
         return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
 

@@ -42,7 +42,8 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
     place = f"{ordinal(own.place)} of {len(standings)}"
     tied = [line for line in standings if line.place == own.place and line is not own]
     if tied:
-        return f"A tie! You share {ordinal(own.place)} place with {_names(tied, look)}."
+        greeting = _exclamation(own) if own.resigned else "A tie! "
+        return f"{greeting}You share {ordinal(own.place)} place with {_names(tied, look)}."
     return f"{_exclamation(own)}{place}{_margin(own, standings, look)}."
 
 
@@ -60,11 +61,11 @@ def _winner(standings: Sequence[Standing], total: int, look: Look) -> str:
 
 
 def _exclamation(own: Standing) -> str:
+    if own.resigned:
+        return "You resigned. "
     if own.place == 1:
         return "You won! "
-    if own.time:
-        return "You finished! "
-    return "You resigned. " if own.resigned else ""
+    return "You finished! " if own.time else ""
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:

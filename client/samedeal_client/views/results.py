@@ -59,7 +59,7 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
     if room is None:
         return ()
     own = next((line for line in room.standings if line.player == model.me), None)
-    won = own is not None and own.place == 1 and len(room.standings) > 1
+    won = own is not None and own.place == 1 and not own.resigned and len(room.standings) > 1
     sentences = [(headline(room.standings, model.me, model.game.cards, look), "good title" if won else "title")]
     if why := why_over(room):
         sentences.append((why, "notice"))
