@@ -192,8 +192,9 @@ def race_result(model: Model) -> PastRace | None:
 
 def unfinished_race(model: Model) -> PastRace | None:
     """Return the race that the player ends by quitting, or None if they have made no move in a race under way."""
-    room, seat, tally = model.room, model.seat, model.tallies.get(model.me)
-    if room is None or seat is None or room.phase != "racing" or tally is None or not tally.moves:
+    room, seat, play, tally = model.room, model.seat, model.own.play, model.tallies.get(model.me)
+    has_moved = (play is not None and play.moves) or (tally is not None and tally.moves)  # tallies come late
+    if room is None or seat is None or room.phase != "racing" or not has_moved:
         return None
     return _race_so_far(model, room, seat)
 
