@@ -100,7 +100,8 @@ async def test_refusals_of_the_server_are_printed(
     if "small" in arguments or "friday" in arguments[2:3]:
         await join(programs, url, arguments[2], "ana")
     code, text = await run(programs, *(url if word == "URL" else word for word in arguments))
-    assert (code, text) == (1, f"samedeal: {refusal}\n")
+    assert code == 1
+    assert text.startswith(f"samedeal: {refusal}")  # the client may add what to type
 
 
 async def test_missing_passphrase_names_the_option(programs: Programs, url: str) -> None:
@@ -152,7 +153,7 @@ async def test_commands_of_the_line_client(programs: Programs, url: str) -> None
     await ana.expect(r"K♠ (is|has not been seen yet)")
     await ana.expect(r"2♣ (is|has not been seen yet)")
     await ana.expect(r"In this race such moves can't be undone")
-    await ana.expect(r"Try \w+( \w+)?( x\d+)?\.")
+    await ana.expect(r"Try \w+( \w+)?( x\d+)?[.:]")
     await ana.expect(r"There are no other players")
     await ana.expect(r"\.\n")
     await ana.expect(r"'gibberish at length' is not a move")

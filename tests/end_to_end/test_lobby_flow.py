@@ -570,7 +570,7 @@ async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
         assert "remove bot" not in ana.text()
         await ana.press("1", "2", "3")
         await ana.wait_until(lambda: len(bots(ana)) == 3)
-        await ana.wait_for_text("- remove bot", "Add a bot")
+        await ana.wait_for_text("- remove bot", "add a bot")
         first, second, last = ana.app.bots.names
         await ana.click("- remove bot")
         await ana.wait_until(lambda: set(bots(ana)) == {first, second})
@@ -582,10 +582,10 @@ async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
 
 async def test_bots_do_not_exceed_the_seats(server: str) -> None:
     async with host_waiting(server, players=2) as ana:
-        await ana.wait_for_text("Add a bot:")
+        await ana.wait_for_text("Press to add a bot:")
         await ana.press("1")
         await ana.wait_for_text("(bot)")
-        await ana.wait_until(lambda: "Add a bot" not in ana.text())
+        await ana.wait_until(lambda: "add a bot" not in ana.text())
         await ana.press("1")
         await ana.wait_for_message("Every seat is taken")
 
