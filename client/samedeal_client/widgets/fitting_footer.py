@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from textual.app import ComposeResult
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
@@ -25,22 +26,27 @@ class FittingFooter(Footer):
         self._fit()
         self.call_after_refresh(self._fit)  # the window's style classes may be those of its old width
 
+    def compose(self) -> ComposeResult:
+        """The keys that can be pressed now."""
+        now, keys = self._bindings_now(), list(super().compose())
+        self._bindings_shown = now if keys else []  # Textual composes nothing before the screen is ready
+        yield from keys
+
     async def recompose(self) -> None:
         """Show the keys that can be pressed now, as far as they fit.
 
         If they are the same as before, the widgets stay, so that a click at this moment does not miss them.
         """
-        if not self.is_attached:
-            return
-        bindings = [
+        if self.is_attached and self._bindings_now() != self._bindings_shown:
+            await super().recompose()
+            self.on_resize()
+
+    def _bindings_now(self) -> list[tuple[str, str, bool]]:
+        return [
             (binding.key, binding.description, enabled)
             for _, binding, enabled, _ in self.screen.active_bindings.values()
             if binding.show
         ]
-        if bindings != self._bindings_shown:
-            self._bindings_shown = bindings
-            await super().recompose()
-            self.on_resize()
 
     def _fit(self) -> None:
         keys = list(self.query(FooterKey))
