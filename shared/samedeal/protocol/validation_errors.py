@@ -41,10 +41,10 @@ def request_error(fields: Any, kinds: tuple[type[msgspec.Struct], ...], error: V
     return MalformedFrame(f"The request {quoted} is not valid. Compare it with the description of the protocol.")
 
 
-def _options_error(options: dict[str, Any], kind: Any) -> BadOptions:
+def _options_error(options: dict[Any, Any], kind: Any) -> BadOptions:
     types = _field_types(kind)
     for name, value in options.items():
-        quoted = f"'{printable(name, _MAX_QUOTED)}'"
+        quoted = f"'{printable(name if isinstance(name, str) else repr(name), _MAX_QUOTED)}'"
         if name not in types:
             return BadOptions(f"This server does not know the option {quoted}. Leave it out, or update the server.")
         if not _is_valid(value, types[name]):

@@ -517,6 +517,13 @@ def test_damaged_frame_is_decoded_or_rejected(message: ToServer | ToClient, data
     assert_answered(bytes(frame))
 
 
+@pytest.mark.parametrize("name", [b"", b"deal", 7, None, 1.5])
+def test_option_whose_name_is_no_text_is_refused(name: Any) -> None:
+    frame = msgpack.packb({"type": "create", "id": 0, "options": {name: None}})
+    with pytest.raises(SamedealError):
+        decode_to_server(frame)
+
+
 @given(st.one_of(to_server, to_client), st.data(), plain)
 def test_any_wrong_field_is_rejected(message: ToServer | ToClient, data: st.DataObject, value: Any) -> None:
     fields = fields_of(message)
