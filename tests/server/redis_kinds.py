@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import signal
 import socket
@@ -131,9 +132,11 @@ class Server:
             await kill_and_wait(self._process)
 
     def freeze(self) -> None:
-        """Suspend it."""
+        """Suspend it, and wait until it is suspended: until then it could still confirm a write."""
         if self._process is not None:
             send_signal(self._process, signal.SIGSTOP)
+            with suppress(ChildProcessError):
+                os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOWAIT)
 
     def thaw(self) -> None:
         """Resume it."""
