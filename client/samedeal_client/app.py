@@ -190,7 +190,7 @@ class SamedealApp(LookApp[int]):
                 return ResultsScreen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
-        """Whether an action is available now. The help is available on every screen of the client."""
+        """Return whether an action is available now. The help is available on every screen of the client."""
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     async def action_help(self) -> None:

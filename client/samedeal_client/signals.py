@@ -37,7 +37,7 @@ class StopRequest:
 
 
 def is_terminal() -> bool:
-    """Whether standard input and standard output are both a terminal."""
+    """Return whether standard input and standard output are both a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 

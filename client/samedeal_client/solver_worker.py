@@ -79,10 +79,10 @@ async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Calla
     """
     known = Review(actions_kept(actions))
     async with SolverProcess() as solver:
-        while (place := known.next_place()) is not None:
+        while (index := known.next_index()) is not None:
             on_search(len(known.answers) + 1)
-            board = plays[known.revisions[place]].board
-            known = known.with_answer(place, await solver.solve(board, REVIEW_BUDGET))
+            board = plays[known.revisions[index]].board
+            known = known.with_answer(index, await solver.solve(board, REVIEW_BUDGET))
     return known
 
 

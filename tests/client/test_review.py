@@ -21,9 +21,9 @@ LINE = (Move("1", "0"),)
 def reviewed(outcomes: list[Outcome]) -> Review:
     """Review a play whose boards have these outcomes."""
     known = Review(tuple(range(len(outcomes))))
-    while (place := known.next_place()) is not None:
-        assert place not in known.answers
-        known = known.with_answer(place, Answer(outcomes[place], LINE if outcomes[place] is WON else (), 1))
+    while (index := known.next_index()) is not None:
+        assert index not in known.answers
+        known = known.with_answer(index, Answer(outcomes[index], LINE if outcomes[index] is WON else (), 1))
     return known
 
 

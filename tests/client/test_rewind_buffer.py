@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samedeal.board_history import Play
 from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.rewind_buffer import MAX_FRAMES, RewindBuffer
+from samedeal_client.state.rewind_buffer import MAX_BOARDS, RewindBuffer
 from tests.client.boards import board
 
 START = Play(board("willow", "1: AS 2S"))
@@ -42,7 +42,7 @@ def test_resent_board_replaces_later_ones() -> None:
 
 def test_oldest_boards_are_dropped() -> None:
     buffer = RewindBuffer()
-    for at in range(1, MAX_FRAMES + 101):
+    for at in range(1, MAX_BOARDS + 101):
         buffer.add({"ana": seen(at)})
     assert buffer.start == 101
 

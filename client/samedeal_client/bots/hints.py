@@ -66,7 +66,7 @@ class HintFinder:
 
 
 def _was_followed(before: Board, hint: Hint, board: Board) -> bool:
-    """Whether the suggested move leads from the board of the hint to this board."""
+    """Return whether the suggested move leads from the board of the hint to this board."""
     if hint.move is None or before.turns_up(hint.move):
         return False
     return before.play(hint.move).board == board

@@ -75,7 +75,7 @@ def _random_move(board: Board, memory: BotMemory) -> Move | None:
 
 
 def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
-    """Whether a move turns up a card, or leads to a board that the bot has not seen yet."""
+    """Return whether a move turns up a card, or leads to a board that the bot has not seen yet."""
     if move.is_transfer and board.is_worry_back(move):
         return False
     return bool(board.turns_up(move)) or key_of(board.play(move).board) not in memory.visited

@@ -151,7 +151,7 @@ class RaceController:
         return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
 
     def can_resize(self, board: Board) -> bool:
-        """Whether the number of cards picked up can be changed."""
+        """Return whether the number of cards picked up can be changed."""
         source = self.grammar.source
         return source not in ("", FOUNDATION) and len(movable_counts(board, source)) > 1
 

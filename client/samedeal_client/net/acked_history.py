@@ -1,4 +1,4 @@
-"""Acknowledged actions with their receipts, kept for a server whose store loses them. Pure: a frozen value."""
+"""The player's newest acknowledged actions, to be sent again if the server's store loses some. Pure: a frozen value."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ from typing import Final
 from samedeal.protocol.messages import MAX_HELD_PER_RECOVER, Acked, Act, Held, Recover
 
 MAX_HELD: Final = 1000
-"""Maximum number of actions kept. A failing store loses only the actions of its last few seconds."""
+"""Maximum number of actions in a history. It suffices because a failing store loses only the actions of a few seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class AckedHistory:
-    """The newest acknowledged actions of a board, each with its receipt. The last one led to ``revision``."""
+    """The newest acknowledged actions of a board, each with its receipt.
+
+    ``held`` has the actions, oldest first, and ``receipts`` has their receipts in the same order. The last action led
+    to ``revision``.
+    """
 
     revision: int = -1
     held: tuple[Held, ...] = ()
     receipts: tuple[bytes, ...] = ()
 
     def acked(self, act: Act, answer: Acked) -> AckedHistory:
-        """Return the history with ``act`` added. If ``act`` does not follow the older actions, they are dropped."""
+        """Return the history with the acknowledged ``act`` added.
+
+        An action that the history already has is not added again. If actions between the history and ``act`` are
+        missing, the new history has only ``act``.
+        """
         if answer.revision <= self.revision and self.held:
             return self
         held = Held(id=act.id, action=act.action, at=answer.at)
@@ -31,11 +40,14 @@ class AckedHistory:
         )
 
     def is_ahead_of(self, revision: int) -> bool:
-        """Whether a server whose board is at ``revision`` has lost actions, and this history holds all of them."""
+        """Return whether the server has lost actions and this history has all of them.
+
+        ``revision`` is the revision of the server's board.
+        """
         return self.revision - len(self.held) <= revision < self.revision
 
     def recover(self, revision: int) -> tuple[Recover, ...]:
-        """Return the fewest possible requests, still without ids, that restore all actions after ``revision``."""
+        """Return the requests that restore all actions after ``revision``, as few as possible. Their ids are 0."""
         first = revision - self.revision + len(self.held)
         return tuple(
             Recover(

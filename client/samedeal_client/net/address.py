@@ -48,7 +48,7 @@ class ServerAddress:
 
     @property
     def port(self) -> int:
-        """The port, which may follow from the scheme."""
+        """The port in the URL, or the default port of the URL's scheme."""
         return urlsplit(self.url).port or (443 if self.encrypted else 80)
 
     @property
@@ -57,7 +57,7 @@ class ServerAddress:
         return self.url.startswith("wss://")
 
     def page(self, room: str) -> str:
-        """The address at which browsers show the race in a room, if the server has the page for browsers."""
+        """Return the URL at which browsers show the race in ``room``, if the server has the page for browsers."""
         return f"http{self.url.removeprefix('ws').rstrip('/')}/{room}"
 
     @property
@@ -75,7 +75,10 @@ class ServerAddress:
 
 
 def parse_address(text: str) -> ServerAddress:
-    """Parse an address in any of the forms above. Raises MalformedText, with what to write instead, for other texts."""
+    """Parse an address in any of the forms that the docstring of this module lists.
+
+    Raises MalformedText for any other text. The error says what to write instead.
+    """
     stripped = text.strip()
     if not stripped or any(char.isspace() or not char.isprintable() for char in stripped):
         raise MalformedText(f"{text[:60]!r} is not an address. {_FORMS}")
@@ -153,5 +156,5 @@ def _is_loopback(host: str) -> bool:
 
 
 def is_loopback_url(url: str) -> bool:
-    """Whether a URL names this machine."""
+    """Return whether the host of a URL is this machine."""
     return _is_loopback(urlsplit(url).hostname or "")

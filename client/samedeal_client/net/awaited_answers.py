@@ -1,4 +1,4 @@
-"""Callers that wait for the answers to their requests."""
+"""Futures for callers that wait for the answers to their requests."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ class AwaitedAnswers:
         self._futures: dict[int, asyncio.Future[Answer]] = {}
 
     def expect(self, number: int) -> asyncio.Future[Answer]:
-        """Return a future for the answer to request ``number``. It is forgotten once it is done or cancelled."""
+        """Return a new future for the answer to the request with the id ``number``."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._futures[number] = future
         future.add_done_callback(lambda _: self._futures.pop(number, None))
         return future
 
     def resolve(self, answer: Answer) -> None:
-        """Pass an answer to the caller that waits for it, if any."""
+        """Give ``answer`` to the caller that waits for it. Does nothing if no caller waits."""
         future = self._futures.get(answer.to)
         if future is not None and not future.done():
             future.set_result(answer)
 
     def fail(self, number: int, refused: RequestRefused) -> None:
-        """Raise an error in the caller that waits for the answer to request ``number``, if any."""
+        """Raise ``refused`` in the caller that waits for the answer to request ``number``.
+
+        Does nothing if no caller waits.
+        """
         future = self._futures.get(number)
         if future is not None and not future.done():
             future.set_exception(refused)
 
     def fail_all(self, code: ClientCode, sentence: str) -> None:
-        """Raise RequestRefused in every caller that waits."""
+        """Raise RequestRefused, with ``code`` and ``sentence``, in every caller that waits for an answer."""
         for number in list(self._futures):
             self.fail(number, RequestRefused(code, sentence))

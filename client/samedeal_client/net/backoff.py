@@ -11,10 +11,11 @@ _MAX_BOUND: Final = 10.0
 
 
 class Backoff:
-    """Exponential backoff with full jitter: each delay is random, below a bound that doubles from 0.2 s.
+    """Exponential backoff with full jitter: each delay is random, between 0 and a bound.
 
-    The bound grows to 2 s. During a long outage it grows further, to a quarter of the time already waited, but never
-    beyond 10 s. So a racer reconnects soon after the outage has ended.
+    The bound starts at 0.2 s and doubles with each delay, up to 2 s. During a long outage the bound grows further, to a
+    quarter of the time already waited, up to 10 s. With these bounds a racer reconnects soon after the outage has
+    ended.
     """
 
     def __init__(self, rng: Random) -> None:
@@ -30,13 +31,13 @@ class Backoff:
         return seconds
 
     def requested_delay(self, seconds: float) -> float:
-        """Return the delay for a server that asked for a delay of ``seconds``.
+        """Return the delay before the next attempt, in seconds, if the server asked for a delay of ``seconds``.
 
-        It is random, 1 to 1.5 times as long, so that the server's clients don't all reconnect at once.
+        The result is random, from 1 to 1.5 times ``seconds``, so that the server's clients don't all reconnect at once.
         """
         return self._rng.uniform(seconds, 1.5 * seconds)
 
     def reset(self) -> None:
-        """Start again from the first bound, after an attempt has succeeded."""
+        """Start again from the first bound. Call this after an attempt has succeeded."""
         self._bound = _FIRST_BOUND
         self._waited = 0.0

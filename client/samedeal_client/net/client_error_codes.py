@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ClientCode(StrEnum):
-    """The reason why a link ended or why a request failed without an answer, or the subject of a notice."""
+    """A code that the client itself gives to an ended link, a failed request or a notice."""
 
     CLOSED = "closed"
     """The client closed the link."""
@@ -24,7 +24,7 @@ class ClientCode(StrEnum):
     """The client has a bug."""
 
     LINK_ENDED = "link_ended"
-    """The request failed because the link has ended."""
+    """The request has no answer because the link has ended."""
 
     UNANSWERED = "unanswered"
     """The connection was lost before the server answered a request that must not be repeated."""

@@ -1,4 +1,4 @@
-"""A player's session as a front end shows it: connection status, messages, change notifications."""
+"""The state of a player's session for a front end: the room, the connection, and messages for the player."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PING_INTERVAL: Final = 5.0
 class ConnectionStatus:
     """The state of the connection.
 
-    ``ping`` is the newest round trip in milliseconds, or None before the first one. ``retry_at`` is the time of the next
-    attempt to reconnect, on the session's clock. ``reason`` is the sentence that says why the connection was lost or has
-    ended.
+    ``ping`` is the newest round trip in milliseconds, or None if it is unknown. ``retry_at`` is the time of the next
+    attempt to reconnect, on the session's clock. ``reason`` is a sentence for the player that says why the connection
+    was lost or has ended.
     """
 
     state: Literal["up", "lost", "ended"] = "up"
@@ -45,17 +45,17 @@ class ConnectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A sentence for the player: a refused request, a notice, what the countdown waits for, or a lost seat."""
+    """A sentence for the player about a refused request, a notice, a countdown that waits, or a lost seat."""
 
     kind: Literal["refusal", "notice", "wait", "seat_lost"]
     sentence: str
 
 
 class ClientSession:
-    """A room client, with the state that a front end shows in addition to the model.
+    """A ``RoomClient`` with everything else that a front end shows.
 
-    Events are handled while ``run`` is running. ``entering`` is true from a request for a room until the room's state
-    arrives. The player's actions are written to ``journal``, if there is one.
+    Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
+    the room's state arrives. The player's actions are written to ``journal``, unless it is None.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class ClientSession:
 
     @property
     def model(self) -> Model:
-        """The client's knowledge of the room and its boards."""
+        """The client's knowledge of the room and of the room's boards."""
         return self.rooms.model
 
     def now(self) -> int:
@@ -89,7 +89,7 @@ class ClientSession:
         return max(0.0, self.connection.retry_at - self._clock())
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call ``callback`` after each change. The returned function ends the subscription."""
+        """Call ``callback`` after each change from now on. Return a function that ends the subscription."""
         self._subscribers.append(callback)
         return lambda: self._subscribers.remove(callback)
 
@@ -98,12 +98,12 @@ class ClientSession:
             callback()
 
     def take_messages(self) -> list[StatusMessage]:
-        """Return the messages since the last call."""
+        """Return the messages for the player that were added since the last call."""
         messages, self._messages = self._messages, []
         return messages
 
     async def run(self) -> Ended:
-        """Handle events until the link has ended, and return the reason."""
+        """Handle events until the link has ended. Return the event that says why it ended."""
         pinging = asyncio.create_task(self._ping_regularly(), name="ping")
         try:
             async for event in self.rooms:
@@ -146,7 +146,7 @@ class ClientSession:
                 self._handle_play()
 
     def _save_room(self) -> None:
-        """Save the room in which the player has a seat when it changes."""
+        """Save the room in which the player has a seat, if it is another room than the saved one."""
         model = self.model
         room = model.room.room if model.room is not None and model.has_live_seat else ""
         if room != self._saved_room:
@@ -172,7 +172,7 @@ class ClientSession:
             await asyncio.sleep(PING_INTERVAL)
 
     def _look_for_dead_end(self) -> None:
-        """Find out in the background whether the player is stuck for good, at most once for each play."""
+        """Search in the background for a proof that the player is stuck, at most once after each action."""
         play = self.model.own.play
         if play is not self._proved and self.model.may_be_stuck and not self.is_proving:
             self._proved = play
@@ -180,11 +180,17 @@ class ClientSession:
 
     @property
     def is_proving(self) -> bool:
-        """Whether the client is searching for a proof that the player is stuck, or declaring that the player is."""
+        """Whether a search for a proof that the player is stuck is still running.
+
+        Also true while the client is declaring to the server that the player is stuck.
+        """
         return self._proving is not None and not self._proving.done()
 
     async def _declare_if_stuck(self, own: OwnPlay) -> None:
-        """Declare that the player is stuck if that is proven. The proof runs in a thread, as it takes up to 0.2 s."""
+        """Search for a proof that the player is stuck. If there is one, declare to the server that the player is stuck.
+
+        The search runs in a thread because it takes up to 0.2 s.
+        """
         if own.play is None:
             return
         stuck = await asyncio.to_thread(is_stuck_for_good, own.play, from_deal=own.first is not None)
@@ -193,11 +199,11 @@ class ClientSession:
                 await self.rooms.declare_stuck()
 
     async def join(self, room: str, passphrase: str = "") -> None:
-        """Take a seat, or return to it."""
+        """Take a seat in ``room``, or return to the seat that the player already has."""
         await self._enter(self.rooms.join(room, passphrase))
 
     async def watch(self, room: str, passphrase: str = "") -> None:
-        """Watch a room."""
+        """Start watching ``room`` as a spectator."""
         await self._enter(self.rooms.watch(room, passphrase))
 
     async def _enter(self, request: Awaitable[None]) -> None:
@@ -209,14 +215,15 @@ class ClientSession:
             raise
 
     async def leave(self) -> None:
-        """Give up the seat, which resigns from a race in progress, or stop watching."""
+        """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
         await self.rooms.leave()
         self._notify()
 
     def act(self, action: Move | str) -> None:
-        """Move, draw, deal or undo. The effect is shown at once unless it turns up an unseen card.
+        """Make a move, a draw, a deal or an undo, and send it to the server.
 
-        Raises PlayError if the server is certain to refuse the action.
+        The effect is shown at once, unless the action turns up an unseen card. Raises PlayError if the server is
+        certain to refuse the action.
         """
         self._playing_to_foundations = False
         self._play(action)
@@ -232,9 +239,9 @@ class ClientSession:
         return self.model.record() if self._journal is None else self._journal.record(self.model)
 
     def play_to_foundations(self) -> int:
-        """Play every card that can go to the foundations. Return how many were played without waiting for the server.
+        """Play every card that can go to the foundations. Return how many cards were played at once.
 
-        After a move that turns up an unseen card, the remaining cards are played once the server has sent that card's face.
+        A move that turns up an unseen card interrupts this. Play goes on when the server has sent that card's face.
         """
         played = self._continue_to_foundations()
         self._notify()

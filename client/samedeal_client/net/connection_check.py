@@ -53,7 +53,7 @@ def endpoint_of(address: ServerAddress) -> Endpoint:
 
 
 async def diagnose(address: ServerAddress) -> AsyncIterator[Finding]:
-    """Check each step of the connection to a server and yield its result."""
+    """Check the connection to a server step by step, and yield a finding for each step. Stop after a failed step."""
     proxy = None if is_loopback_url(address.url) else get_proxy(parse_uri(address.url))
     if proxy is not None:
         yield ok("proxy", f"the connection goes through {urlsplit(proxy).hostname}, as this machine is configured")
@@ -159,7 +159,7 @@ def _certificate_finding(version: str, certificate: dict[str, object] | None, no
 
 
 async def check_no_tls(address: ServerAddress) -> Finding:
-    """Warn of an unencrypted connection to another machine."""
+    """Return a warning if the server is another machine, because the connection is not encrypted."""
     if is_loopback_url(address.url):
         return ok("TLS", "the connection has no TLS; none is needed on this machine")
     return warn("TLS", "no TLS: others on the network can read the connection", "use wss:// outside your own network")
@@ -179,7 +179,7 @@ async def _server(address: ServerAddress) -> AsyncIterator[Finding]:
 
 
 async def check_ping(connection: ClientConnection) -> Finding:
-    """Measure the round trip and the difference of the clocks."""
+    """Measure the round trip, and how far the clocks of this machine and of the server differ."""
     round_trips: list[float] = []
     ahead = 0.0
     try:

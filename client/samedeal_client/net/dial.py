@@ -39,7 +39,7 @@ _MAX_SIZE: Final = 256 * 1024
 
 
 class CannotConnect(Exception):
-    """The reason why a connection is not possible. ``str()`` gives sentences for the player.
+    """The failure of an attempt to connect. ``str()`` gives sentences for the player.
 
     ``permanent`` says that retrying does not help, because the server refused this client.
     """
@@ -51,7 +51,11 @@ class CannotConnect(Exception):
 
 
 async def dial(address: ServerAddress, subprotocol: str = SUBPROTOCOL, max_size: int = _MAX_SIZE) -> ClientConnection:
-    """Connect with a subprotocol. Raises CannotConnect on failure. ``max_size`` bounds a message, in bytes."""
+    """Connect to a server and return the connection. Raises CannotConnect on failure.
+
+    ``subprotocol`` is the WebSocket subprotocol to use. ``max_size`` is the maximum size of a received message, in
+    bytes.
+    """
     try:
         connection = await connect(
             address.url,
@@ -164,6 +168,6 @@ def certificate_advice(error: Exception) -> str:
 
 
 def _first_line(body: bytes) -> str:
-    """Return the first line of a plain text. For HTML, return an empty string."""
+    """Return the first line of the body of an HTTP response. Return an empty string if the body is HTML."""
     shown = printable(body.decode("utf-8", "replace").strip().partition("\n")[0], 120)
     return "" if "<" in shown else shown

@@ -1,4 +1,4 @@
-"""Reasons why a connection ends, which decide whether the client reconnects."""
+"""Errors for a connection that ends. The error decides whether the client reconnects."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PERMANENT_CLOSES: Final[dict[CloseCode, str]] = {
     CloseCode.BANNED: "You are banned from this server.",
     CloseCode.TAKEN_OVER: "You have connected from somewhere else with the same session. This connection was closed.",
 }
-"""Sentences for the player, by close code."""
+"""Sentences that tell the player why the client does not reconnect, by close code."""
 
 
 class Disconnected(Exception):
-    """The reason why a connection is lost or unusable. The client reconnects. ``str()`` gives a sentence for the player.
+    """The loss of a connection, after which the client reconnects. ``str()`` gives a sentence for the player.
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
     ``immediately`` says that the first attempt to reconnect needs no delay.
@@ -37,7 +37,7 @@ class Disconnected(Exception):
 
 
 class LinkEnded(Exception):
-    """The reason why a link has ended for good. The client must not reconnect."""
+    """The end of a link, after which the client must not reconnect. ``ended`` is the event that says why."""
 
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended.sentence)
@@ -56,7 +56,7 @@ def reason_of(closed: ConnectionClosed) -> str:
 
 
 def disconnected(closed: ConnectionClosed) -> Disconnected:
-    """Return the error for a closed connection after which the client reconnects."""
+    """Return the error that makes the client reconnect after the connection was closed."""
     if closed.rcvd is None:
         return Disconnected("The connection was lost.")
     immediately = close_code(closed) == CloseCode.RESTART
@@ -64,7 +64,7 @@ def disconnected(closed: ConnectionClosed) -> Disconnected:
 
 
 def close_error(closed: ConnectionClosed) -> Disconnected | LinkEnded:
-    """Return the error for a closed connection. The close code decides whether the client reconnects."""
+    """Return the error for a closed connection. The close code decides whether this error lets the client reconnect."""
     code = close_code(closed)
     if code in PERMANENT_CLOSE_CODES:
         return LinkEnded(Ended(str(code), PERMANENT_CLOSES[CloseCode(code)]))
@@ -72,7 +72,7 @@ def close_error(closed: ConnectionClosed) -> Disconnected | LinkEnded:
 
 
 def decode_or_end(frame: str | bytes) -> ToClient:
-    """Decode a frame of the server. Raises LinkEnded if the frame is malformed."""
+    """Decode and sanitize a frame of the server. Raises LinkEnded if the frame is malformed."""
     try:
         return decode_sanitized(frame)
     except MalformedFrame as error:

@@ -16,7 +16,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The loss of the connection, or a failed attempt to reconnect. ``sentence`` says why, for the player.
+    """The loss of the connection, or a failed attempt to reconnect. ``sentence`` tells the player the reason.
 
     The next attempt starts in ``retry_in`` seconds.
     """
@@ -27,7 +27,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class SeatLost:
-    """The loss of the seat or the view: the server refused to resume it, or removed the player."""
+    """The loss of a player's seat or of a spectator's view.
+
+    The server refused to resume the seat or view, or removed the player from the room.
+    """
 
     code: str
     sentence: str
@@ -35,7 +38,10 @@ class SeatLost:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of the link, which does not reconnect. ``code`` is a close code, a refusal code or a ``ClientCode``."""
+    """The end of the link, after which it does not reconnect.
+
+    ``code`` is a close code, a refusal code or a ``ClientCode``.
+    """
 
     code: str
     sentence: str

@@ -23,10 +23,10 @@ from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, is_rate_lim
 async def greet(
     socket: ClientConnection, server: str, name: str, session: str, new_id: Callable[[], int], *, bot: bool = False
 ) -> Welcome:
-    """Send ``Hello`` and return the ``Welcome``. A session that the server no longer knows is replaced by a new one.
+    """Send ``Hello`` and return the ``Welcome``. If the server does not know ``session``, ask for a new session.
 
-    Raises Disconnected if the client may retry, RequestRefused if the server refuses the name or the player, and
-    CannotConnect or LinkEnded if ``server`` is not a Samedeal server.
+    Raises Disconnected if the client may retry. Raises RequestRefused if the server refuses the name or the player.
+    Raises CannotConnect or LinkEnded if ``server`` is not a Samedeal server.
     """
     client = f"samedeal {samedeal.__version__} (Python)"
     hello = Hello(id=0, name=name, session=session, client=client, bot=bot)

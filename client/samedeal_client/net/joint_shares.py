@@ -1,8 +1,8 @@
-"""The player's shares of joint deals: which commitment a ``Join`` carries, and which share to reveal next. Pure.
+"""The player's shares of joint deals, and the commitments to them. Pure.
 
-Every ``Join`` carries the commitment to a new share. The server uses the newest one that it got before the countdown.
-The room's state shows which one that is, so a client keeps the last few. DEALS.md, *Version 2*, explains the chain of
-shares.
+Every ``Join`` carries the commitment to a new share. The server uses the newest commitment that it received before the
+countdown, and the room's state shows it. The client keeps its last few shares, because its newest ``Join`` may not have
+reached the server. DEALS.md, *Version 2*, explains the chain of shares.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.protocol.messages import RoomState
 
 CHAIN_LENGTH: Final = 64
-"""Maximum number of shares that a player reveals. A deal is drawn again only if a player leaves its room."""
+"""Maximum number of shares that a player reveals in a room. Another share is needed only if the deal is drawn again."""
 
 _KEPT: Final = 8
-"""Number of newest shares that are kept. The server may not have got the newest ``Join``, and then uses an older share."""
+"""Number of newest chains that are kept. If the newest ``Join`` did not reach the server, an older chain is used."""
 
 
 def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
-    """Return a chain of values that ends with the share ``last``. Each value is the commitment to the next one.
+    """Return a chain of values that ends with the share ``last``. Each value is the commitment to the next value.
 
-    The first value is the commitment for a ``Join``. The others are the shares, in the order in which they are
+    The first value is the commitment for a ``Join``. The other values are the shares, in the order in which they are
     revealed.
     """
     chain = [last]
@@ -35,8 +35,8 @@ def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
 class JointShares:
     """The shares of one player.
 
-    ``revealed`` holds those that were revealed. ``kept`` is the last share of a chain that an earlier process of the player
-    used, if any.
+    ``revealed`` has the shares that were revealed. ``kept`` is the last share of the chain that an earlier process of
+    the player used, or an empty value.
     """
 
     def __init__(self, kept: bytes = b"") -> None:
@@ -45,12 +45,12 @@ class JointShares:
         self._last = b""
 
     def commit(self, room: str, name: str, last: bytes) -> bytes:
-        """Return the commitment for a ``Join``. ``last`` is a new random value, the last share of the chain."""
+        """Return the commitment for a new ``Join``. ``last`` is a new random value, the last share of a new chain."""
         self._drawn.append(last)
         return share_chain(room, name, last)[0]
 
     def connected(self) -> None:
-        """Note that there is a new connection, on which the share has to be revealed again."""
+        """Record that there is a new connection. The player's share must be revealed again on the new connection."""
         self._last = b""
 
     def in_use(self, state: RoomState, player: str) -> bytes:
@@ -58,7 +58,10 @@ class JointShares:
         return self._find(state, player)[0]
 
     def to_reveal(self, state: RoomState, player: str) -> bytes:
-        """Return the share that the player has to reveal now, or an empty value. The same share is returned once only."""
+        """Return the share that the player has to reveal now, or an empty value.
+
+        A share is returned only once for each connection.
+        """
         share = self._find(state, player)[1] if state.phase == "countdown" else b""
         if share in (b"", self._last):
             return b""

@@ -43,8 +43,8 @@ class OperatorClient:
     """An operator's connection. Entering the context manager connects and logs in with the token.
 
     ``node`` is the name of the node that answers, ``server`` its program and version, and ``time`` the server's time at
-    the login. Every method raises CannotConnect if there is no connection, and RequestRefused if the server refuses the
-    request.
+    the login. Every method raises CannotConnect if there is no connection or no valid answer. Every method raises
+    RequestRefused if the server refuses the request.
     """
 
     def __init__(self, address: ServerAddress, token: str) -> None:
@@ -89,7 +89,10 @@ class OperatorClient:
         return self._expected(await self._receive(), kind)
 
     async def back_up(self, write: Callable[[bytes], object]) -> BackedUp:
-        """Request a backup, pass each part to ``write``, and check the backup's size and digest."""
+        """Request a backup, pass each part to ``write``, and check the backup's size and digest.
+
+        Raises CannotConnect if the backup was damaged on the way.
+        """
         await self._send(Backup(id=0))
         content, size = hashlib.sha256(), 0
         while isinstance(received := await self._receive(), BackupPart):

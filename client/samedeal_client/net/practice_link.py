@@ -45,10 +45,10 @@ _COUNTDOWN: Final = 3_000
 
 
 class PracticeLink(Link):
-    """A link that judges the player's moves itself.
+    """A link that answers the player's requests itself, in place of a server.
 
-    The player goes on from a board ``elapsed`` milliseconds after the start of the race. Each ghost repeats its
-    player's moves at the times at which they were made.
+    The player starts with the board of ``play``, at ``elapsed`` milliseconds after the start of the recorded race. Each
+    ghost repeats the moves of a recorded player, at the recorded times.
     """
 
     def __init__(self, name: str, record: Record, play: Play, elapsed: int, ghosts: Sequence[Track]) -> None:
@@ -68,7 +68,7 @@ class PracticeLink(Link):
         return time.time_ns() // 1_000_000
 
     def post(self, message: ToServer) -> None:
-        """Enqueue a request. ``run`` will judge it."""
+        """Enqueue a request, which ``run`` will answer."""
         self._inbox.put_nowait(message)
 
     async def run(self) -> None:
@@ -89,7 +89,7 @@ class PracticeLink(Link):
                 await self.receive(answer)
 
     async def _deal(self) -> None:
-        """Deal once the player has the seat and the countdown is over."""
+        """Send the room and the board once the player has joined and the countdown is over."""
         await self._joined.wait()
         await asyncio.sleep(max(self._starts - self.now(), 0) / 1000)
         await self.receive(self._state())

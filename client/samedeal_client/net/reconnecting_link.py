@@ -1,11 +1,13 @@
 """A client's connection to a server, which reconnects by itself.
 
-After a lost connection the link reconnects with its session, resumes its seat with the revision of its board, and sends
-all unanswered requests again, in order. Repeating a request is safe: an ``Act`` is identified by its revision and id, and
-other requests have the same effect when done twice. The exception is ``Create``, which fails with ``UNANSWERED``.
+After a lost connection the link reconnects with the player's session. It resumes the player's seat, for which it sends
+the revision of the client's board. Then it sends all unanswered requests again, in order.
 
-If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the ``Act``
-until the server answers it. Rate-limited requests are retried when the server allows it.
+Repeating a request is safe: an ``Act`` is identified by its revision and id, and other requests have the same effect
+when done twice. The exception is ``Create``, which fails with ``UNANSWERED``.
+
+If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the
+``Act`` until the server answers it. Rate-limited requests are retried when the server allows it.
 """
 
 from __future__ import annotations
@@ -70,8 +72,8 @@ _HEX: Final = re.compile(f"[0-9a-f]{{{2 * SHARE_BYTES}}}")
 class LinkTimeouts:
     """Timeouts of a link, in seconds.
 
-    After ``silence`` seconds without a message the link pings the server. After ``silence`` more seconds without one, the
-    connection counts as lost. A connection that lasted for ``stable`` seconds resets the backoff.
+    If no message arrives for ``silence`` seconds, the link pings the server. If no message arrives for ``silence`` more
+    seconds, the connection counts as lost. A connection that lasted for ``stable`` seconds resets the backoff.
     """
 
     silence: float = 10.0
@@ -81,8 +83,8 @@ class LinkTimeouts:
 class Link:
     """A player's connection, under the player's ``name``. Entering the context manager connects.
 
-    ``bot`` declares to the server that a program plays.
-    Iterating a link yields each message of the server and each change of the connection, in order.
+    If ``bot`` is true, the link declares to the server that the player is a bot. Iterating a link yields each message
+    of the server and each change of the connection, in order.
     """
 
     def __init__(
@@ -139,11 +141,11 @@ class Link:
         await self.close()
 
     async def close(self) -> None:
-        """Disconnect without giving up the seat. To the server the player is absent, as after a lost connection."""
+        """Disconnect without giving up the seat. The server treats the player as after a lost connection."""
         await self.end(ClientCode.CLOSED, "This client closed the connection.")
 
     async def end(self, code: str, sentence: str) -> None:
-        """Disconnect and do not reconnect. The last event gives the reason."""
+        """Disconnect and do not reconnect. The link's last event has this ``code`` and ``sentence``."""
         if self._runner is not None:
             self._runner.cancel()
             await asyncio.gather(self._runner, return_exceptions=True)
@@ -167,15 +169,18 @@ class Link:
         return self._last_id
 
     def send(self, message: ToServer) -> None:
-        """Send a request without waiting. ``id`` must come from ``new_id``; the answer is one of the events."""
+        """Send a request without waiting for the answer, which arrives as an event.
+
+        The id of ``message`` must come from ``new_id``.
+        """
         if self._ended is None and self._pending.add(message) and not self._resumption.awaiting_seat:
             self.post(message)
 
     async def request(self, message: ToServer) -> Answer:
-        """Send a request under a new id and wait for its answer, across reconnections.
+        """Send a request under a new id and return its answer, even if the link has to reconnect meanwhile.
 
-        Raises RequestRefused with the server's code if the server refuses the request, with ``UNANSWERED`` if the request
-        may have been lost and can't be repeated, and with ``LINK_ENDED`` if the link ends first.
+        Raises RequestRefused, with the server's code, if the server refuses the request. The code is ``UNANSWERED`` if
+        the connection was lost and the request can't be repeated, and ``LINK_ENDED`` if the link has ended.
         """
         if self._ended is not None:
             raise RequestRefused(ClientCode.LINK_ENDED, self._ended.sentence)
@@ -185,11 +190,11 @@ class Link:
         return await answer
 
     def resync(self) -> None:
-        """Ask for the room and the whole board, because the client's board does not agree with the server's."""
+        """Request the room and the whole board, because the client's board differs from the server's."""
         self._post_all(self._resumption.resync().send)
 
     def post(self, message: ToServer) -> None:
-        """Enqueue a message for the connection."""
+        """Enqueue a message for the current connection. The message is not repeated on the next connection."""
         self._outbox.put_nowait(message)
 
     def _post_all(self, messages: tuple[ToServer, ...]) -> None:
@@ -317,7 +322,10 @@ class Link:
                     await socket.close()
 
     async def _resume(self) -> None:
-        """Enqueue the first requests of a new connection: for the seat, then all that are still unanswered."""
+        """Enqueue the first requests of a new connection.
+
+        The request for the seat or view comes first. After it come all unanswered requests.
+        """
         self._outbox = asyncio.Queue()
         self._pings.clear()
         self._shares.connected()
@@ -370,7 +378,10 @@ class Link:
         self.post(Ping(id=self.new_id()))
 
     async def receive(self, message: ToClient) -> None:
-        """Handle a message of the server, then add it to the events. Raises Disconnected if the link has to reconnect."""
+        """Handle a message of the server, and add it to the events if they need it.
+
+        Raises Disconnected if the link has to reconnect.
+        """
         if isinstance(message, Pong) and message.to in self._pings:
             self._offset.record(self._pings.pop(message.to), self._clock(), message.time)
             if self._pending.get(message.to) is None:

@@ -14,16 +14,16 @@ from samedeal_client.net.acked_history import AckedHistory
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, Answer
 
 _LATE_JOIN_WINDOW: Final = 60.0
-"""Seconds for which a server may still receive a request that was sent on a lost connection."""
+"""Time, in seconds, for which a server may still receive a request that was sent on a lost connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The next step of the link, after an answer or on a new connection.
+    """Instructions for the link, after an answer or on a new connection.
 
-    The link sends the messages in ``send``. With ``send_pending`` it then sends every pending request. Unless
-    ``reconnect_after`` is None, the link disconnects and waits for that many seconds before it reconnects. ``seat_lost``
-    and ``moves_lost`` are reported to the player.
+    The link sends the messages in ``send``. If ``send_pending`` is true, it then sends every unanswered request. Unless
+    ``reconnect_after`` is None, the link disconnects and waits for that many seconds before it reconnects.
+    ``seat_lost`` and ``moves_lost`` are reported to the player.
     """
 
     send: tuple[ToServer, ...] = ()
@@ -36,9 +36,10 @@ class NextStep:
 class Resumption:
     """The client's place in a room, and the requests that get the place back after a reconnection.
 
-    ``place`` is the request that entered the room. A seat is resumed with the revision of the newest board. If the server
-    has lost acknowledged moves, they are sent first, with their receipts. ``awaiting_seat`` is true until the seat is
-    resumed, and until then the link sends no other request. ``new_id`` returns an id for a message.
+    ``place`` is the request that entered the room. A seat is resumed with the revision of the newest board. If the
+    server has lost acknowledged moves, the link first sends these moves again, with their receipts. ``awaiting_seat``
+    is true until the seat is resumed. Until then the link sends no other request. ``new_id`` returns an id for a
+    message.
     """
 
     def __init__(self, new_id: Callable[[], int]) -> None:
@@ -52,7 +53,7 @@ class Resumption:
         self._late_joins: list[float] = []
 
     def entered(self, request: Join | Watch) -> None:
-        """Record that the server has accepted ``request``, for a seat or a spectator's view."""
+        """Record that the server has accepted ``request``. The client now has a seat or a spectator's view."""
         same_seat = isinstance(request, Join) and isinstance(self.place, Join) and request.room == self.place.room
         if not same_seat:
             self._revision = -1
@@ -70,19 +71,25 @@ class Resumption:
             self._history = self._history.acked(act, answer)
 
     def board_received(self, revision: int) -> NextStep:
-        """Record the ``revision`` of a board that the server has sent. The step restores the moves that the board lacks."""
+        """Record the ``revision`` of a board that the server has sent.
+
+        Return the step that restores the acknowledged moves that this board lacks.
+        """
         self._revision = revision
         return NextStep(send=self._recover(revision))
 
     def begin(self) -> NextStep:
-        """Return what to send first on a new connection."""
+        """Return the step for the start of a new connection."""
         self._recovering.clear()
         self._request = -1
         self.awaiting_seat = isinstance(self.place, Join)
         return NextStep(send=self._request_place(), send_pending=not self.awaiting_seat)
 
     def resync(self) -> NextStep:
-        """Ask for the room and the whole board, because the client's board does not agree with the server's."""
+        """Return the step that requests the room and the whole board.
+
+        This step is needed if the client's board differs from the server's.
+        """
         self._revision = -1
         return NextStep(send=self._request_place())
 
@@ -96,11 +103,11 @@ class Resumption:
         return (replace(self.place, id=self._request, revision=self._revision, event=-1),)
 
     def expects(self, answer: Answer | Refused) -> bool:
-        """Whether an answer belongs to a request that this class has made."""
+        """Return whether an answer belongs to a request that this object has made."""
         return answer.to == self._request or answer.to in self._recovering
 
     def answered(self, answer: Answer | Refused) -> NextStep:
-        """Handle the answer to a request of this class."""
+        """Handle the answer to a request of this object, and return the next step."""
         if answer.to in self._recovering:
             return self._recovery_answered(answer)
         self._request = -1
@@ -134,19 +141,19 @@ class Resumption:
         return NextStep(send=resync.send, moves_lost=isinstance(answer, Refused))
 
     def disconnected(self, now: float, *, join_pending: bool) -> None:
-        """Record that the connection was lost.
+        """Record that the connection was lost. ``join_pending`` says whether a request to join is unanswered.
 
-        If a seat was being requested, the server may receive that request late and give the seat to the dead connection,
-        which closes the newer one.
+        The server may receive such a request late. It then gives the seat to the dead connection, and closes the new
+        one.
         """
         if join_pending or (self._request >= 0 and isinstance(self.place, Join)):
             self._late_joins.append(now)
 
     def explains_takeover(self, now: float) -> bool:
-        """Return whether this client itself may have taken over its seat.
+        """Return whether an old request of this client may have taken over its seat.
 
-        A request to join may reach the server after the client has reconnected, and the old connection then takes the seat
-        over. Each such request explains one takeover and is then forgotten.
+        A request to join may reach the server after the client has reconnected. The old connection then takes over the
+        seat. Each such request explains one takeover and is then forgotten.
         """
         recent = [at for at in self._late_joins if now - at < _LATE_JOIN_WINDOW]
         self._late_joins = recent[1:]

@@ -48,10 +48,10 @@ _MAX_RESYNCS: Final = 3
 
 
 class RoomClient:
-    """A link with its model. Iterating it yields the link's events, each once ``model`` includes the event.
+    """A link, and the model that the server's messages update.
 
-    ``passphrase`` is the passphrase of the room that was entered last. Each request raises RequestRefused if the server
-    refuses it.
+    Iterating yields the link's events. When an event is yielded, ``model`` already includes it. ``passphrase`` is the
+    passphrase of the room that was entered last. Each request raises RequestRefused if the server refuses it.
     """
 
     def __init__(self, link: Link) -> None:
@@ -95,19 +95,19 @@ class RoomClient:
         self.link.resync()
 
     async def list(self) -> tuple[RoomLine, ...]:
-        """List the rooms that players can join or watch."""
+        """Return the rooms that players can join or watch."""
         answer = await self.link.request(ListRooms(id=0))
         return answer.rooms if isinstance(answer, Rooms) else ()
 
     async def records(self) -> tuple[RecordLine, ...]:
-        """List the newest records of races."""
+        """Return a line for each of the newest records of races."""
         answer = await self.link.request(ListRecords(id=0))
         return answer.records if isinstance(answer, Records) else ()
 
     async def read_record(self, race: str, passphrase: str = "") -> bytes:
-        """Read the record of a race, or of the newest race in a room. Nothing about it has been checked.
+        """Return the record of a race, or of the newest race in a room. The record has not been checked.
 
-        Raises BadRecord if it is longer than any record.
+        ``race`` is the id of a race or the code of a room. Raises BadRecord if the text is longer than any record.
         """
         text, number, parts = b"", 0, 1
         while number < parts:
@@ -128,26 +128,26 @@ class RoomClient:
         return answer.room if isinstance(answer, Created) else room
 
     async def join(self, room: str, passphrase: str = "") -> None:
-        """Take a seat, or return to it."""
+        """Take a seat in ``room``, or return to the seat that the player already has."""
         await self.link.request(Join(id=0, room=clean_room(room), passphrase=passphrase))
         self.passphrase = passphrase
 
     async def watch(self, room: str, passphrase: str = "") -> None:
-        """Watch a room."""
+        """Start watching ``room`` as a spectator."""
         await self.link.request(Watch(id=0, room=clean_room(room), passphrase=passphrase))
         self.passphrase = passphrase
 
     async def leave(self) -> None:
-        """Give up the seat, which resigns from a race in progress, or stop watching."""
+        """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
         await self.link.request(Leave(id=0))
         self.model = self.model.without_room()
 
     async def ready(self, *, ready: bool = True) -> None:
-        """Declare that the player is ready, or no longer ready."""
+        """Declare that the player is ready, or that the player is no longer ready."""
         await self.link.request(Ready(id=0, ready=ready))
 
     async def start(self) -> None:
-        """Start the countdown, as the host. Does nothing if it has already started."""
+        """Start the countdown, as the host. Does nothing if the countdown has already started."""
         try:
             await self.link.request(Start(id=0))
         except RequestRefused as refused:
@@ -163,15 +163,18 @@ class RoomClient:
         await self.link.request(Resign(id=0))
 
     async def declare_stuck(self) -> None:
-        """Declare that nothing improves the player's result any more."""
+        """Declare that the player is stuck."""
         await self.link.request(DeclareStuck(id=0))
 
     async def rematch(self) -> str:
-        """Return the room of the next race. The first player to ask opens it."""
+        """Open the room of the next race if no other player has opened it. Return the room's code."""
         answer = await self.link.request(Rematch(id=0))
         return answer.room if isinstance(answer, Created) else ""
 
     def act(self, action: Move | str) -> None:
-        """Show an action and send it. Raises PlayError if the server is certain to refuse it."""
+        """Show an action on the player's board and send it.
+
+        Raises PlayError if the server is certain to refuse the action.
+        """
         self.model, act = self.model.with_action(action, self.link.new_id(), self.link.now())
         self.link.send(act)

@@ -14,29 +14,27 @@ from samedeal.protocol.messages import ToClient
 from samedeal.terminal_text import printable
 
 _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
-"""Maximum width, in columns, of strings that may be longer than names and codes, by field."""
+"""Maximum widths, in terminal columns, of the fields that may be longer than names and codes."""
 
 _TEXTS: Final = {"proof": 10_000}
-"""Maximum width, in columns, of each line of strings that may have several lines, by field."""
+"""Maximum widths, in terminal columns, of a line in the fields that may have several lines."""
 
 _MAX_NAME_COLUMNS: Final = 64
 _MAX_NUMBER: Final = 1 << 47
-"""Maximum of every number. As a time, in milliseconds since 1970, it is in the year 6429."""
+"""Maximum of every number. A time of this value, in milliseconds since 1970, is in the year 6429."""
 
 
 def decode_sanitized(frame: str | bytes) -> ToClient:
     """Decode a server's frame, and make each string in the message one printable line without control characters.
 
-    The proof of a deal may have several such lines.
-
-    Raises MalformedFrame if the frame is not a valid message.
+    Only the proof of a deal may have several such lines. Raises MalformedFrame if the frame is not a valid message.
     """
     message: ToClient = _sanitized("", decode_to_client(frame), _MAX_NAME_COLUMNS)
     return message
 
 
 def decode_operator_sanitized(frame: str | bytes) -> ToOperator:
-    """Do the same as ``decode_sanitized`` with a server's frame to an operator."""
+    """Decode a server's frame to an operator, and sanitize it in the same way as ``decode_sanitized`` does."""
     message: ToOperator = _sanitized("", decode_to_operator(frame), _MAX_COLUMNS["message"])
     return message
 

@@ -31,22 +31,22 @@ _VERSION: Final = 1
 
 
 class SessionStore(Protocol):
-    """The place where a link finds its session and saves a new one."""
+    """The saved sessions that a link uses."""
 
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name, or an empty string if there is none."""
         ...
 
     def room(self, url: str, name: str) -> str:
-        """Return the room that was saved with the session for a server and a name, or an empty string."""
+        """Return the room that was saved with a session, or an empty string if there is none."""
         ...
 
     def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        """Return the share that was saved with a session, or an empty string if there is none."""
         ...
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
+        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
         ...
 
 
@@ -61,15 +61,15 @@ class MemorySessions:
         return self._sessions.get((url, name), ("", "", ""))[0]
 
     def room(self, url: str, name: str) -> str:
-        """Return the room that was saved with the session for a server and a name, or an empty string."""
+        """Return the room that was saved with a session, or an empty string if there is none."""
         return self._sessions.get((url, name), ("", "", ""))[1]
 
     def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        """Return the share that was saved with a session, or an empty string if there is none."""
         return self._sessions.get((url, name), ("", "", ""))[2]
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
+        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
         self._sessions[url, name] = (session, room, share)
 
 
@@ -86,16 +86,17 @@ class _File(Struct, frozen=True):
 
 
 class FileSessions:
-    """Sessions in a file. Errors don't stop the game; they are passed to ``warn`` as sentences."""
+    """Sessions in a file. An error of the file does not stop the game. It is passed to ``warn`` as a sentence."""
 
     def __init__(self, warn: Callable[[str], None], path: Path | None = None) -> None:
         self._path = path or state_home() / "sessions.json"
         self._warn = warn
 
     def session(self, url: str, name: str) -> str:
-        """Return the session for a server and a name, or the name's newest session that this server may see.
+        """Return the session for a server and a name.
 
-        Without a session, return an empty string.
+        If there is none, return the newest session under this name that the server at ``url`` may see. Otherwise return
+        an empty string.
         """
         sessions = self._read()
         if name in sessions.get(url, {}):
@@ -104,17 +105,17 @@ class FileSessions:
         return max(shown, key=lambda saved: saved.used).session if shown else ""
 
     def room(self, url: str, name: str) -> str:
-        """Return the room that was saved with the session for a server and a name, or an empty string."""
+        """Return the room that was saved with a session, or an empty string if there is none."""
         saved = self._read().get(url, {}).get(name)
         return saved.room if saved is not None else ""
 
     def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with the session for a server and a name, or an empty string."""
+        """Return the share that was saved with a session, or an empty string if there is none."""
         saved = self._read().get(url, {}).get(name)
         return saved.share if saved is not None else ""
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the last share for its joint deal."""
+        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
         try:
             with self._locked():
                 sessions = self._read()
@@ -179,8 +180,8 @@ class FileSessions:
 def _may_see(url: str, issuer: str) -> bool:
     """Return whether the server at ``url`` may see a session of the server at ``issuer``.
 
-    The host must be the same, and also the port, except on this machine, where nodes that share rooms have different ports.
-    A session that was issued over TLS is never sent without TLS.
+    Both servers must have the same host and the same port. Only on this machine the ports may differ, because local
+    nodes that share their rooms have different ports. A session that was issued over TLS is never sent without TLS.
     """
     server, issued = ServerAddress(url), ServerAddress(issuer)
     same_endpoint = server.host == issued.host and (server.port == issued.port or is_loopback_url(url))

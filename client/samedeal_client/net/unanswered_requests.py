@@ -31,15 +31,15 @@ MAX_RETRY_AFTER: Final = 15.0
 
 
 def is_rate_limited(message: ToClient) -> TypeGuard[Refused]:
-    """Whether the server refused a request for now and says when to retry it."""
+    """Return whether the server refused a request for now and says when to retry."""
     return isinstance(message, Refused) and message.code == RefusalCode.RATE_LIMITED and message.retry_after > 0
 
 
 class PendingRequests:
     """Unanswered requests in the order in which they were made.
 
-    A rate-limited request is deferred: it is sent again, under the same id, once ``retry_at`` has passed. Actions after a
-    deferred action are deferred too, because each applies to the board that the action before it leads to.
+    A rate-limited request is deferred: it is sent again, under the same id, once ``retry_at`` has passed. Actions after
+    a deferred action are deferred too, because each action applies to the board that the previous action leads to.
     """
 
     def __init__(self) -> None:
@@ -56,11 +56,11 @@ class PendingRequests:
         return True
 
     def get(self, number: int) -> ToServer | None:
-        """Return the unanswered request with the id ``number``, if any."""
+        """Return the unanswered request with the id ``number``, or None if there is none."""
         return self._unanswered.get(number)
 
     def remove(self, number: int) -> ToServer | None:
-        """Forget the request with the id ``number`` because it was answered, and return it."""
+        """Remove the request with the id ``number``, because it was answered. Return it, or None if there is none."""
         return self._unanswered.pop(number, None)
 
     def in_order(self) -> tuple[ToServer, ...]:
@@ -91,9 +91,10 @@ class PendingRequests:
         return True
 
     def take_due(self, now: float) -> tuple[ToServer, ...]:
-        """Return the deferred requests to send again, oldest first.
+        """Return the deferred requests that can be sent again now, oldest first. They are then no longer deferred.
 
-        While an action after a deferred one is in flight, nothing is due. Otherwise actions would arrive out of order.
+        While the server has yet to answer an action that was not deferred, return nothing. This wait keeps the actions
+        in order.
         """
         if self.retry_at is not None and now < self.retry_at:
             return ()
@@ -107,18 +108,21 @@ class PendingRequests:
         return tuple(request for _, request in sorted(deferred.items()))
 
     def stop_deferring(self) -> None:
-        """Forget which requests are deferred, since the next connection starts with all unanswered requests."""
+        """Make all deferred requests ordinary unanswered requests again, because the connection is lost.
+
+        The link sends all unanswered requests at the start of the next connection.
+        """
         self.retry_at = None
         self._deferred.clear()
 
     def remove_unrepeatable(self) -> tuple[Create, ...]:
-        """Remove and return the requests that must not be sent twice: a second ``Create`` would open a second room."""
+        """Remove and return the requests that must not be sent twice. A second ``Create`` would open a second room."""
         removed = tuple(request for request in self._unanswered.values() if isinstance(request, Create))
         for request in removed:
             del self._unanswered[request.id]
         return removed
 
     def clear(self) -> None:
-        """Forget all requests, because the link has ended."""
+        """Remove all requests, because the link has ended."""
         self.stop_deferring()
         self._unanswered.clear()

@@ -113,7 +113,7 @@ class ClientScreen(Screen[None]):
         """Update what depends on the clock."""
 
     def stays_for(self, model: Model) -> bool:  # noqa: ARG002 (for screens that override this)
-        """Whether to keep this screen for a while, although a model would be shown by another one."""
+        """Return whether to keep this screen for a while, although a model would be shown by another one."""
         return False
 
     @property
@@ -272,7 +272,7 @@ class ClientScreen(Screen[None]):
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     def _announcement_fits(self, width: int) -> bool:
-        """Whether the two lines at the bottom have room for the announcement, so that it hides no cards."""
+        """Return whether the two lines at the bottom have room for the announcement, so that it hides no cards."""
         return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
@@ -390,7 +390,7 @@ class ClientScreen(Screen[None]):
 
 
 def only_progress_changed(before: Model, after: Model) -> bool:
-    """Whether nothing but the rivals' progress has changed, which the frame does not show."""
+    """Return whether nothing but the rivals' progress has changed, which the frame does not show."""
     return (
         before is not after
         and before.room is after.room

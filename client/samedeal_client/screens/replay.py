@@ -140,7 +140,7 @@ class ReplayScreen(Screen[None]):
         self._show_note(_MORE_KEYS[at % len(_MORE_KEYS)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action is available. With one player there are no other boards."""
+        """Return whether an action is available. With one player there are no other boards."""
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
@@ -215,7 +215,7 @@ class ReplayScreen(Screen[None]):
         self._sentence.show([fit_row((Span(f" {sentence}", "label"),), width, look.glyphs.ellipsis)])
 
     def _fits(self, shown: Sequence[int]) -> bool:
-        """Whether the boards fit in full size, next to each other."""
+        """Return whether the boards fit in full size, next to each other."""
         if len(shown) > len(self._panes):
             return False
         size, minimum = self.query_one("#replay").size, smallest(self.race.record.game)

@@ -141,7 +141,7 @@ class WaitingScreen(WidgetScreen):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action is available to this player now."""
+        """Return whether an action is available to this player now."""
         match action:
             case "start":
                 return self.model.hosting

@@ -1,9 +1,12 @@
-"""A journal of the player's actions on disk, so that a record can be made even after the client was killed.
+"""A journal of the player's actions on disk. The journal allows a record of the race even after the client was killed.
 
-The first line begins with ``#`` and names the race: its room, start and commitment, and the player's seat and name. Every
-other line is an action: the revision that it applies to, the milliseconds since the start, and the action. A line that
-begins with ``+`` is an action that was acknowledged, with its time by the server, and the head of the chain after it. Of the
-actions that were only sent, the last one of each revision counts, since the server refused the others.
+Each race has a file. The first line begins with ``#``. It has the room, the start of the race and the commitment of the
+deal, then the player's seat and name. Every other line is an action: the revision that it applies to, the milliseconds
+since the start of the race, and the text of the action.
+
+A line that begins with ``+`` is an action that the server has acknowledged. Its time is the server's, and it also has
+the head of the chain after the action. A line without ``+`` is an action that the client has sent. If several of these
+lines have the same revision, the last one counts, because the server refused the others.
 """
 
 from __future__ import annotations
@@ -23,17 +26,20 @@ from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import ChainLink
 
 _MAX_RACES: Final = 50
-"""Maximum number of races kept. The oldest are deleted first."""
+"""Maximum number of journals kept. The oldest are deleted first."""
 
 
 class ActionJournal:
-    """The journals of the races played on this machine. Errors of the disk are ignored, so that no race depends on it."""
+    """The journals of the races played on this machine.
+
+    Errors of the disk are ignored, because a race must go on without its journal.
+    """
 
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory or state_home() / "races"
 
     def append(self, model: Model) -> None:
-        """Append the newest pending action."""
+        """Append the player's newest unanswered action. If the race has no journal yet, create the journal."""
         if model.room is None or not model.own.pending:
             return
         pending = model.own.pending[-1]
@@ -59,10 +65,10 @@ class ActionJournal:
             file.write(f"+{link.revision - 1} {link.time} {link.head.hex() or '-'} {link.action}\n")
 
     def record(self, model: Model) -> Record | None:
-        """Return the record of the player's own finished race, or None if part of it is unknown.
+        """Return the record of the finished race with only this player, or None if the deal or an action is unknown.
 
-        If the client did not see the whole race, the record comes from the journal, provided that the journal's actions lead
-        to the player's board.
+        If the client did not see the whole race, the actions are read from the journal. These actions must lead to the
+        player's present board.
         """
         room, play = model.room, model.own.play
         seen = model.record()
@@ -85,10 +91,10 @@ class ActionJournal:
 
 @dataclass(frozen=True)
 class JournalComparison:
-    """A record compared with the player's own journal of the race.
+    """The result of comparing a record with the player's own journal of the race.
 
-    ``player`` is the player whose journal it is, and ``actions`` the number of actions that the server has acknowledged.
-    ``difference`` says what differs first, and is empty if nothing does.
+    ``player`` is the name of the player of the journal. ``actions`` is the number of acknowledged actions in the
+    journal. ``difference`` describes the first difference, or is empty if there is none.
     """
 
     player: str
@@ -164,7 +170,10 @@ def _acked_links(lines: Sequence[str]) -> dict[int, ChainLink]:
 
 
 def _actions(lines: list[str]) -> dict[int, tuple[int, str]]:
-    """Return the time and the action on each revision. Raises ValueError if a line is damaged."""
+    """Return the time and the text of each action, by the revision that the action applies to.
+
+    Raises ValueError if a line is damaged.
+    """
     sent = {}
     for line in lines:
         if not line.startswith(("+", "#")):

@@ -1,4 +1,4 @@
-"""Proofs that a player is stuck: from a board alone, or from a play, whose moves the player may be able to undo."""
+"""Proofs that a player is stuck, with or without the undos that the player could make."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_MOVES: Final = 300
 """Maximum number of moves tried by a search that runs after each of the player's moves."""
 
 MAX_MOVES_WITH_UNDO: Final = 20_000
-"""Maximum number of moves tried by a search that also takes undos into account. That takes up to 0.2 s."""
+"""Maximum number of moves tried by a search that also takes undos into account. Such a search takes up to 0.2 s."""
 
 _CACHE_SIZE: Final = 256
 
@@ -26,7 +26,7 @@ def key_of(board: Board) -> Key:
 
 
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
-    """Whether it is proven that no sequence of moves turns up an unseen card or adds a card to the foundations.
+    """Return whether it is proven that no sequence of moves turns up an unseen card or adds a card to the foundations.
 
     All moves count, including draws and moves off a foundation. A board that is won is no dead end. If the proof needs more
     than ``max_moves`` moves, the result is False.
@@ -35,11 +35,11 @@ def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
 
 
 def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
-    """Whether it is proven that the player can't turn up an unseen card or have more cards on the foundations than now.
+    """Return whether the player is proven to be stuck, even if the player undoes moves.
 
-    The undos that the room allows are taken into account. ``from_deal`` is true if the play knows every move since the
-    deal. If it does not, the player might undo moves that the play does not know. Then the result is False, unless the
-    play has a move that can't be undone, or the room forbids undo.
+    A stuck player can neither turn up an unseen card nor have more cards on the foundations than now. ``from_deal``
+    says that ``play`` has every move since the deal. Otherwise the player might undo moves that ``play`` does not have.
+    The result is then False, unless ``play`` has a move that can't be undone or the room forbids undo.
     """
     first = play
     while first.why_no_undo is None:
@@ -51,7 +51,7 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
-    """Whether no reachable board has more than ``foundation_cards``, and no move on the way turns up a card.
+    """Return whether no sequence of moves turns up a card or leads to more than ``foundation_cards`` foundation cards.
 
     If it takes more than ``max_moves`` moves to find out, the result is False.
     """

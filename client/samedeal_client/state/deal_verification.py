@@ -1,4 +1,4 @@
-"""Verification that the deal was fixed before the race, with the seed or proof that the server reveals after it."""
+"""Verification that the deal was fixed before the race. After the race the server reveals a seed or a proof for this."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from samedeal.protocol.messages import RoomState
 from samedeal_client.state.model import Model
 
 _LONGEST_CHAIN: Final = 64
-"""Maximum number of times that a deal is drawn again. Each time the last share serves as the commitment to the next one."""
+"""Maximum number of shares in a player's chain. Each time the deal is drawn again, the player reveals the next share."""
 
 
 class DealCheck(StrEnum):
-    """The outcome of a verification."""
+    """The outcome of verifying a deal. ``SENTENCES`` explains each outcome."""
 
     SEED_AND_CARDS = "seed_and_cards"
     SEED = "seed"
@@ -47,29 +47,29 @@ SENTENCES: Final = {
     DealCheck.OTHER_SHARES: "NOT a fair deal: what a player contributed to it was changed afterwards.",
     DealCheck.NOT_PROVEN: "NOT a fair deal: the server did not prove that it followed the rules of the draw.",
 }
-"""Sentences for the player."""
+"""The sentence for the player, by outcome."""
 
 _FAIR: Final = frozenset((DealCheck.SEED_AND_CARDS, DealCheck.SEED, DealCheck.PROOF_AND_CARDS, DealCheck.PROOF))
 
 
 @dataclass(frozen=True)
 class DealVerification:
-    """The outcome of a verification, and a sentence for the player."""
+    """The outcome of verifying a deal, and a sentence for the player."""
 
     check: DealCheck
     sentence: str
 
     @property
     def holds(self) -> bool:
-        """Whether nothing contradicts what was fixed before the race."""
+        """Whether the deal proved to be fair."""
         return self.check in _FAIR
 
 
 def verify_deal(model: Model) -> DealVerification | None:
-    """Check the seed or the proof of a finished race against the commitments, and the cards against the seed or proof.
+    """Check the seed or the proof that the server has revealed. Return None if there is nothing to check yet.
 
-    Return None while both are unknown. The commitments are the first ones that this client saw. If this client saw the
-    deal, the player's moves are replayed to check the cards.
+    The seed or proof must match the commitments that this client saw first. The player's own cards must come from the
+    same deal. To check these cards, the player's moves are replayed if this client saw the deal.
     """
     room = model.room
     if room is None:
@@ -115,9 +115,11 @@ def _check_proof(model: Model, room: RoomState, deal: Deal) -> DealCheck:
 
 @lru_cache(maxsize=4)
 def _proved(text: str, deal: Deal) -> tuple[DealProof, Board] | None:
-    """Return the proof of a deal and its board, or None if the text is no valid proof of it.
+    """Return the proof in ``text`` and the board that it deals.
 
-    Results are cached, because screens ask whenever they are drawn.
+    Return None if ``text`` is not a valid proof of ``deal``.
+
+    Results are cached, because screens verify the deal each time they are drawn.
     """
     try:
         proof = DealProof.parse(text)
@@ -128,7 +130,7 @@ def _proved(text: str, deal: Deal) -> tuple[DealProof, Board] | None:
 
 
 def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> bool:
-    """Whether all shares fit the commitments that the client saw when the countdown began.
+    """Return whether all shares fit the commitments that the client saw when the countdown began.
 
     If this player took part in the deal, one of the shares must be the player's own.
     """
@@ -142,7 +144,7 @@ def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> b
 
 
 def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
-    """Whether a revealed share belongs to the chain that begins with the commitment ``committed``.
+    """Return whether a revealed share belongs to the chain that begins with the commitment ``committed``.
 
     Each time the deal is drawn again, the player reveals the next share of the chain.
     """
@@ -155,7 +157,10 @@ def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
 
 
 def _agrees_with_play(model: Model, board: Board) -> bool:
-    """Whether the player was dealt a board, and the player's moves lead from it to the player's board."""
+    """Return whether the player was dealt ``board``.
+
+    The player's actions must also lead from ``board`` to the player's present board.
+    """
     if model.room is None or model.own.play is None or board.masked() != model.own.first:
         return False
     replayed = Play(board, model.room.options.undo_rule)

@@ -16,7 +16,7 @@ from samedeal.standings import Result, ranked
 from samedeal_client.state.model import Model
 
 VERSION: Final = 1
-"""The version of a saved race. It is raised when an older client would misread one."""
+"""The version of a line in the history file. It is raised when an older client would misread such a line."""
 
 _Count = Annotated[int, Meta(ge=0, le=10_000)]
 _Milliseconds = Annotated[int, Meta(ge=0, le=200_000_000_000_000)]
@@ -32,7 +32,7 @@ class Opponent(Struct, frozen=True, omit_defaults=True):
 
 
 class PastRace(Struct, frozen=True, kw_only=True):
-    """A race as its player remembers it, a line of the history file.
+    """A race from the view of one player, as a line of the history file.
 
     ``starts`` is in milliseconds since 1970. ``time`` is the time in milliseconds in which the player finished, or 0.
     ``place`` is 0 if it was not known when the player left. ``opponents`` are in the order of their places.
@@ -53,12 +53,12 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """The race and the player. A later line with the same key replaces an earlier one."""
+        """The key that identifies the race and the player. A later line with the same key replaces an earlier one."""
         return self.room, self.starts, self.name
 
     @property
     def outcome(self) -> Outcome:
-        """How the race ended for the player."""
+        """The way in which the race ended for the player."""
         return "finished" if self.time else "resigned" if self.resigned else "unfinished"
 
     @property
@@ -73,7 +73,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def day(self) -> date:
-        """The day in UTC on which the race started, by which daily deals are counted."""
+        """The day, in UTC, on which the race started."""
         return datetime.fromtimestamp(self.starts / 1000, UTC).date()
 
     @property
@@ -83,7 +83,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
 
 class GameSummary(NamedTuple):
-    """The races in one game. ``best`` is the fastest finish in milliseconds, or 0."""
+    """The player's results in one game. ``best`` is the fastest finish in milliseconds, or 0 if there is none."""
 
     races: int
     finished: int
@@ -92,7 +92,10 @@ class GameSummary(NamedTuple):
 
 
 class Streak(NamedTuple):
-    """Days in a row with a race in the deal of the day: up to now, and the most ever."""
+    """The lengths of the current and of the longest daily streak.
+
+    A daily streak is a number of days in a row on each of which the player raced the deal of that day.
+    """
 
     current: int
     longest: int
@@ -100,9 +103,10 @@ class Streak(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """The past races, the oldest first. ``damaged`` and ``newer`` count lines that could not be read.
+    """The past races, the oldest first.
 
-    A newer line was written by a later version of Samedeal.
+    ``damaged`` is the number of lines that could not be read. ``newer`` is the number of lines that a later version of
+    Samedeal wrote.
     """
 
     races: tuple[PastRace, ...] = ()
@@ -115,15 +119,15 @@ class History:
         return self.races[::-1]
 
     def in_game(self, game: str) -> History:
-        """Return the history of one game."""
+        """Return the history with only the races in ``game``."""
         return History(tuple(race for race in self.races if race.game == game), self.damaged, self.newer)
 
     def has_played(self, game: str) -> bool:
-        """Whether the player has been in a race in a game."""
+        """Return whether the player has been in a race in ``game``."""
         return any(race.game == game for race in self.races)
 
     def daily_race(self, today: date, game: str) -> PastRace | None:
-        """Return the player's best race in a game's deal of the day, or None if there is none."""
+        """Return the player's best race in the game's deal of ``today``, or None if there is none."""
         deal = f"daily {today.isoformat()}"
         races = [race for race in self.races if (race.deal, race.game) == (deal, game)]
         return min(races, key=lambda race: (race.time or 10**15, -race.foundation_cards), default=None)
@@ -157,7 +161,7 @@ def summaries(races: Sequence[PastRace]) -> dict[str, GameSummary]:
 
 
 def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
-    """Return the daily streak. It goes on until a day has passed without a race in that day's deal."""
+    """Return the player's daily streak. It ends when a day has passed without a race in the deal of that day."""
     days = sorted({race.day for race in races if race.daily})
     longest = length = 0
     previous: date | None = None
@@ -169,10 +173,10 @@ def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
 
 
 def race_result(model: Model) -> PastRace | None:
-    """Return the result of the player's race, or None while the player is still racing, and for a spectator.
+    """Return the result of the player's race. Return None for a spectator, and while the player is still racing.
 
-    Until the race is over for everybody, a player who has finished has the place at that moment, and a player who has
-    resigned has none.
+    A player can be done before the race is over. A player who has finished then gets the place at that moment, and a
+    player who has resigned gets no place.
     """
     room, seat = model.room, model.seat
     if room is None or model.delay is not None:
@@ -191,7 +195,10 @@ def race_result(model: Model) -> PastRace | None:
 
 
 def unfinished_race(model: Model) -> PastRace | None:
-    """Return the race that the player ends by quitting, or None if they have made no move in a race under way."""
+    """Return the result of the race if the player quits now, or None if no race of the player is under way.
+
+    Also return None if the player has not made a move yet.
+    """
     room, seat, play, tally = model.room, model.seat, model.own.play, model.tallies.get(model.me)
     has_moved = (play is not None and play.moves) or (tally is not None and tally.moves)  # tallies come late
     if room is None or seat is None or room.phase != "racing" or not has_moved:

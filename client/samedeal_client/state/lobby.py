@@ -1,4 +1,4 @@
-"""The state of the lobby: the listed rooms in their order, and which of them fit a quick match or the deal of the day."""
+"""The state of the lobby: the listed rooms, and the rooms that suit a quick match or the deal of the day."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ def game_of_the_day(today: date) -> str:
 
 @dataclass(frozen=True)
 class Lobby:
-    """The lobby. ``rooms`` is None until the server has listed its rooms. ``today`` is the server's date.
+    """The listed rooms, and what the lobby knows about the player.
 
-    ``own_room`` is the code of the room in which the player last had a seat, and ``last_room`` that of the room that the
-    player was in last. Unless ``game`` is empty, quick match, daily deal and practice are restricted to that game.
+    ``today`` is the server's date. ``rooms`` is None until the server has listed its rooms. ``own_room`` is the code of
+    the room in which the player last had a seat. ``last_room`` is the code of the room that this client was in last.
+    ``game`` is the game of a quick match, of the daily deal and of practice. If ``game`` is empty, the player has not
+    chosen one.
     """
 
     today: date
@@ -36,21 +38,24 @@ class Lobby:
     game: str = ""
 
     def listed(self, rooms: tuple[RoomLine, ...]) -> Lobby:
-        """Return the lobby with a new list of rooms: the player's race first, then by what a player can do there."""
+        """Return the lobby with a new list of rooms, which this method sorts.
+
+        The player's own race comes first. The other rooms are sorted by what the player can do in them.
+        """
         order = sorted(rooms, key=lambda line: (not self.is_own_race(line), *_sort_key(line, self.last_room)))
         return replace(self, rooms=tuple(order))
 
     def is_own_race(self, line: RoomLine) -> bool:
-        """Whether a room has a race under way in which the player has a seat."""
+        """Return whether a room has a race under way in which the player has a seat."""
         return line.room == self.own_room and line.phase in ("countdown", "racing")
 
     @property
     def own_race(self) -> RoomLine | None:
-        """The room with the player's race, or None if there is none under way."""
+        """The room in which the player's race is under way, or None if there is none."""
         return next((line for line in self.rooms or () if self.is_own_race(line)), None)
 
     def line(self, room: str) -> RoomLine | None:
-        """Return a listed room by its code."""
+        """Return a listed room by its code, or None if it is not listed."""
         return next((line for line in self.rooms or () if line.room == room), None)
 
     @property
@@ -60,25 +65,26 @@ class Lobby:
 
     @property
     def daily_deal(self) -> str:
-        """The text of today's deal."""
+        """The deal of the day as text, as in ``daily 2026-11-22``."""
         return f"daily {self.today.isoformat()}"
 
     def matches(self) -> tuple[RoomLine, ...]:
-        """Return the rooms that a quick match can join: those with players who wait, the fullest first."""
+        """Return the rooms that a quick match can join, the fullest first. Players are waiting in each of them."""
         fit = [line for line in self.rooms or () if _has_seat(line) and line.players and self._is_match(line)]
         return tuple(sorted(fit, key=lambda line: line.seats - line.players))
 
     def _is_match(self, line: RoomLine) -> bool:
-        """Whether a quick match may join a room: one with the chosen game or, if none is chosen, with any game.
+        """Return whether the game and the deal of a room suit a quick match.
 
-        Phoenix may be impossible to win. So unless it is chosen, a room with Phoenix needs a winnable or daily deal.
+        If the player has chosen a game, the room must have that game. Otherwise every game is suitable. But a room with
+        Phoenix then needs a winnable or daily deal, because most random deals of Phoenix can't be won.
         """
         if self.game:
             return line.game == self.game
         return line.game != "phoenix" or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
-        """Return the rooms with a free seat for today's deal."""
+        """Return the rooms with the deal of the day that have a free seat."""
         return tuple(
             line
             for line in self.rooms or ()
@@ -89,8 +95,8 @@ class Lobby:
 def _sort_key(line: RoomLine, last_room: str) -> tuple[int, bool, bool, bool, int]:
     """Return the sort key of a room.
 
-    Rooms where players wait come first, then running races, then rooms that everybody has left, and finished races last.
-    Among finished races the one that the player was in comes first, then those that started last.
+    Rooms where players wait come first, then running races, then rooms that everybody has left, and finished races
+    last. Among the finished races, the race in ``last_room`` comes first, then the races that started last.
     """
     left = line.phase == "open" and not line.players
     phase = _ORDER.index("finished" if left else line.phase)

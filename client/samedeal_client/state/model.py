@@ -1,6 +1,6 @@
-"""A client's knowledge as one frozen value: the room, the player's own play, rivals, spectated boards.
+"""A client's knowledge as one frozen value: the room, the player's own play, the rivals and the spectated boards.
 
-``after`` applies a message of the server and ``with_action`` an action of the player. Both return a new model.
+``after`` applies a message of the server, and ``with_action`` applies an action of the player. Both return a new model.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ from samedeal_client.state.received_board import masked_board
 
 @dataclass(frozen=True, slots=True)
 class WatchedBoard:
-    """A player's board as a spectator sees it. ``time`` is the time of its newest move.
+    """A player's board as a spectator sees it.
 
-    ``missed`` is true if a later move did not reach the client.
+    ``time`` is the server's time of the newest move, in milliseconds since 1970. ``missed`` is true if a later move did
+    not reach the client.
     """
 
     play: Play
@@ -68,16 +69,19 @@ class WatchedBoard:
 
 @dataclass(frozen=True)
 class Model:
-    """A client's knowledge. Times are in server milliseconds.
+    """A client's knowledge of the room that it is in. Times are the server's, in milliseconds since 1970.
 
-    ``me`` is the player's public id. It is empty before the welcome. ``delay`` is the spectator delay in seconds, or
-    None for a player. ``history`` has each player's foundation cards and moves over time. A spectator gets them with
-    the same delay as the boards. ``stale`` is true from a (re)connection until the next room state. ``missed_move``
-    says that a spectated board lacks a move, until the server sends the boards again.
+    ``me`` is the player's public id, or empty before the welcome. ``own`` is the player's own play. ``tallies`` has the
+    newest counts of each player, and ``watched`` the boards that a spectator sees, both by player. ``delay`` is the
+    spectator delay in seconds, or None for a player. ``history`` has each player's foundation cards and moves over
+    time. A spectator gets these counts with the same delay as the boards.
 
-    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` holds
+    ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
+    ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
+
+    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` has
     the commitments to shares, by seat and name, that the room showed at the beginning of the countdown. ``own_shares``
-    holds the shares that this client has revealed.
+    has the shares that this client has revealed.
     """
 
     me: str = ""
@@ -96,21 +100,21 @@ class Model:
 
     @property
     def board(self) -> Board | None:
-        """The player's own board as shown. It is None before the deal, and for a spectator."""
+        """The player's own board as the screen shows it. It is None before the deal, and for a spectator."""
         return self.own.shown.board if self.own.shown and self.delay is None else None
 
     @property
     def out_of_sync(self) -> bool:
-        """Whether a board differs from the server's board, and has to be requested again."""
+        """Whether one of the boards differs from the server's board. The client then has to request the boards again."""
         return self.own.out_of_sync or self.missed_move
 
     @property
     def seat(self) -> Seat | None:
-        """The player's own seat, if any."""
+        """The player's own seat, or None if the player has no seat."""
         return self.seat_of(self.me)
 
     def seat_of(self, player: str) -> Seat | None:
-        """Return a player's seat, if any."""
+        """Return a player's seat, or None if the player has no seat."""
         seats = self.room.players if self.room else ()
         return next((seat for seat in seats if seat.player == player), None)
 
@@ -121,14 +125,17 @@ class Model:
 
     @property
     def has_live_seat(self) -> bool:
-        """Whether the player, if the client quits now, keeps a seat in a race that is not over."""
+        """Whether the player has a seat in a race that is not over, and has not resigned."""
         seat = self.seat
         running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
         return running and seat is not None and not seat.resigned
 
     @property
     def has_finished(self) -> bool:
-        """Whether the race is over for this player: all cards placed, resigned, or no moves left and no undo."""
+        """Whether the player is done in a race that still goes on.
+
+        The player has finished or resigned, or has no moves left in a room without undo.
+        """
         seat, own = self.seat, self.own
         if self.room is None or self.room.phase != "racing" or seat is None:
             return False
@@ -137,7 +144,10 @@ class Model:
 
     @property
     def may_be_stuck(self) -> bool:
-        """Whether the player seems to be stuck and has not declared it, in a race that ends when all players are stuck."""
+        """Whether the acknowledged board is a dead end and the player does not yet count as stuck.
+
+        Always false if the race goes on when all players are stuck.
+        """
         room, seat, own = self.room, self.seat, self.own
         if room is None or room.phase != "racing" or self.delay is not None or not room.options.end_when_settled:
             return False
@@ -166,27 +176,30 @@ class Model:
         return max(0, self.room.ends - now) if self.room and self.room.ends else 0
 
     def is_in(self, room: str) -> bool:
-        """Whether the client is in a room."""
+        """Return whether the client is in a room."""
         return self.room is not None and self.room.room == room
 
     @property
     def game(self) -> Game:
-        """The room's game. Raises ValueError outside a room."""
+        """The room's game. Raises ValueError if the client is in no room."""
         if self.room is None:
             raise ValueError("the client is in no room")
         return Game.named(self.room.game)
 
     def record(self) -> Record | None:
-        """Return the record of the player's own play, or None before the deal is revealed or if this client missed it."""
+        """Return the record of the race with only this player.
+
+        Return None if the server has not revealed the deal yet, or if this client did not see the deal of the cards.
+        """
         room = self.room
         if room is None or self.own.first is None or not (room.seed or room.proof):
             return None
         return self.record_of(room, self.own.actions)
 
     def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
-        """Return the record of the player's ``actions`` in a room whose deal is revealed. It contains only this player.
+        """Return the record of the race in ``room`` with only this player, whose ``actions`` are given.
 
-        Return None for a spectator, and if the deal has no valid proof.
+        The server must have revealed the deal. Return None for a spectator, and if the deal has no valid proof.
         """
         seat, play = self.seat, self.own.play
         if seat is None or play is None:
@@ -254,7 +267,7 @@ class Model:
         )
 
     def with_watched(self, player: str, board: WatchedBoard) -> Model:
-        """Return the model with another board of a spectated player."""
+        """Return the model with a new board of a spectated player."""
         play = board.play
         points = {} if board.missed else {player: ProgressPoint(board.time, play.board.foundation_cards, play.moves)}
         watched = MappingProxyType({**self.watched, player: board})
@@ -262,7 +275,7 @@ class Model:
 
 
 def race_terms(room: RoomState) -> RaceTerms:
-    """Return the terms of a room's race, with which its players' chains begin."""
+    """Return the terms of a room's race. The chain of each player begins with these terms."""
     return RaceTerms(
         room.room,
         room.round,
@@ -309,7 +322,7 @@ def _room_state(model: Model, state: RoomState) -> Model:
 def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
     """Return the commitments to shares as they were when the countdown began.
 
-    Later ones prove nothing, because their shares could be chosen after other players have revealed theirs.
+    Later commitments prove nothing, because their shares could be chosen after other players have revealed theirs.
     """
     if state.phase == "open":
         return {}

@@ -1,4 +1,4 @@
-"""The options of a new room in one table, from which the form and the command line are made."""
+"""A table of the options of a new room. The form and the command line are made from this table."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_
 from samedeal_client.text.time_text import duration_text
 
 DEFAULT_DEAL: Final = "winnable"
-"""The deal of the rooms that a player opens without choosing one. A request without a deal is one for a random deal."""
+"""The deal of a new room if the player chooses none. In the protocol, a request without a deal asks for a random deal."""
 
 _DEFAULTS: Final = Options(deal=DEFAULT_DEAL)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a new room, with the name of its option.
+    """A field of the form for a new room. ``name`` is the name of the room option.
 
     ``describe`` returns a description of a valid text. ``choices`` maps each text that a field accepts to its value. A
-    field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` does.
-    ``presets`` holds the texts that the arrow keys step through, and ``default`` the text of the option's default.
+    field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts.
+    ``presets`` has the texts that the arrow keys step through, and ``default`` is the text of the option's default.
     ``help`` is the help text of the command-line argument, or empty if the field has no such argument. ``shown`` maps
     some of the texts to words that the form shows instead.
     """
@@ -53,7 +53,7 @@ class Field:
         return self.presets if self.choices is None else tuple(self.choices)
 
     def starts_with(self, text: str, typed: str) -> bool:
-        """Whether any word of a choice, as the form shows it, starts with what was typed."""
+        """Return whether a word of the choice ``text``, as the form shows it, starts with ``typed``."""
         words = self.shown.get(text, text).replace("-", " ").casefold()
         return f" {typed.casefold()}" in f" {words}"
 
@@ -66,7 +66,8 @@ class Field:
     def step(self, text: str, count: int) -> str:
         """Return the text ``count`` steps further on, or back if ``count`` is negative.
 
-        From a text that is no preset, a step leads to the first preset, and a step back to the last.
+        A numbered deal steps to another number. Any other text that is no preset steps forward to the first preset, or
+        back to the last one.
         """
         number = deal_number(text) if self.name == "deal" else None
         if number is not None and 0 < number + count <= HIGHEST_NUMBER:
@@ -252,7 +253,7 @@ FIELDS: Final = (
 FIELD_BY_NAME: Final[Mapping[str, Field]] = MappingProxyType({field.name: field for field in FIELDS})
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({field.name: field.default for field in FIELDS})
-"""The texts of the default options."""
+"""The text of each field's default, by the name of the field."""
 
 
 def unused_fields(values: Mapping[str, str]) -> frozenset[str]:

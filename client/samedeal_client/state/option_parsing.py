@@ -17,7 +17,7 @@ _MAX_DELAY_OF_START: Final = timedelta(days=7)
 
 
 def number_in(low: int, high: int) -> Callable[[str], int]:
-    """Return a reader of whole numbers within bounds."""
+    """Return a function that reads a whole number from ``low`` to ``high``."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
@@ -46,7 +46,8 @@ def read_duration(text: str) -> int:
 def read_start(text: str, now: datetime) -> int:
     """Return a start time, in milliseconds since 1970.
 
-    A text is ``20:30``, ``2026-11-21 20:30`` or ``+10`` (minutes). Its time zone is that of ``now``.
+    The text is a time such as ``20:30`` or ``2026-11-21 20:30``, in the time zone of ``now``, or minutes such as
+    ``+10``.
     """
     try:
         start = _read_time(text.strip(), now)
@@ -73,7 +74,7 @@ def _read_time(text: str, now: datetime) -> datetime | None:
 
 
 def read_games(text: str) -> tuple[str, ...]:
-    """Return the names of games from a text that separates them with blanks or commas."""
+    """Return the names of the games in a text. Blanks or commas separate the names."""
     names = tuple(re.findall(r"[^\s,]+", text.lower().replace("ace of hearts", "ace-of-hearts")))
     for name in names:
         if name not in GAMES:

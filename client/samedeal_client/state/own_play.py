@@ -60,12 +60,13 @@ class Rollback:
 class OwnPlay:
     """The player's own play, empty before the deal.
 
-    ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` holds the acknowledged actions since the
-    deal, as in a record. ``rollback`` is the action that the last message refused, if any. ``no_moves_left`` says that,
-    according to the server, no move helps any more.
+    ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
+    the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
+    ``no_moves_left`` says that, according to the server, no move helps any more.
 
-    ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest acknowledged
-    action. ``chain_broken`` is true if a head of the server did not match the player's actions and their times.
+    ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
+    acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
+    times.
     """
 
     play: Play | None = None
@@ -82,7 +83,7 @@ class OwnPlay:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether no move helps any more, according to the server or because the acknowledged board is a dead end.
+        """Whether no move helps any more, because the server says so or because the acknowledged board is a dead end.
 
         The proof of a dead end takes a few milliseconds at most, once for each board.
         """
@@ -101,12 +102,12 @@ class OwnPlay:
 
     @property
     def may_undo(self) -> bool:
-        """Whether the last step can be undone, as far as this client knows."""
+        """Whether the last action can be undone, as far as this client knows."""
         return self._undo_is_unknown or (self.shown is not None and self.shown.why_no_undo is None)
 
     @property
     def _undo_is_unknown(self) -> bool:
-        """Whether the last action was made before this client received its board. Then only the server can undo it."""
+        """Whether only the server can undo the last action, because this client never received the board before it."""
         shown = self.shown
         return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 
@@ -145,7 +146,10 @@ class OwnPlay:
         return _predicted(received)
 
     def _will_reach(self, revision: int) -> bool:
-        """Whether the answers to the pending actions will bring the play to a revision, so that it needs no new board."""
+        """Return whether the answers to the pending actions will bring the play to ``revision``.
+
+        If they do, the play needs no new board of that revision.
+        """
         if self.play is None or self.out_of_sync or revision == 0:
             return False
         awaited = {pending.revision for pending in self.pending}

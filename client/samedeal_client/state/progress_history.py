@@ -13,11 +13,11 @@ from samedeal.protocol.messages import Tally
 from samedeal.record import Record
 
 MAX_POINTS: Final = 600
-"""Maximum number of points per player. Older points are thinned, those without a new foundation card first."""
+"""Maximum number of points per player. Above it, older points are dropped, first those without a new foundation card."""
 
 
 class ProgressPoint(NamedTuple):
-    """A player's number of foundation cards and of moves at a time, in server milliseconds."""
+    """A player's numbers of foundation cards and of moves at a ``time``, in server milliseconds."""
 
     time: int
     foundation_cards: int
@@ -51,9 +51,10 @@ class ProgressHistory:
         return ProgressHistory(_bounded((*self.points, resumed)), missed)
 
     def activity(self, now: int, slots: int, slot: int) -> tuple[int, ...]:
-        """Return the number of moves in each of the last ``slots`` slots of ``slot`` milliseconds, the current one last.
+        """Return the number of moves in each of the last ``slots`` periods of ``slot`` milliseconds.
 
-        Slots begin at multiples of their length, so only the last number changes until the next slot begins.
+        The last number is for the current period. Periods begin at multiples of their length, so only the last number
+        changes until the next period begins.
         """
         first = now // slot - slots + 1
         counts = [0] * slots
@@ -71,11 +72,14 @@ class ProgressHistory:
         return tuple(counts)
 
     def missed_since(self, start: int) -> tuple[tuple[int, int], ...]:
-        """Return the missed intervals, in milliseconds since ``start``."""
+        """Return the missed intervals. Their ends are in milliseconds since ``start``."""
         return tuple((max(begin - start, 0), max(end - start, 0)) for begin, end in self.missed)
 
     def foundation_cards(self, start: int) -> tuple[tuple[int, int], ...]:
-        """Return pairs: the milliseconds since ``start``, and the number of foundation cards from then on."""
+        """Return the progress as pairs.
+
+        A pair is a time, in milliseconds since ``start``, and the number of foundation cards from then on.
+        """
         return tuple((max(point.time - start, 0), point.foundation_cards) for point in self.points)
 
 
@@ -100,7 +104,7 @@ def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
 
 
 def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return all players' histories with a point for each tally, after a gap in what the client knows."""
+    """Return all players' histories with a point for each tally. Use this after a gap in the client's knowledge."""
     resumed = {
         tally.player: histories.get(tally.player, ProgressHistory()).resume(
             progress_point(tally), tally.last_progress_at or tally.last_action_at
@@ -112,9 +116,10 @@ def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histo
 
 
 def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
-    """Return pairs: the milliseconds since the start, and the number of foundation cards from then on.
+    """Return the progress in a record as pairs.
 
-    There are none if the record is invalid.
+    A pair is a time, in milliseconds since the start, and the number of foundation cards from then on. Return no pairs
+    if the record is invalid.
     """
     play = record.start()
     pairs = []

@@ -19,14 +19,21 @@ PLACE_CHANGE_SHOWN: Final = 5_000
 """Milliseconds for which a change of place is shown."""
 
 QUIET_TIME: Final = 4_000
-"""Minimum time, in milliseconds, between two news items about the lead, and between two about this client's own place."""
+"""Minimum time, in milliseconds, between two news items about the lead.
+
+The same minimum applies between two news items about the place of this client's player.
+"""
 
 CLOSE_TO_FINISH: Final = 5
-"""Cards left to place, at which a rival is close to the finish."""
+"""Number of cards left to place at which a rival counts as close to the finish."""
 
 
 class RacerStatus(NamedTuple):
-    """A player in the ranking. ``finish_time`` is in milliseconds from the start, or None."""
+    """A player in the ranking.
+
+    ``cards`` of the player's ``total`` cards are on the foundations. ``finish_time`` is in milliseconds from the start,
+    or None.
+    """
 
     player: str
     place: int
@@ -39,15 +46,16 @@ class RacerStatus(NamedTuple):
 
     @property
     def racing(self) -> bool:
-        """Whether the race goes on for the player."""
+        """Whether the player has neither finished nor resigned."""
         return self.finish_time is None and not self.resigned
 
 
 class News(NamedTuple):
     """An event about ``player`` in a race, at a server ``time`` in milliseconds.
 
-    ``cards`` is the number of the player's cards on the foundations, but for the kind ``close`` the number of cards
-    left. For the kind ``overtaken``, ``other`` has passed the player; for ``passed``, the player has passed ``other``.
+    ``cards`` is the number of the player's cards on the foundations. For the kind ``close`` it is the number of cards
+    left. For the kind ``overtaken``, ``other`` has passed the player. For the kind ``passed``, the player has passed
+    ``other``.
     """
 
     time: int
@@ -68,10 +76,10 @@ class PlaceChange(NamedTuple):
 
 @dataclass(frozen=True)
 class RaceFeed:
-    """The news of one race, oldest first, for the player ``me``, whose id is empty for a spectator.
+    """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
 
-    ``leader`` is the leader, and ``ahead`` the players ahead of ``me``, according to the latest news about them.
-    ``told_lead`` and ``told_place`` are the times of that news.
+    ``leader`` is the leader according to the latest news about the lead, which was at the time ``told_lead``. ``ahead``
+    has the players ahead of ``me`` according to the latest news about this place, which was at the time ``told_place``.
     """
 
     me: str = ""
@@ -84,7 +92,10 @@ class RaceFeed:
     told_place: int = 0
 
     def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
-        """Return the feed after a new ranking at a server time. The first ranking makes no news."""
+        """Return the feed with the news that a new ranking at the server time ``now`` makes.
+
+        The first ranking makes no news.
+        """
         racers = {racer.player: racer for racer in ranking}
         if racers == self.racers and not self._something_untold(racers):
             return self
@@ -110,7 +121,7 @@ class RaceFeed:
         return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
 
     def place_change(self, player: str, now: int) -> PlaceChange | None:
-        """Return a player's last change of place if it is recent."""
+        """Return a player's last change of place, or None if it is not recent."""
         change = self.place_changes.get(player)
         return change if change is not None and now - change.time < PLACE_CHANGE_SHOWN else None
 
@@ -120,7 +131,7 @@ def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:
 
 
 def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
-    """Return the feed with the news that another player leads."""
+    """Return the feed with the news that another player leads, if this is so."""
     leader = _leader(feed.racers)
     if leader in ("", feed.leader) or now - feed.told_lead < QUIET_TIME:
         return feed
@@ -153,24 +164,24 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
 
 
 def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
-    """The players ahead of this client's player."""
+    """Return the players ahead of this client's player."""
     own = racers.get(me)
     return frozenset(racer.player for racer in racers.values() if own is not None and racer.place < own.place)
 
 
 def _under_way(racers: Mapping[str, RacerStatus]) -> bool:
-    """Whether places mean something: more than one player has cards on the foundations."""
+    """Return whether places mean something, because more than one player has cards on the foundations."""
     return sum(racer.cards > 0 for racer in racers.values()) > 1
 
 
 def _leader(racers: Mapping[str, RacerStatus]) -> str:
-    """The player who is alone in the first place and has cards on the foundations."""
+    """Return the player who is alone in the first place and has cards on the foundations, or an empty text."""
     first = [racer for racer in racers.values() if racer.place == 1]
     return first[0].player if len(first) == 1 and first[0].cards else ""
 
 
 def _own_news(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
-    """The news about one player that does not depend on the others."""
+    """Return the news about one player that does not depend on the other players."""
     news = []
     left, left_before = after.total - after.cards, before.total - before.cards
     if after.finish_time is not None and before.finish_time is None:

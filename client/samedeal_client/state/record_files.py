@@ -10,7 +10,7 @@ from samedeal_client.paths import data_home, write_new, write_private
 
 
 def record_path(room: str, starts: int) -> Path:
-    """Return the file for a race that started at a time, in milliseconds since 1970."""
+    """Return the file for the record of a race that started at ``starts``, in milliseconds since 1970."""
     day = datetime.fromtimestamp(starts / 1000, UTC).strftime("%Y-%m-%d-%H%M%S")
     return data_home() / "records" / f"{day}-{room}.txt"
 
@@ -22,7 +22,10 @@ def saved_record(room: str, starts: int) -> Path | None:
 
 
 def replace_record(path: Path, record: Record) -> None:
-    """Replace a saved record by one with more players. Raises OSError if the file can't be written."""
+    """Replace the record in the file ``path`` by ``record``, which has more players.
+
+    Raises OSError if the file can't be written.
+    """
     write_private(path, str(record))
 
 

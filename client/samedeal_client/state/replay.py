@@ -15,7 +15,7 @@ from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.spectating import PLAYER_KEYS
 
 LINE_STEP: Final = 700
-"""Milliseconds between two moves of a winning line."""
+"""Time, in milliseconds, between two moves of a winning line, which is a sequence of moves that the solver has found."""
 
 JUMP: Final = 10_000
 """Milliseconds by which one key jumps."""
@@ -26,7 +26,11 @@ SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 @dataclass(frozen=True)
 class Track:
-    """A player's part of a recorded race: the times of the actions, in order, and the plays before and after each action."""
+    """A player's part of a recorded race.
+
+    ``times`` has the times of the actions, in order. ``plays`` has the play before the first action, then the play
+    after each action.
+    """
 
     player: RecordedPlayer
     times: tuple[int, ...]
@@ -57,11 +61,14 @@ class RecordedRace:
 
     @property
     def shown_tracks(self) -> tuple[Track, ...]:
-        """The players, and the winning line if there is one."""
+        """The tracks of the players, then the track of the winning line if there is one."""
         return self.tracks + self.lines
 
     def add_line(self, track: Track, revision: int, line: Sequence[Move]) -> None:
-        """Add a winning line that starts after the action ``revision`` of a player. It replaces an earlier winning line."""
+        """Add a track for the winning moves ``line``. It replaces the track of an earlier winning line.
+
+        The winning moves start after the action ``revision`` of the player of ``track``.
+        """
         plays, times = list(track.plays[: revision + 1]), list(track.times[:revision])
         plays[-1] = dataclasses.replace(plays[-1], undo_rule=Undo.FREE)
         for move in line:
@@ -76,7 +83,7 @@ class RecordedRace:
 class Replay:
     """The moment and the boards that are shown.
 
-    ``time`` is in milliseconds since the start. ``chosen`` holds one or two players, by their places in the record. If
+    ``time`` is in milliseconds since the start. ``chosen`` has the indexes of the one or two tracks that are shown. If
     ``everyone`` is true, the boards of all players are shown instead.
     """
 
@@ -87,26 +94,26 @@ class Replay:
     everyone: bool = False
 
     def passed(self, millis: float, race: RecordedRace) -> Replay:
-        """Return the replay ``millis`` milliseconds of real time later. It stops at the end of the race."""
+        """Return the replay after ``millis`` milliseconds of real time. The replay stops at the end of the race."""
         if not self.playing:
             return self
         time = min(self.time + round(millis * self.speed), race.length)
         return replace(self, time=time, playing=time < race.length)
 
     def at(self, time: int, race: RecordedRace) -> Replay:
-        """Return the replay at another moment."""
+        """Return the replay at another moment, which is limited to the length of the race."""
         return replace(self, time=min(max(time, 0), race.length))
 
     def shown(self, race: RecordedRace) -> tuple[int, ...]:
-        """Return the players whose boards are shown."""
+        """Return the indexes of the tracks whose boards are shown."""
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
 
     def beside_line(self, number: int, time: int, race: RecordedRace) -> Replay:
-        """Return the replay of a player next to the winning line, at the ``time`` at which the line starts."""
+        """Return the paused replay of a player next to the winning line, at the ``time`` at which the line starts."""
         return replace(self.at(time, race), chosen=(number, len(race.tracks)), everyone=False, playing=False)
 
     def press(self, key: str, race: RecordedRace) -> Replay | None:
-        """Return the replay after a key, or None if the key has no meaning here."""
+        """Return the replay after a key, or None if the key does nothing in a replay."""
         if len(key) == 1 and key in PLAYER_KEYS:
             number = PLAYER_KEYS.index(key)
             return self._showing(number) if number < len(race.tracks) else self
@@ -134,20 +141,24 @@ class Replay:
                 return None
 
     def _showing(self, number: int) -> Replay:
-        """Show a player's board. If two boards are shown, it replaces the first one."""
+        """Return the replay with a player's board. If two boards are shown, the player's board replaces the first one."""
         second = tuple(other for other in self.chosen[1:] if other != number)
         return replace(self, chosen=(number, *second), everyone=False)
 
     def _beside(self, race: RecordedRace) -> Replay:
-        """Show the next player's board next to the first board. If two boards are shown already, show only the first."""
+        """Return the replay with the next player's board next to the first board.
+
+        If two boards are shown already, return the replay with only the first.
+        """
         first = self.chosen[0]
         second = () if len(self.chosen) > 1 and not self.everyone else ((first + 1) % len(race.tracks),)
         return replace(self, chosen=(first, *(other for other in second if other != first)), everyone=False)
 
     def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
-        """The time of the next action of the shown players or, with ``back``, of the one before this moment.
+        """Return the time of the next action of the shown players, or the end of the race if there is none.
 
-        If there is no such action, it is the end or the start of the race.
+        With ``back``, return the time of their last action before the shown moment, or the start of the race if there
+        is none.
         """
         moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
         if back:

@@ -1,7 +1,7 @@
-"""A review of a race: until which action the deal could still be won, found with as few searches as possible. Pure.
+"""A review of a player's race, to find the action that lost the deal. Pure.
 
-A board that can't be won stays so until a move is undone. So the review looks only at the actions that were not undone, and
-halves the range in which the deal was lost with each search.
+Without undo, a board that can't be won never leads to a board that can be won. So the review looks only at the actions
+that were not undone. Each run of the solver halves the range of actions in which the deal was lost.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from samedeal.solver.solve import Answer, Outcome
 
 
 def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
-    """Return the revisions of the boards that lead to the last one, beginning with 0 for the deal.
-
-    A board is left out if the action that led to it was undone.
-    """
+    """Return the revisions after the actions that were not undone. The first is 0, the revision of the deal."""
     kept = [0]
     for revision, action in enumerate(actions, 1):
         if action == UNDO:
@@ -31,47 +28,51 @@ def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Review:
-    """The state of a review. ``answers`` holds the solver's answers by their index in ``revisions``."""
+    """The state of a review.
+
+    ``revisions`` has the revisions of the boards under review, in order. ``answers`` has the solver's answers, by the
+    index of the board in ``revisions``.
+    """
 
     revisions: tuple[int, ...]
     answers: Mapping[int, Answer] = field(default_factory=dict)
 
     @property
     def last_won(self) -> int:
-        """The index of the last board that is known to be winnable, or -1."""
-        return max(self._places(Outcome.WON), default=-1)
+        """The index of the last board that is known to be winnable, or -1 if there is none."""
+        return max(self._indexes(Outcome.WON), default=-1)
 
     @property
     def first_lost(self) -> int:
-        """The index of the first board that is known to be lost, or the number of boards."""
-        return min(self._places(Outcome.UNWINNABLE), default=len(self.revisions))
+        """The index of the first board that is known to be lost. If there is none, the number of boards."""
+        return min(self._indexes(Outcome.UNWINNABLE), default=len(self.revisions))
 
     @property
     def line(self) -> tuple[Move, ...]:
         """The moves that win from the last winnable board. There are none if no board is known to be winnable."""
         return self.answers[self.last_won].line if self.last_won >= 0 else ()
 
-    def _places(self, outcome: Outcome) -> list[int]:
-        return [place for place, answer in self.answers.items() if answer.outcome is outcome]
+    def _indexes(self, outcome: Outcome) -> list[int]:
+        return [index for index, answer in self.answers.items() if answer.outcome is outcome]
 
-    def next_place(self) -> int | None:
+    def next_index(self) -> int | None:
         """Return the index of the board to search next, or None if the review is complete."""
-        undecided = self._places(Outcome.UNDECIDED)
+        undecided = self._indexes(Outcome.UNDECIDED)
         # First find the last winnable board: between it and the first board that is not won, there is no other.
         low = self.last_won
         high = min([self.first_lost, *undecided])
         if high - low > 1:
             return (low + high) // 2
         # Then find the first lost board, after the boards about which nothing could be found out.
-        low, high = max([low, *(place for place in undecided if place < self.first_lost)]), self.first_lost
+        low, high = max([low, *(index for index in undecided if index < self.first_lost)]), self.first_lost
         return (low + high) // 2 if high - low > 1 else None
 
-    def with_answer(self, place: int, answer: Answer) -> Review:
-        """Return the review with another answer."""
-        return Review(self.revisions, MappingProxyType({**self.answers, place: answer}))
+    def with_answer(self, index: int, answer: Answer) -> Review:
+        """Return the review with the solver's ``answer`` for the board at ``index``."""
+        return Review(self.revisions, MappingProxyType({**self.answers, index: answer}))
 
     def sentence(self, actions: Sequence[str]) -> str:
-        """The outcome in a sentence. ``actions`` are all actions of the player."""
+        """Return the outcome in a sentence. ``actions`` are all actions of the player."""
         won, lost, last = self.last_won, self.first_lost, len(self.revisions) - 1
         if won == last:
             return "The deal could still be won at the end."

@@ -8,7 +8,7 @@ from typing import Final
 
 from samedeal_client.state.model import WatchedBoard
 
-MAX_FRAMES: Final = 3000
+MAX_BOARDS: Final = 3000
 """Maximum number of boards kept per player. The oldest are dropped first."""
 
 
@@ -19,7 +19,10 @@ class RewindBuffer:
         self._frames: dict[str, list[WatchedBoard]] = {}
 
     def add(self, watched: Mapping[str, WatchedBoard]) -> None:
-        """Add the boards that are new. The buffer forgets boards that are newer than the player's added board."""
+        """Add the boards that are new.
+
+        If a player's new board is older than boards in the buffer, the buffer drops these boards.
+        """
         for player, board in watched.items():
             frames = self._frames.setdefault(player, [])
             if frames and frames[-1] is board:
@@ -27,7 +30,7 @@ class RewindBuffer:
             if frames and frames[-1].time > board.time:
                 frames[:] = [frame for frame in frames if frame.time <= board.time]
             frames.append(board)
-            del frames[:-MAX_FRAMES]
+            del frames[:-MAX_BOARDS]
 
     def at(self, time: int) -> dict[str, WatchedBoard]:
         """Return each player's board at ``time``, or the player's first board if that board is later than ``time``."""

@@ -14,7 +14,7 @@ from samedeal_client.state.new_room_fields import DEFAULTS, FIELDS, Field, unuse
 from samedeal_client.state.option_parsing import read_start
 
 MAX_LENGTH: Final = 60
-"""Maximum length of a text."""
+"""Maximum length of the text in a field."""
 
 
 class NewRoom(NamedTuple):
@@ -27,10 +27,10 @@ class NewRoom(NamedTuple):
 
 @dataclass(frozen=True)
 class RoomForm:
-    """The form.
+    """The form for a new room.
 
-    ``refused`` maps the name of a field to the server's sentence about the field, or an empty name to a sentence that
-    concerns no field. ``busy`` says that the room is being opened.
+    ``values`` has the text in each field. ``refused`` maps the name of a field to the server's sentence about the
+    field, or an empty name to a sentence that concerns no field. ``busy`` says that the room is being opened.
     """
 
     values: Mapping[str, str] = field(default_factory=lambda: DEFAULTS)
@@ -44,7 +44,7 @@ class RoomForm:
         return tuple(field for field in FIELDS if field.name not in unused)
 
     def errors(self, now: datetime) -> dict[str, str]:
-        """Return the errors by the names of their fields. ``now`` has a time zone."""
+        """Return the sentence for each field with an error, by the name of the field. ``now`` has a time zone."""
         errors = dict(self.refused)
         for each in self.fields:
             try:
@@ -82,11 +82,11 @@ class RoomForm:
         return replace(self, values=values, refused=MappingProxyType(refused))
 
     def for_game(self, game: str) -> RoomForm:
-        """Return the form with ``game`` chosen unless that is empty."""
+        """Return the form with ``game`` chosen. If ``game`` is empty, return the form unchanged."""
         return self.with_value("game", game) if game else self
 
     def for_next_room(self) -> RoomForm:
-        """Return the form for another room: the same options without the code and the passphrase."""
+        """Return the form for another room, with the same options but without the code and the passphrase."""
         return RoomForm(MappingProxyType({**self.values, "room": "", "passphrase": ""}))
 
     def opening(self) -> RoomForm:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 PLAYER_KEYS: Final = "123456789abcdefg"
-"""The keys that choose a player: one for each board in the order in which they are shown, or one for each seat of a room."""
+"""The keys that choose a player.
+
+Each key stands for a board, in the order in which the boards are shown, or for a seat of a room.
+"""
 
 REWIND_STEP: Final = 10_000
 """Milliseconds by which one key rewinds or fast-forwards."""
@@ -17,9 +20,11 @@ ORDERS: Final[tuple[Order, ...]] = ("place", "seat", "name", "pace")
 
 
 class Watched(NamedTuple):
-    """The race that is watched: the players as they are sorted, those with a board, and the pages of the board grid.
+    """The race that is watched.
 
-    ``history`` is the length, in milliseconds, of the time for which boards have been recorded.
+    ``players`` are in sort order, and ``boards`` has the players whose boards are known. ``pages`` is the number of
+    pages of the board grid. ``history`` is the length, in milliseconds, of the time for which boards have been
+    recorded.
     """
 
     players: tuple[str, ...] = ()
@@ -37,9 +42,10 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True)
 class Spectating:
-    """The spectator's choices: the player whose board is shown alone (empty for all), the sort order and the page.
+    """The spectator's choices.
 
-    ``rewind`` is how far back the shown boards are, in milliseconds before the newest one.
+    ``zoomed`` is the player whose board is shown alone, or empty if all boards are shown. ``order`` is the sort order.
+    ``rewind`` says how far back the shown boards are, in milliseconds before the newest board.
     """
 
     zoomed: str = ""
@@ -48,7 +54,7 @@ class Spectating:
     rewind: int = 0
 
     def press(self, key: str, watched: Watched) -> Response | None:
-        """Return the response to a key, or None if the key has no meaning here."""
+        """Return the response to a key, or None if the key does nothing while watching."""
         if len(key) == 1 and key in PLAYER_KEYS:
             return self.zoom(PLAYER_KEYS.index(key), watched)
         match key:
@@ -71,7 +77,7 @@ class Spectating:
                 return None
 
     def zoom(self, number: int, watched: Watched) -> Response:
-        """Show one board alone: the one with this ``number``, counted from 0, in the sort order."""
+        """Show only the board with this ``number``, counted from 0 in the sort order."""
         if number < len(watched.players) and watched.players[number] in watched.boards:
             return Response(replace(self, zoomed=watched.players[number]))
         return Response(self, "There is no board with that number." if watched.boards else "")
@@ -83,9 +89,9 @@ class Spectating:
         return self.zoom((players.index(self.zoomed) + step) % len(players), watched)
 
     def limited_to(self, watched: Watched) -> Spectating:
-        """Return the state for what can be shown now.
+        """Return the state that is possible with ``watched``.
 
-        If its page no longer exists, the last page is shown. If the board that was shown alone is gone, all boards are
+        If the page no longer exists, the last page is shown. If the board that was shown alone is gone, all boards are
         shown.
         """
         gone = self.zoomed not in watched.players or self.zoomed not in watched.boards

@@ -12,18 +12,18 @@ WITHOUT_DOTS: Final = ("localhost",)
 
 
 RESTART: Final = ("start",)
-"""The choice to draw the start screen again, after a change of its characters."""
+"""The choice that draws the start screen again, after a setting has changed its characters."""
 
 
 class FailedChoice(NamedTuple):
-    """A command that the player has chosen on the start screen, and why it has failed."""
+    """A command that the player has chosen on the start screen, and the reason why it has failed."""
 
     arguments: Sequence[str]
     reason: str
 
     @property
     def dialog(self) -> str:
-        """The action whose dialog asked for the address, or an empty string if none did."""
+        """The menu action whose dialog asked for the address, or an empty string if no dialog did."""
         return {"new": "host"}.get(self.arguments[0], self.arguments[0] if len(self.arguments) > 1 else "")
 
     @property
@@ -34,7 +34,7 @@ class FailedChoice(NamedTuple):
 
 
 class MenuChoice(NamedTuple):
-    """A line of the menu: its action, its key, its name, and what it does."""
+    """A line of the menu: its action, its key, its name, and a description."""
 
     action: str
     key: str
@@ -55,17 +55,17 @@ MENU: Final = (
 
 
 def is_room_code(typed: str) -> bool:
-    """Whether a text is the code of a room rather than the address of a server."""
+    """Return whether a text is the code of a room rather than the address of a server."""
     word = typed.strip().lower()
     return bool(ROOM_CODE.fullmatch(word)) and word not in WITHOUT_DOTS
 
 
 def enter_arguments(command: str, typed: str, server: str) -> list[str]:
-    """Return the arguments of ``join`` or ``watch`` for what the player has typed.
+    """Return the arguments of ``join`` or ``watch`` for the text that the player has typed.
 
-    A room code names a room on ``server``, the server that was joined last. If there is none, the code is taken for a
-    host. Any other text is passed on as it is. For a server without a room the command is always ``join``, because its
-    lobby lists the races that can be watched.
+    A room code names a room on ``server``, the server that was joined last. If ``server`` is empty, the code is taken
+    for a host. Any other text is passed on unchanged. For a server without a room the command is always ``join``,
+    because the server's lobby lists the races that can be watched.
     """
     words = typed.replace("samedeal join ", "").replace("samedeal watch ", "").split()[:2]
     if len(words) == 1 and server and is_room_code(words[0]):

@@ -136,7 +136,7 @@ def _part(y: int, x: int, text: str, style: Pen) -> _Part:
 
 @lru_cache(maxsize=4096)
 def _is_narrow(text: str) -> bool:
-    """Whether every character of a text has a cell of its own."""
+    """Return whether every character of a text has a cell of its own."""
     return text.isascii() or all(columns_of(char) == 1 for char in text)
 
 

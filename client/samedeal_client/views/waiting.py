@@ -56,7 +56,7 @@ class Invitation:
 
 
 def can_add_bot(model: Model, bots: OwnBots) -> bool:
-    """Whether this player may add a bot: the room admits bots, and a seat is free."""
+    """Return whether this player may add a bot: the room admits bots, and a seat is free."""
     room = model.room
     if room is None or model.seat is None or not room.options.bots:
         return False
@@ -64,7 +64,7 @@ def can_add_bot(model: Model, bots: OwnBots) -> bool:
 
 
 def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
-    """Whether this player, as the host, may kick a player. The host's own bots can be removed instead."""
+    """Return whether this player, as the host, may kick a player. The host's own bots can be removed instead."""
     seat = model.seat_of(player)
     return model.hosting and seat is not None and player != model.me and seat.name not in bots.seated
 
