@@ -97,8 +97,8 @@ class DealProof:
         """Check the hashes and the line, and return the board of the race. Raises DealNotProven if the proof is wrong."""
         if secret_commitment(self.terms, self.secret) != self.commitment:
             raise DealNotProven(
-                "The secret, the room, the game, the solver or the budget is not what the server committed to when the "
-                "room opened."
+                "The secret, the room, the game, the solver or its search limit (budget) is not what the server "
+                "committed to when the room opened."
             )
         for seat, name, commitment, share in self.shares:
             if share_commitment(self.terms.room, name, share) != commitment:
@@ -138,7 +138,8 @@ class DealProof:
         first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1), least), None)
         if first is None:
             raise DealNotProven(
-                f"The solver cannot win candidate deal {self.candidate} with {least} to {budget} positions."
+                f"Candidate deal {self.candidate} should not have been dealt: the solver does not win it by searching "
+                f"{least} to {budget} positions."
             )
         if first.number != self.candidate:
             raise DealNotProven(

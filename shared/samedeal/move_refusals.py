@@ -62,12 +62,14 @@ def _stock_empty(board: Position, _move: Move) -> str:
 def _unknown_pile(board: Position, move: Move) -> str:
     game = board.game
     unknown = move.target if move.source in game.index else move.source
-    known = ", ".join(key for key in game.keys if game.index[key] != game.stock_at)
-    return f"{game.title} has no pile {unknown!r}. Its piles are {known}, and 0 for a foundation."
+    known = ", ".join(game.typed_keys)
+    names = [game.keys[at] for at in game.foundations if game.piles[at].gives]
+    named = f" To take a card off a foundation, write its name: {names[0]} to {names[-1]}." if names else ""
+    return f"{game.title} has no pile {unknown!r}. Its piles are {known}, and 0 for a foundation.{named}"
 
 
 def _same_pile(_board: Position, move: Move) -> str:
-    return f"Pile {move.source} can't go onto itself. Choose another target."
+    return f"Pile {move.source} can't go onto itself. Choose another target, or write 0 for a foundation."
 
 
 def _not_a_source(board: Position, move: Move) -> str:

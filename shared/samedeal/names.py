@@ -66,8 +66,8 @@ def clean_room(text: str) -> str:
     """
     code = text.strip(" ").lower()
     if not text.isascii() or not ROOM_CODE.fullmatch(code):
+        problem = f"{text[:30]!r} is not a room code" if code else "A room code can't be empty"
         raise MalformedText(
-            f"{text[:30]!r} is not a room code. Use 1 to 24 letters, digits and dashes, with no dash at either end, "
-            "as in friday or k7m2qx."
+            f"{problem}. Use 1 to 24 letters, digits and dashes, with no dash at either end, as in friday or k7m2qx."
         )
     return code

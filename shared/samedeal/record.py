@@ -65,6 +65,8 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
 _MAX_PLAYERS: Final = 255
 _PLAYERS_LINE: Final = 12
+_CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
+_CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
 _Value = TypeVar("_Value")
 
 
@@ -191,7 +193,9 @@ class Record:
             cards = last.board.foundation_cards
             if cards != player.foundation_cards:
                 raise self._wrong(
-                    f"The foundations of {player.name} ended at {cards}/{self.game.cards}.", "cards", player.seat
+                    f"{player.name}'s foundations ended at {cards}/{self.game.cards}, not at {player.foundation_cards}.",
+                    "cards",
+                    player.seat,
                 )
             finish = player.actions[-1][0] if last.board.won and player.actions else 0
             if finish != player.finish_time:
@@ -202,7 +206,7 @@ class Record:
             results.append((player, self._result(player, plays)))
         for place, player in ranked(results) if self.is_whole else ():
             if place != player.place:
-                raise self._wrong(f"{player.name} has place {place}.", "place", player.seat)
+                raise self._wrong(f"{player.name}'s place is {place}, not {player.place}.", "place", player.seat)
 
     def check_deeply(self) -> None:
         """Do what ``check`` does, and check a joint deal with the solver. This takes as long as finding the deal."""
@@ -259,7 +263,7 @@ class Record:
     def _layout(self) -> list[_Line]:
         terms = self.terms
         lines = [_Line(_FIRST), *(_Line(line) for line in terms.lines())]
-        lines.append(_Line(f"terms: {terms.digest().hex()}", wrong="These lines do not match each other.", since=2))
+        lines.append(_Line(f"terms: {terms.digest().hex()}", wrong=_CHANGED_LINES, since=2))
         lines.append(_Line(f"end: {utc_text(self.end)}", ("end",)))
         lines.append(_Line(f"players: {self.entrants}", ("players",)))
         if self.proof is None:
@@ -276,11 +280,7 @@ class Record:
         seat, name = player.seat, player.name
         first_head, *heads = self.heads(player)
         lines = [_Line(line) for line in player_lines(seat, name, bot=player.bot)]
-        lines.append(
-            _Line(
-                f"chain: {first_head.hex()}", wrong=f"The chain of {name} does not begin with this head.", since=first
-            )
-        )
+        lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, since=first))
         lines.append(_Line(f"place: {player.place}", ("place", seat)))
         lines.append(_Line(f"cards: {player.foundation_cards}", ("cards", seat)))
         if player.finish_time:
@@ -289,9 +289,9 @@ class Record:
             lines.append(_Line("resigned: yes", ("resigned", seat)))
         for revision, ((time, action), head) in enumerate(zip(player.actions, heads, strict=True), 1):
             text = f"{_seconds(time)} {head.hex()[:_CHECK_DIGITS]} {action}"
-            lines.append(_Line(text, ("action", seat, revision), f"The action does not match the chain of {name}."))
+            lines.append(_Line(text, ("action", seat, revision), _CHANGED_ACTION))
         last_head = [first_head, *heads][-1]
-        lines.append(_Line(f"head: {last_head.hex()}", wrong=f"The chain of {name} does not end with this head."))
+        lines.append(_Line(f"head: {last_head.hex()}", wrong=_CHANGED_ACTION))
         return lines
 
     @classmethod
@@ -326,7 +326,7 @@ class Record:
         layout = self._layout()
         for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
             if found != line.text:
-                wrong = line.wrong or f"The line is not written as it should be, which is {line.text[:80]!r}."
+                wrong = line.wrong or f"The line should read {line.text[:80]!r}."
                 raise BadRecord(wrong, line.since or number, number)
         if lines[-1] != layout[-1].text:
             self.check()

@@ -39,7 +39,8 @@ def read_duration(text: str) -> int:
     else:
         raise ValueError("Use a time like 15 min, 7:30 or 90 s.")
     if not 10 <= seconds <= 7200:
-        raise ValueError("Write a time from 10 s to 2 hours.")
+        meant = f"{written} means {written} min. " if written.isdigit() else ""
+        raise ValueError(f"{meant}Write a time from 10 s to 2 hours.")
     return seconds
 
 

@@ -47,7 +47,7 @@ def unseated(names: Iterable[str]) -> Notice:
     """Notice that the named players lost their seats, because they did not reveal their shares of the joint deal in time."""
     return Notice(
         code=NoticeCode.UNSEATED,
-        message=f"These players did not help to draw the deal in time: {', '.join(names)}. "
+        message=f"These players did not answer in time when the deal was drawn: {', '.join(names)}. "
         "They lost their seats, and the countdown begins again.",
     )
 
@@ -55,7 +55,11 @@ def unseated(names: Iterable[str]) -> Notice:
 def waiting(names: Iterable[str]) -> Notice:
     """Notice that the countdown is extended, because the named players' shares or, without names, the deal is missing."""
     waits = " and ".join(names)
-    what = f"Waiting for {waits} to help draw the deal." if waits else "Still looking for a deal that can be won."
+    what = (
+        f"The deal is being drawn. Waiting for {waits} to answer."
+        if waits
+        else "Still looking for a deal that can be won."
+    )
     return Notice(code=NoticeCode.WAITING, message=f"{what} The race starts in a few seconds.")
 
 

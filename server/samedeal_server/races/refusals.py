@@ -162,14 +162,15 @@ def share_needed() -> RequestRefused:
     """Refusal because a player wants a seat without committing to a share of the joint deal."""
     return RequestRefused(
         RefusalCode.SHARE_NEEDED,
-        "The players of this room draw the deal together, and your program can't do that. Update it to join.",
+        "The players of this room draw the deal together, and your client can't do that. Update your client to join.",
     )
 
 
 def bad_share() -> RequestRefused:
     """Refusal because the room does not wait for a share, or the player has committed to a different one."""
     return RequestRefused(
-        RefusalCode.BAD_SHARE, "That is not the share that this room waits for. Send the one that you committed to."
+        RefusalCode.BAD_SHARE,
+        "That is not your share of this deal. Send the random number whose hash you sent before.",
     )
 
 
