@@ -41,7 +41,7 @@ class LocalBots:
         return tuple(self._running)
 
     def names_in(self, room: str) -> tuple[str, ...]:
-        """The names of the bots in a room, including those that have yet to join it."""
+        """Return the names of the bots in a room, including those that have yet to join it."""
         return tuple(name for name, bot in self._running.items() if bot.room == room)
 
     def move_to_rematch(self, room: str, rematch: str) -> None:

@@ -92,7 +92,7 @@ def search(board: Board, evaluate: Evaluation, visited: AbstractSet[Key], node_b
 
 
 def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
-    """The worth of a move that turns up unseen cards: an estimate for the board after it, plus a bonus."""
+    """Return the worth of a move that turns up unseen cards: an estimate for the board after it, plus a bonus."""
     weights = evaluate.weights
     if move == DRAW:
         return evaluate(board) + weights.draw
@@ -102,7 +102,7 @@ def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
 
 
 def _median_unseen_card(board: Board) -> bytes:
-    """The unseen card of median rank, which stands for any card that a move turns up."""
+    """Return the unseen card of median rank, which stands for any card that a move turns up."""
     unseen = list(DECK * board.game.decks)
     for pile in board.piles:
         for code in pile:
@@ -113,7 +113,7 @@ def _median_unseen_card(board: Board) -> bytes:
 
 
 def _moves_to(node: _Node) -> tuple[Move, ...]:
-    """The moves from the start of the search to a node."""
+    """Return the moves from the start of the search to a node."""
     moves: list[Move] = []
     current: _Node | None = node
     while current is not None and current.move is not None:

@@ -82,7 +82,7 @@ def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
 
 
 def _appeal(board: Board, move: Move) -> float:
-    """The weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
+    """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
     if move.target == FOUNDATION:
         return FOUNDATION_APPEAL
     return REVEAL_APPEAL if board.turns_up(move) else 1.0

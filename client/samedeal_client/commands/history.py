@@ -73,7 +73,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _as_json(history: History, today: date) -> str:
-    """The races, with the summaries, as one JSON object in ASCII."""
+    """Return the races, with the summaries, as one JSON object in ASCII."""
     import json
 
     from msgspec import to_builtins

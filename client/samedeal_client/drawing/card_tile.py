@@ -102,7 +102,7 @@ def _index_row(name: str, look: Look, width: int, mark: str) -> str:
 
 
 def _indented(name: str, width: int) -> str:
-    """A card's name near the left edge. A narrow card has no blank to its left."""
+    """Return a card's name near the left edge. A narrow card has no blank to its left."""
     return (name if width < 5 else f" {name}").ljust(width)
 
 
@@ -111,7 +111,7 @@ def _lower_index_row(name: str, width: int) -> str:
 
 
 def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
-    """The rows between the corners: suit signs, or the picture of a court card."""
+    """Return the rows between the corners: suit signs, or the picture of a court card."""
     rank, suit = code & 0x0F, look.suit(code >> 4 & 3)
     if rows not in _PIPS:
         return [suit.center(width) if row == rows // 2 else " " * width for row in range(rows)]
@@ -125,7 +125,7 @@ def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
 
 
 def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row, ...]:
-    """The back of a card. If its face is already known, rank and suit are written on it."""
+    """Return the back of a card. If its face is already known, rank and suit are written on it."""
     style = tile_style(code, look, "buried", mark)
     pattern = look.glyphs.back * width
     name = "" if code >= UNSEEN else _indented(look.card(code)[1:-1], width).rstrip()

@@ -49,7 +49,7 @@ def pack_column(group: Group, pile: bytes, rows: int, card: CardSize) -> ColumnP
 
 
 def _heights(pile: bytes, spare: int, card: CardSize) -> tuple[int, ...]:
-    """The rows of each card. The top card gets the spare rows first, then the face-up cards closest to it."""
+    """Return the rows of each card. The top card gets the spare rows first, then the face-up cards closest to it."""
     heights = [1] * len(pile)
     for at in range(len(pile) - 1, -1, -1):
         wanted = card.height if at == len(pile) - 1 else 1 if pile[at] & DOWN else card.step
@@ -104,7 +104,7 @@ def _shade(card: int, first_movable: int) -> Shade:
 
 
 def pile_label(name: str, look: Look, width: int, mark: str) -> Span:
-    """The name of a pile, centred above its cards, with the sign of a mark."""
+    """Return the name of a pile, centred above its cards, with the sign of a mark."""
     text = f"{name}{mark_sign(look, mark)}"
     if len(text) > width:
         text = text.replace(" ", "")[:width]
@@ -112,7 +112,7 @@ def pile_label(name: str, look: Look, width: int, mark: str) -> Span:
 
 
 def takes_text(group: Group) -> str:
-    """The text in the outline of an empty pile for the cards that it takes: ``any``, ``K``, ``A``, or nothing."""
+    """Return the text in the outline of an empty pile for the cards that it takes: ``any``, ``K``, ``A``, or nothing."""
     ranks = {card & 0x0F for card in group.on_empty}
     return "" if not ranks else "any" if len(ranks) > 1 else {1: "A", 13: "K"}[ranks.pop()]
 

@@ -185,7 +185,7 @@ def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) 
 
 
 def _columns_x(game: Game, pitch: int) -> int:
-    """The left edge of the columns.
+    """Return the left edge of the columns.
 
     If there are as many columns as foundations, each column stands under a foundation, to the right of the stock.
     """
@@ -193,7 +193,7 @@ def _columns_x(game: Game, pitch: int) -> int:
 
 
 def _width(game: Game, card: CardSize, gap: int) -> int:
-    """The width of a board."""
+    """Return the width of a board."""
     pitch = card.width + gap
     fans = _FAN_GAP + pitch * len(game.fans) if game.fans else 0
     columns = _columns_x(game, pitch) + pitch * len(game.columns) + fans
@@ -214,5 +214,5 @@ def _reserve_rows(game: Game, card: CardSize) -> int:
 
 
 def _fixed_rows(game: Game, card: CardSize) -> int:
-    """The number of rows above the cards of the columns: the top region, the reserve and the names of the columns."""
+    """Return the number of rows above the cards of the columns: the top region, the reserve and the names of the columns."""
     return 1 + card.height + _reserve_rows(game, card) + 1

@@ -118,7 +118,7 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
 
 
 def _shade(number: int, pitch: int, *, movable: bool) -> Shade:
-    """The shade of a card in the pile at index ``number``.
+    """Return the shade of a card in the pile at index ``number``.
 
     Without gaps between the piles, light and dark piles alternate. Otherwise a card is light if it is movable.
     """
@@ -135,7 +135,7 @@ def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
 
 
 def _pile(number: int, pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
-    """The cells of a column or a fan: the number of cards that don't fit, then the cards down to the top one."""
+    """Return the cells of a column or a fan: the number of cards that don't fit, then the cards down to the top one."""
     cells = [_cell(b"", look, pitch, "paper")] if not pile else []
     first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
     if first:

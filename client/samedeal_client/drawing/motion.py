@@ -128,7 +128,7 @@ def _flight(before: Board, after: Board, index: int, look: Look, at: Layout) -> 
 
 
 def _start(before: Board, after: Board, card: int, look: Look, at: Layout) -> tuple[int, int] | None:
-    """The place of a card before a move, in a pile that got smaller."""
+    """Return the place of a card before a move, in a pile that got smaller."""
     for index, pile in enumerate(before.piles):
         if len(pile) > len(after.piles[index]):
             key = before.game.keys[index]
@@ -154,12 +154,12 @@ def _card_place(board: Board, key: str, card: int | None, look: Look, at: Layout
 
 
 def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
-    """A row of ``width`` characters with another row over it at ``x``. The part outside is cut off."""
+    """Return a row of ``width`` characters with another row over it at ``x``. The part outside is cut off."""
     return (*_part(row, 0, x), *_part(over, max(-x, 0), width - x), *_part(row, x + row_width(over), width))
 
 
 def _part(row: Row, start: int, end: int) -> Iterator[Span]:
-    """The characters of a row from ``start`` up to ``end``."""
+    """Yield the characters of a row from ``start`` up to ``end``."""
     x = 0
     for text, style in row:
         part = text[max(start - x, 0) : max(end - x, 0)]

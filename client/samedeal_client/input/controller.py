@@ -1,7 +1,7 @@
-"""A player's input in a race, pure: keys and mouse events in, actions and messages out.
+"""A player's input in a race: keys and mouse events in, actions and messages out. Pure.
 
-The controller adds to the two-key grammar what a whole race needs: keys that wait until the server has revealed a card,
-a drag with its preview, and the marks for a found card and for a hint. The screen carries out the actions.
+The controller adds what a whole race needs to the two-key grammar. It queues keys until the server has revealed a card.
+It previews dragged cards, and marks a found card and a hint. The screen carries out the actions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_QUEUED_KEYS: Final = 1000
 """Maximum number of keys that wait until a card is revealed."""
 
 DESTINATION_WINDOW: Final = 1.0
-"""Time, in seconds, within which a key that follows an empty source is taken for its destination."""
+"""Time, in seconds, for which the key after a rejected source is taken for the target of the rejected move."""
 
 NOT_DEALT: Final = "The cards have not been dealt yet. You can move when the race has started."
 QUEUE_FULL: Final = f"{MAX_QUEUED_KEYS} keys are waiting for the server. This key was ignored."
@@ -45,7 +45,7 @@ OpenEntry: TypeAlias = Selected | MoveChoice | EntryPrompt
 
 
 class MarkedMove(NamedTuple):
-    """A dragged move or a hint, with the board that it belongs to. It is not shown on any other board."""
+    """A dragged move or a hint, with the board that it belongs to. The move is not shown on any other board."""
 
     board: Board
     move: Move
@@ -54,7 +54,7 @@ class MarkedMove(NamedTuple):
 class ControllerResult(NamedTuple):
     """The controller after an event, an action for the screen, and a message for the player.
 
-    An empty message clears the message line; None leaves it as it is.
+    An empty message clears the message line. If the message is None, the message line does not change.
     """
 
     controller: RaceController
@@ -66,9 +66,10 @@ class ControllerResult(NamedTuple):
 class RaceController:
     """The state of a player's input.
 
-    ``entry`` is what the player has typed of a command that needs more keys. ``queue`` holds the keys that wait until a
-    card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the face of
-    the card that was searched for. ``rejected_at`` is when the player last chose a source from which no card can be moved.
+    ``entry`` is the effect of the last key if the command needs more keys. ``queue`` has the keys that wait until a
+    card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the face
+    of the card that the player searched for. ``rejected_at`` is the time at which the player last chose a source from
+    which no card can be moved.
     """
 
     grammar: KeyGrammar = field(default_factory=KeyGrammar)
@@ -117,7 +118,10 @@ class RaceController:
         return _after_pointer(replace(self, drag=None, found=found), pointed, now)
 
     def mouse_move(self, hit: HitTarget | None, board: Board | None) -> RaceController:
-        """Preview the dragged cards on the pile that would take them."""
+        """Return the controller with a preview of the dragged cards.
+
+        The preview is on the pile under the pointer. There is none if the pile does not take the cards.
+        """
         if board is None or self.pointer.pressed_on is None:
             return self
         move = self.pointer.drop_move(hit, self.grammar, board)
@@ -138,7 +142,7 @@ class RaceController:
         return _after(self, KeyResult(KeyGrammar(self.grammar.bindings), Cancelled(self.grammar.idle)), now)
 
     def marks(self, board: Board, last: Step | None) -> Marks:
-        """The marks on a board. ``last`` is the step that led to it."""
+        """Return the marks on a board. ``last`` is the step that led to the board."""
         arrived = arrived_cards(board, last)
         source = self.grammar.source
         if not source:
@@ -147,7 +151,7 @@ class RaceController:
         return replace(selection_marks(board, source, self.grammar.size, last=arrived), found=self.found)
 
     def preview(self, board: Board) -> DragPreview | None:
-        """The dragged cards on the pile that would take them; None when no pile would."""
+        """Return the dragged cards on the pile that would take them, or None if no pile would take them."""
         return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
 
     def can_resize(self, board: Board) -> bool:
@@ -156,11 +160,11 @@ class RaceController:
         return source not in ("", FOUNDATION) and len(movable_counts(board, source)) > 1
 
     def closed(self) -> RaceController:
-        """The controller with no pile shown in full."""
+        """Return the controller with no pile shown in full."""
         return replace(self, inspected="")
 
     def hinted(self, board: Board, move: Move) -> RaceController:
-        """The controller with a hint for a board."""
+        """Return the controller with a hint for a board."""
         return replace(self, hint=MarkedMove(board, move))
 
 
@@ -181,13 +185,13 @@ def _type(controller: RaceController, key: str, board: Board, now: float) -> Con
 
 
 def _after_pointer(controller: RaceController, pointed: PointerResult, now: float) -> ControllerResult:
-    """The response to a mouse event."""
+    """Return the response to a mouse event."""
     moved = replace(controller, pointer=pointed.pointer)
     return ControllerResult(moved) if pointed.key_result is None else _after(moved, pointed.key_result, now)
 
 
 def _after(controller: RaceController, result: KeyResult, now: float) -> ControllerResult:
-    """The response to an effect of the grammar."""
+    """Return the response to an effect of the grammar."""
     after = replace(controller, grammar=result.grammar, entry=None)
     effect: Effect = result.effect
     match effect:

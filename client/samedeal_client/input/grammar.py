@@ -2,7 +2,7 @@
 
 A move is two keys, the source pile and the target pile::
 
-    3 5      column 3 to column 5: the only group of cards that fits, or the longest group if column 5 is empty
+    3 5      column 3 to column 5: as many cards as fit
     3 3, 3 0 column 3 to a foundation
     3 Enter  column 3 to the most useful target
     0 5      from a foundation back to column 5, where the game allows it
@@ -39,7 +39,7 @@ class Selected:
     """A selection: the top ``size`` cards of the pile ``source``.
 
     The source ``0`` stands for the top card of a foundation, and the target decides which foundation. ``sentence`` says
-    why the selection differs from what the player asked for; it is empty otherwise.
+    why the selection differs from the selection that the player asked for. It is empty if there is no difference.
     """
 
     source: str
@@ -49,7 +49,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class MoveChoice:
-    """A choice between several possible moves. ``question`` asks the player which; the next key answers."""
+    """A choice between several possible moves. ``question`` asks the player to choose, and the next key is the answer."""
 
     moves: tuple[Move, ...]
     question: str
@@ -57,7 +57,7 @@ class MoveChoice:
 
 @dataclass(frozen=True, slots=True)
 class EntryPrompt:
-    """A request for more keys. ``text`` shows what was typed, and ``sentence`` what was wrong with the last key."""
+    """A request for more keys. ``text`` shows the keys typed so far, and ``sentence`` says why the last key was wrong."""
 
     text: str
     sentence: str = ""
@@ -92,7 +92,7 @@ class Cancelled:
 
 
 Effect: TypeAlias = Move | Selected | MoveChoice | EntryPrompt | FindCard | ViewPile | RunCommand | Cancelled | Rejected
-"""The outcome of a key. A ``Move`` is legal and to be made; draws and deals are moves too."""
+"""The effect of a key. A ``Move`` is legal, and the caller makes it. Draws and deals are moves too."""
 
 
 class KeyResult(NamedTuple):
@@ -104,12 +104,14 @@ class KeyResult(NamedTuple):
 
 @dataclass(frozen=True)
 class KeyGrammar:
-    """The keys of an unfinished entry.
+    """The state of the two-key grammar: the part of a move or command that the player has already typed.
 
-    ``source`` is the selected pile, and ``size`` the number of cards if the player chose one. ``candidates`` holds the
-    moves of a ``MoveChoice``. ``search_text`` is the part of the card to find that was typed. While ``viewing``, the
-    next pile is listed. ``rejection`` is set after the player chose a source from which no card can move. If the player
-    then types the target, that key must not select a new source.
+    ``source`` is the selected pile, and ``size`` is the number of cards if the player has chosen a number.
+    ``candidates`` has the moves of a ``MoveChoice``. ``search_text`` is the typed part of the name of the card to find.
+    If ``viewing`` is true, the next key names the pile to list.
+
+    ``rejection`` is set if the last key named a source from which no card can move. The next pile key is then taken for
+    the target of this move and does not select a new source.
     """
 
     bindings: Bindings = field(default=DEFAULT, repr=False)
@@ -126,7 +128,7 @@ class KeyGrammar:
         return self == KeyGrammar(self.bindings, rejection=self.rejection)
 
     def press(self, key: str, board: Board) -> KeyResult:
-        """Process a key, given by its character or its name, on the board that is shown."""
+        """Process a key, given by its character or its name. ``board`` is the board that is shown."""
         meaning = self.bindings.meaning(key)
         if self.search_text is not None:
             return self._search(self.search_text, key, meaning)
@@ -148,7 +150,7 @@ class KeyGrammar:
         return selected
 
     def select(self, source: str, board: Board, size: int | None = None) -> KeyResult:
-        """Select ``size`` cards of a pile. Without ``size``, the target decides how many cards move."""
+        """Select ``size`` cards of a pile. If ``size`` is None, the target decides how many cards move."""
         if rejected := source_rejection(board, source):
             return self._done(rejected)
         if source == FOUNDATION:

@@ -1,7 +1,6 @@
-"""The move that a player most likely means, however it is entered. Pure.
+"""The move that a player most likely means, whether it is entered with keys, mouse or typed lines. Pure.
 
-Keys, mouse and typed lines name a source pile and a target pile; this module finds the one move that fits, or the reason
-why there is none.
+The player names a source pile and a target pile. This module finds the move that fits, or the reason why none fits.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from samedeal.moves import FOUNDATION, Move
 
 
 class Problem(Enum):
-    """The reason why an input makes no move. The value names the problem in tests and in the list of sentences."""
+    """The reason why an input makes no move. The value is the name of the problem in tests and in the list of sentences."""
 
     ILLEGAL_MOVE = "illegal_move"
     EMPTY_SOURCE = "empty_source"
@@ -47,7 +46,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Legal moves of different cards that the input could mean equally well: the player has to choose one."""
+    """Legal moves of different cards that the input could mean equally well. The player has to choose one of the moves."""
 
     moves: tuple[Move, ...]
 
@@ -57,7 +56,7 @@ Intent: TypeAlias = Move | Ambiguous | Rejected
 
 
 def legal_or_rejected(board: Board, move: Move) -> Move | Rejected:
-    """The move itself if it is legal, otherwise the rule that forbids it."""
+    """Return ``move`` if it is legal. Otherwise return the rejection that names the broken rule."""
     try:
         board.play(move)
     except UnseenCard:
@@ -68,7 +67,7 @@ def legal_or_rejected(board: Board, move: Move) -> Move | Rejected:
 
 
 def stock_move(board: Board) -> Move | Rejected:
-    """The game's draw or deal."""
+    """Return the game's draw or deal, or the rejection that says why there is none now."""
     action = board.game.stock.action
     if action is None:
         return Rejected(Problem.NO_STOCK, f"{board.game.title} has no stock. All its cards are in play.")
@@ -76,9 +75,10 @@ def stock_move(board: Board) -> Move | Rejected:
 
 
 def move_between(board: Board, source: str, target: str, size: int | None = None) -> Intent:
-    """The move from one pile to another, of ``size`` cards or of the longest group that fits.
+    """Return the move from one pile to another, a choice of such moves, or the rejection that says why there is none.
 
-    ``0`` stands for any foundation. A pile named as its own target means a foundation.
+    The move has ``size`` cards or, if ``size`` is None, as many cards as fit. The pile ``0`` stands for any foundation.
+    A target that is the source itself also stands for a foundation.
     """
     game = board.game
     if rejected := source_rejection(board, source):
@@ -100,10 +100,10 @@ def move_between(board: Board, source: str, target: str, size: int | None = None
 
 
 def best_move(board: Board, source: str, size: int | None = None) -> Move | Rejected:
-    """The most useful move of a pile's cards.
+    """Return the most useful move of a pile's cards, or the rejection that says why there is none.
 
-    A foundation comes before a column with cards, then a fan, then an empty column. Among equals the longest group wins,
-    unless ``size`` says how many cards to move.
+    A foundation comes before a column with cards, then a fan, then an empty column. Among equally useful moves, the
+    move of the most cards is best. If ``size`` is given, only moves of ``size`` cards are considered.
     """
     if rejected := source_rejection(board, source):
         return rejected
@@ -122,7 +122,10 @@ def best_move(board: Board, source: str, size: int | None = None) -> Move | Reje
 
 
 def source_rejection(board: Board, source: str) -> Rejected | None:
-    """Return why no card can be taken from ``source``, or None if one can or if ``source`` is no pile of the game."""
+    """Return the reason why no card can be taken from ``source``.
+
+    Return None if a card can be taken, or if ``source`` is no pile of the game.
+    """
     game = board.game
     at = game.foundations.start if source == FOUNDATION else game.index.get(source, -1)
     if at < 0:
@@ -144,7 +147,7 @@ def is_foundation(game: Game, pile: str) -> bool:
 
 
 def _longest(board: Board, source: str, target: str) -> Move | Rejected:
-    """The move of the longest group that fits on the target."""
+    """Return the move of as many cards as fit on the target, or the rejection that says why none fits."""
     fitting = [move for move in board.legal_moves() if move.source == source and move.target == target]
     if fitting:
         return max(fitting, key=lambda move: move.size)
@@ -152,7 +155,7 @@ def _longest(board: Board, source: str, target: str) -> Move | Rejected:
 
 
 def _from_any_foundation(board: Board, target: str) -> Intent:
-    """The move of some foundation's top card; ambiguous if different cards fit."""
+    """Return the move of a foundation's top card to ``target``. If different cards fit, return a choice."""
     game = board.game
     filled = [game.keys[at] for at in game.foundations if board.piles[at]]
     moves: dict[int, Move] = {}

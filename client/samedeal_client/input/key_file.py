@@ -9,8 +9,8 @@
     [piles]
     1 = "&"
 
-Bindings that the file does not name keep their defaults. A key is a character or one of ``NAMED_KEYS``, optionally with
-``ctrl+``, ``alt+`` or ``shift+`` in front.
+Bindings that the file does not name keep their defaults. A key is a character or a name in ``NAMED_KEYS``. The
+modifiers ``ctrl+``, ``alt+`` and ``shift+`` can stand before a key.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _NAMES: Final = {"commands": tuple(command.value for command in KeyCommand), "pi
 
 
 def load_bindings(text: str) -> Bindings:
-    """Return the default bindings with the changes of a key file. Raises MalformedText, which names the line."""
+    """Return the default bindings with the changes of a key file.
+
+    Raises MalformedText if the file has an error. The message names the line.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -59,7 +62,7 @@ def load_bindings(text: str) -> Bindings:
 
 
 def _parse_keys(value: object, line: str) -> tuple[str, ...]:
-    """The keys of one entry, without duplicates."""
+    """Return the keys of one entry, without duplicates."""
     words = value if isinstance(value, list) else [value]
     keys: list[str] = []
     for word in words:
@@ -87,7 +90,7 @@ def _parse_key(word: str, line: str) -> str:
 
 
 def _check_unique(bindings: Bindings, text: str, tables: dict[str, dict[str, object]]) -> None:
-    """Reject a key with two meanings, whether both are from the file or one is a default."""
+    """Raise MalformedText if a key has two meanings. One of the meanings may be a default."""
     owners: dict[str, tuple[str, str]] = {}
     entries = [("commands", command.value, keys) for command, keys in bindings.commands.items()]
     entries += [("piles", pile, keys) for pile, keys in bindings.piles.items()]
@@ -112,8 +115,8 @@ def _owner_text(owner: tuple[str, str], tables: dict[str, dict[str, object]]) ->
 def _line_prefix(text: str, name: str, table: str = "") -> str:
     """Return the beginning of an error message about an entry or a table of a key file, such as ``Line 3: ``.
 
-    The error is in the entry ``name`` of ``table`` or, without ``table``, in the table ``name``. Return an empty string
-    if no line has it, for example because the file uses another notation of TOML.
+    The error is in the entry ``name`` of ``table``. If ``table`` is empty, the error is in the table ``name``. Return
+    an empty string if no line has the entry or table, for example because the file uses another notation of TOML.
     """
     current = ""
     for number, line in enumerate(text.splitlines(), 1):

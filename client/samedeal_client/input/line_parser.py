@@ -1,14 +1,15 @@
-"""The lines that a player types in the line client, parsed for the board they were typed for.
+"""Parser of the lines that a player types in the line client. A line is parsed for the board that the player sees.
 
 ::
 
-    3 5   35          column 3 to column 5; to an empty column the longest group
+    3 5   35          column 3 to column 5, as many cards as fit
     3 5 x2   3 5 2    two of its cards
     3 0   3 3         to a foundation
     3                 to the most useful target
     w 4   q 0         the waste, a fan or the reserve, by its letter
     0 5   02 5        from a foundation back to column 5 (Steve); 02 is the second foundation, if cards of several fit
     draw deal d       the game's draw or deal, whichever it has
+
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
 A letter that names a pile of the game is that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
@@ -35,7 +36,7 @@ from samedeal_client.input.intended_move import (
 
 
 class Word(Enum):
-    """A command that is not a move; the value is how it is typed."""
+    """A command that is not a move. The value is the word that the player types."""
 
     UNDO = "undo"
     COLLECT = "collect"
@@ -54,14 +55,14 @@ class Word(Enum):
 
 @dataclass(frozen=True)
 class TypedCommand:
-    """A command; ``card`` is the card to find."""
+    """A command that a player has typed. ``card`` is the card to find, or None for a command other than ``find``."""
 
     word: Word
     card: Card | None = None
 
 
 ParsedLine: TypeAlias = Intent | TypedCommand
-"""The meaning of a line: a legal move, a choice of moves, a command, or the reason why it is none of these."""
+"""The meaning of a line: a legal move, a choice of moves, a command, or the reason why the line makes no move."""
 
 _SHORT: Final = {
     "u": Word.UNDO,
@@ -81,7 +82,7 @@ _COUNT: Final = re.compile(r"x?([1-9][0-9]?)")
 
 
 def parse_command(text: str) -> TypedCommand | Rejected | None:
-    """Parse a command that needs no board; None if the text may be a move."""
+    """Parse a command that needs no board. Return None if the text may be a move."""
     words = text.lower().split()
     if not words:
         return Rejected(Problem.EMPTY_LINE, "Nothing was typed. Type a move, as in 3 5, or help.")
@@ -95,7 +96,7 @@ def parse_command(text: str) -> TypedCommand | Rejected | None:
 
 
 def parse_line(board: Board, text: str) -> ParsedLine:
-    """Parse a line for a board."""
+    """Return the meaning of a line that the player typed for ``board``."""
     words = text.lower().split()
     if len(words) == 1 and words[0] in board.game.index and len(words[0]) == 1:
         return best_move(board, words[0])
@@ -123,7 +124,10 @@ def _parse_find(words: list[str]) -> TypedCommand | Rejected:
 
 
 def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
-    """Source, target and number of cards (if given) of a move typed as one, two or three words."""
+    """Return the source, the target and the number of cards of a move that is typed as one to three words.
+
+    The number is None if it is not typed. Return None if the words are no move.
+    """
     if len(words) > 1 and _SOURCE.fullmatch(words[0]):
         target = _TARGET.fullmatch(words[1])
         if target is None:
@@ -136,7 +140,7 @@ def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
 def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
     """Return the parts of a move. Its number of cards is ``count``, or the only word in ``rest``, such as ``x2``.
 
-    Return None if ``rest`` holds anything else.
+    Return None if ``rest`` has anything else.
     """
     if not rest:
         return source, target, int(count) if count else None

@@ -21,7 +21,7 @@ DOUBLE_CLICK_TIME: Final = 0.4
 
 
 class PointerResult(NamedTuple):
-    """The state after a button event, and the result for the key grammar, if any."""
+    """The state after a button event, and the result of the key grammar. The result is None if the event has no effect."""
 
     pointer: Pointer
     key_result: KeyResult | None
@@ -31,8 +31,8 @@ class PointerResult(NamedTuple):
 class Pointer:
     """The state of the mouse.
 
-    ``pressed_on`` is the target under the pointer when the button went down. ``newly_selected`` is true if that press
-    selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards.
+    ``pressed_on`` is the pile and card under the pointer when the button went down. ``newly_selected`` is true if this
+    press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards.
     """
 
     pressed_on: HitTarget | None = None
@@ -40,7 +40,7 @@ class Pointer:
     selected_at: float = -1.0
 
     def press(self, hit: HitTarget | None, grammar: KeyGrammar, board: Board) -> PointerResult:
-        """Process the button going down on ``hit``; None is an empty part of the screen."""
+        """Process the button going down on ``hit``. If ``hit`` is None, nothing is under the pointer."""
         if hit is None:
             return PointerResult(Pointer(), None if grammar.idle else _cancelled(grammar))
         is_stock = _is_stock(hit, board)
@@ -102,7 +102,10 @@ def _is_stock(hit: HitTarget, board: Board) -> bool:
 
 
 def _size(hit: HitTarget, board: Board) -> int | None:
-    """The number of cards from a card of a column up to the top card. None for other piles, where only top cards move."""
+    """Return the number of cards from a card of a column up to the column's top card.
+
+    Return None for other piles, because only their top cards move.
+    """
     at = board.game.index[hit.pile]
     if hit.card is None or at not in board.game.columns:
         return None

@@ -77,30 +77,30 @@ class ClientScreen(Screen[None]):
         yield from ()
 
     def minimum_size(self) -> Size:
-        """The smallest terminal on which the screen can be used."""
+        """Return the smallest terminal on which the screen can be used."""
         return Size(60, 20)
 
     def title_parts(self) -> Row:
-        """The left part of the header, from the general to the particular.
+        """Return the left part of the header, from the general to the particular.
 
         In a narrow window the parts in the style ``label`` are left out, the first one first.
         """
         return ()
 
     def status_row(self) -> Row:
-        """The right part of the header, before the state of the connection."""
+        """Return the right part of the header, before the state of the connection."""
         return ()
 
     def header_style(self) -> str:
-        """A style that covers the whole header, or an empty string."""
+        """Return a style that covers the whole header, or an empty string."""
         return ""
 
     def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys in the footer, the most important first. The last two are always shown."""
+        """Return the keys in the footer, the most important first. The last two are always shown."""
         return ()
 
     def prompt_row(self) -> Row:
-        """The text in the message line when there is no message."""
+        """Return the text in the message line when there is no message."""
         return ()
 
     def press(self, key: str) -> None:
@@ -146,7 +146,7 @@ class ClientScreen(Screen[None]):
         yield from (self._header, self._banner, self.body, *self.compose_footer(), self._too_small)
 
     def compose_footer(self) -> ComposeResult:
-        """The lines below the body."""
+        """Yield the lines below the body."""
         self._footer = MessageAndKeys(self.look, id="footer")
         yield self._footer
 
@@ -305,18 +305,18 @@ class ClientScreen(Screen[None]):
         return self._two_rows(self.look.with_card_symbols(sentence), style, width)
 
     def _two_rows(self, text: str, style: str, width: int) -> list[Row]:
-        """A text in one or two rows. A text that is too long even for two rows ends with an ellipsis."""
+        """Return a text in one or two rows. A text that is too long even for two rows ends with an ellipsis."""
         lines = wrap(text, width - 2)
         if len(lines) > 2:
             lines[1] = cut(f"{lines[1]} {lines[2]}", width - 2, self.look.glyphs.ellipsis)
         return [(Span(f" {line}", style),) for line in lines[:2]] or [()]
 
     def breadcrumbs(self, *parts: str) -> Row:
-        """The left part of the header: ``samedeal``, then the ``parts`` from the general to the particular."""
+        """Return the left part of the header: ``samedeal``, then the ``parts`` from the general to the particular."""
         return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
 
     def busy_row(self) -> Row:
-        """The task that the screen is busy with. The row is empty if there is none."""
+        """Return the task that the screen is busy with. The row is empty if there is none."""
         return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
 
     def open_help(self, *, rules: bool = False) -> None:

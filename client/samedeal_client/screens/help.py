@@ -20,7 +20,7 @@ from samedeal_client.widgets.themes import lines_of
 
 
 def _id(page: str) -> str:
-    """The id of a page's tab."""
+    """Return the id of a page's tab."""
     return f"page-{page}"
 
 
@@ -43,7 +43,7 @@ class HelpScreen(WidgetScreen):
         self._rules = rules or context == "race"
 
     def compose_body(self) -> ComposeResult:
-        """A tab for each page, and the page."""
+        """Yield a tab for each page, and the page."""
         room = self.model.room
         page = room.game if self._rules and room is not None and room.game in PAGES else "keys"
         self._tabs = Tabs(*(Tab(title, id=_id(name)) for name, title in PAGES.items()), active=_id(page))
@@ -57,11 +57,11 @@ class HelpScreen(WidgetScreen):
         self._page.focus()
 
     def minimum_size(self) -> Size:
-        """A size that every screen below fits in, so that the help can always be closed."""
+        """Return a size that every screen below fits in, so that the help can always be closed."""
         return Size(40, 10)
 
     def title_parts(self) -> Row:
-        """The left part of the header."""
+        """Return the left part of the header."""
         return self.breadcrumbs("help")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)

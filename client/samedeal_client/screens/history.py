@@ -48,7 +48,7 @@ class HistoryScreen(Screen[None]):
         self.history = History()
 
     def compose(self) -> ComposeResult:
-        """The summary and the races as tables, and the result line of the selected race."""
+        """Yield the summary and the races as tables, and the result line of the selected race."""
         self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
         self._short = self.app.size.width < _FULL_WIDTH
         headings = views.SHORT_HEADINGS if self._short else views.HEADINGS

@@ -76,7 +76,7 @@ class LobbyScreen(WidgetScreen):
         self._listing = False
 
     def compose_body(self) -> ComposeResult:
-        """The rooms above the ways to start a race; beside them, if there is space, the latest races."""
+        """Yield the rooms above the ways to start a race; beside them, if there is space, the latest races."""
         games = [("any game", ""), *((game.title, name) for name, game in GAMES.items())]
         self._own_race = Static(id="own-race", classes="panel")
         self._rooms = _RoomTable(views.ROOM_HEADINGS, id="rooms", classes="panel")
@@ -122,7 +122,7 @@ class LobbyScreen(WidgetScreen):
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).date()
 
     def title_parts(self) -> Row:
-        """The server, and the player's name on it."""
+        """Return the server, and the player's name on it."""
         return self.breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)

@@ -24,12 +24,12 @@ from samedeal_client.widgets.themes import lines_of
 
 
 def _id(field: str) -> str:
-    """The id of a field's widget."""
+    """Return the id of a field's widget."""
     return f"field-{field}"
 
 
 def _name(widget: Widget | None) -> str:
-    """The name of a widget's field, or an empty string if it has none."""
+    """Return the name of a widget's field, or an empty string if it has none."""
     return ((widget.id if widget is not None else None) or "").removeprefix("field-")
 
 
@@ -82,7 +82,7 @@ class NewRoomScreen(WidgetScreen):
         self.form = form
 
     def compose_body(self) -> ComposeResult:
-        """The names of the fields, their values, and what the values mean."""
+        """Yield the names of the fields, their values, and what the values mean."""
         values = self.form.values
         widgets = [
             _Choice(field, values[field.name]) if field.choices is not None else self._input(field, values[field.name])
@@ -111,15 +111,15 @@ class NewRoomScreen(WidgetScreen):
         self.set_focus(self.query_one(f"#{_id(FIELDS[0].name)}"))
 
     def _now(self) -> datetime:
-        """The server's time in the player's time zone."""
+        """Return the server's time in the player's time zone."""
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).astimezone()
 
     def title_parts(self) -> Row:
-        """The left part of the header: the server and the words "new room"."""
+        """Return the left part of the header: the server and the words "new room"."""
         return self.breadcrumbs(self.client.link.address.typed, "new room")
 
     def prompt_row(self) -> Row:
-        """The error or the meaning of the focused field in full, since the form may be too narrow for it."""
+        """Return the error or the meaning of the focused field in full, since the form may be too narrow for it."""
         if self.form.busy:
             return (Span(f" Opening the room {self.look.glyphs.ellipsis}", "label"),)
         errors = self.form.errors(self._now())

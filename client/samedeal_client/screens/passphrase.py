@@ -28,7 +28,7 @@ class PassphraseScreen(ModalScreen[str | None]):
         self._wrong = wrong
 
     def compose(self) -> ComposeResult:
-        """The input in a box."""
+        """Yield the input in a box."""
         box = Vertical(Input(password=True, id="passphrase"), classes="panel dialog")
         box.border_title = f"Passphrase of room {self._room}"
         box.border_subtitle = "Wrong passphrase. Try again." if self._wrong else ""

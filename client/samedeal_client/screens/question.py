@@ -43,11 +43,11 @@ class QuestionScreen(ModalScreen[None]):
         self._on_confirm = on_confirm
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The lines of the dialog, from top to bottom."""
+        """Return the lines of the dialog, from top to bottom."""
         return self.LINES
 
     def compose(self) -> ComposeResult:
-        """The widget that shows the lines."""
+        """Yield the widget that shows the lines."""
         yield Rows(cast("SamedealApp", self.app).look, id="question")
 
     def on_mount(self) -> None:
@@ -109,7 +109,7 @@ class QuitScreen(QuestionScreen):
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The lines. They say what quitting means for the seat and for the player's bots."""
+        """Return the lines. They say what quitting means for the seat and for the player's bots."""
         app = cast("SamedealApp", self.app)
         bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
         if app.practising:
@@ -168,7 +168,7 @@ class ResignScreen(QuestionScreen):
     """A question before the player resigns."""
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """The lines. They say whether the race goes on."""
+        """Return the lines. They say whether the race goes on."""
         ends = cast("SamedealApp", self.app).client.model.resigning_ends_race
         return (
             QuestionLine("Resign? Your score stands.", "notice"),

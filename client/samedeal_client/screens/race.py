@@ -74,7 +74,7 @@ class RaceScreen(ClientScreen):
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
 
     def compose_body(self) -> ComposeResult:
-        """The board and the rivals. The countdown, or a pile shown in full, lies over them."""
+        """Yield the board and the rivals. The countdown, or a pile shown in full, lies over them."""
         self._controller = RaceController(KeyGrammar(self.samedeal.bindings))
         self._explained = not self.samedeal.read_history().has_played(self.model.game.name)
         self._board_view = BoardView(self.look, self.model.game, id="board")
@@ -95,7 +95,7 @@ class RaceScreen(ClientScreen):
         return self.model.game
 
     def minimum_size(self) -> Size:
-        """The size of the smallest board with the frame around it."""
+        """Return the size of the smallest board with the frame around it."""
         minimum = smallest(self.game)
         return Size(minimum.width, minimum.height + FRAME_ROWS)
 
@@ -193,7 +193,7 @@ class RaceScreen(ClientScreen):
         self._ranking = with_place_changes(ranking, self._feed, now)
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """The news for the panel."""
+        """Return the news for the panel."""
         self._news_shown = True
         return news_rows(self._feed.news, self._seats, self.model.me, self.client.now(), self.look, width, height)
 
@@ -202,7 +202,7 @@ class RaceScreen(ClientScreen):
         return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
 
     def _left(self) -> int | None:
-        """The milliseconds until the time is up, or None if the race is not under way."""
+        """Return the milliseconds until the time is up, or None if the race is not under way."""
         racing = self.model.room is not None and self.model.room.phase == "racing"
         return self.model.time_left(self.client.now()) if racing else None
 
@@ -228,11 +228,11 @@ class RaceScreen(ClientScreen):
         block.show(rows)
 
     def title_parts(self) -> Row:
-        """The game, its deal and the room."""
+        """Return the game, its deal and the room."""
         return views.title_parts(self.model)
 
     def status_row(self) -> Row:
-        """The player's place and progress, and the time left."""
+        """Return the player's place and progress, and the time left."""
         model, room = self.model, self.model.room
         if room is None:
             return ()
@@ -249,12 +249,12 @@ class RaceScreen(ClientScreen):
         return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
 
     def header_style(self) -> str:
-        """The style ``alarm`` in the last seconds of the race, otherwise an empty string."""
+        """Return the style ``alarm`` in the last seconds of the race, otherwise an empty string."""
         left = self._left()
         return "alarm" if left is not None and left <= FINAL_SECONDS else ""
 
     def prompt_row(self) -> Row:
-        """The move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
+        """Return the move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
         if self._ended_at is not None:
             return ()
         bindings = self.samedeal.bindings
@@ -267,7 +267,7 @@ class RaceScreen(ClientScreen):
         return typed or news or views.status_row(self.model, bindings, self.look, self.size.width)
 
     def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed now."""
+        """Return the keys that can be pressed now."""
         if self._ended_at is not None:
             return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
         return race_keys(self.model, self._controller, self.samedeal.bindings, self.look)

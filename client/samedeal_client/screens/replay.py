@@ -59,7 +59,7 @@ class _Pane(Vertical):
         self.board = BoardView(look, race.record.game)
 
     def compose(self) -> ComposeResult:
-        """The heading above the board."""
+        """Yield the heading above the board."""
         yield from (self.head, self.board)
 
 
@@ -99,7 +99,7 @@ class ReplayScreen(Screen[None]):
         return cast("LookApp[Any]", self.app).look
 
     def compose(self) -> ComposeResult:
-        """The boards above the slider."""
+        """Yield the boards above the slider."""
         look = self.look
         self._title = Rows(look, classes="row")
         self._panes = (_Pane(look, self.race), _Pane(look, self.race))

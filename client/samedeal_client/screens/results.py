@@ -58,7 +58,7 @@ class _Plot(Widget):
     draw: reactive[Callable[[int, int], Text]] = reactive(lambda: lambda _wide, _high: Text(), always_update=True)
 
     def render(self) -> Text:
-        """The plot."""
+        """Return the plot."""
         width, height = self.size
         return self.draw(width, height) if width >= MIN_WIDTH and height >= MIN_HEIGHT else Text()
 
@@ -87,7 +87,7 @@ class ResultsScreen(WidgetScreen):
         self._completing: Worker[None] | None = None
 
     def compose_body(self) -> ComposeResult:
-        """The headline, the standings, the plot, and what else is known about the race."""
+        """Yield the headline, the standings, the plot, and what else is known about the race."""
         self._headline = Static(id="headline")
         self._standings = ListTable(HEADINGS, id="standings", show_cursor=False)
         self._standings.can_focus = False
@@ -112,7 +112,7 @@ class ResultsScreen(WidgetScreen):
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:
-        """The left part of the header: the game and its deal, the room, and the word "results"."""
+        """Return the left part of the header: the game and its deal, the room, and the word "results"."""
         room = self.model.room
         if room is None:
             return ()
@@ -253,6 +253,6 @@ class ResultsScreen(WidgetScreen):
 
 
 def _short(path: Path) -> str:
-    """A path as the player would type it."""
+    """Return a path as the player would type it."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

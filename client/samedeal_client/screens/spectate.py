@@ -55,7 +55,7 @@ class SpectateScreen(ClientScreen):
         self._feed = RaceFeed()
 
     def compose_body(self) -> ComposeResult:
-        """The grid of boards, or one board with the ranking."""
+        """Yield the grid of boards, or one board with the ranking."""
         self._grid_view = Rows(self.look.on_table(), id="board-grid")
         self._board_view = BoardView(self.look, self.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
@@ -67,7 +67,7 @@ class SpectateScreen(ClientScreen):
         return self.model.game
 
     def minimum_size(self) -> Size:
-        """The size of the smallest grid, or of the smallest full-size board, with the frame around it."""
+        """Return the size of the smallest grid, or of the smallest full-size board, with the frame around it."""
         zoomed = bool(self._state.zoomed)
         minimum = smallest(self.game) if zoomed else smallest_mini(self.game)
         return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + _FRAME_ROWS + (0 if zoomed else 1))
@@ -174,12 +174,12 @@ class SpectateScreen(ClientScreen):
         return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """The news for the panel. There are none while the spectator has rewound the race."""
+        """Return the news for the panel. There are none while the spectator has rewound the race."""
         news = () if self._state.rewind else self._feed.news
         return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
 
     def title_parts(self) -> Row:
-        """The room, the game and its deal, and the player whose board fills the window."""
+        """Return the room, the game and its deal, and the player whose board fills the window."""
         room = self.model.room
         if room is None:
             return ()
@@ -189,7 +189,7 @@ class SpectateScreen(ClientScreen):
         return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"), *player)
 
     def status_row(self) -> Row:
-        """The time into the race, the delay and the number of spectators."""
+        """Return the time into the race, the delay and the number of spectators."""
         room = self.model.room
         if room is None or not room.starts:
             return ()
@@ -202,7 +202,7 @@ class SpectateScreen(ClientScreen):
         return (Span(f" {clock_text(self.shown_time - room.starts)}", "title"), age, Span(spectators, "label"))
 
     def prompt_row(self) -> Row:
-        """The player and last move of a board that is shown alone, or the page and order of the grid."""
+        """Return the player and last move of a board that is shown alone, or the page and order of the grid."""
         state = self._state
         number = next((number for number, player in enumerate(self._players) if player.player == state.zoomed), -1)
         if number >= 0:
@@ -217,7 +217,7 @@ class SpectateScreen(ClientScreen):
         return (Span(f" {page}sorted by {state.order}", "label"), Span("  " if news else ""), *news)
 
     def footer_keys(self) -> Iterable[FooterKey]:
-        """The keys that can be pressed now."""
+        """Return the keys that can be pressed now."""
         ascii_only = self.look.ascii
         if self.model.has_finished:
             yield FooterKey("o", "your own board")

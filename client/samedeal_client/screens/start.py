@@ -54,7 +54,7 @@ class AddressScreen(ModalScreen[str | None]):
         self._may_be_empty = may_be_empty
 
     def compose(self) -> ComposeResult:
-        """The input with its explanation."""
+        """Yield the input with its explanation."""
         typed, text = (self._failed.typed, self._failed.reason) if self._failed is not None else ("", self._hint)
         meaning = Static(Text(text), id="meaning")
         box = Vertical(Input(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
@@ -107,7 +107,7 @@ class AddressScreen(ModalScreen[str | None]):
 
 
 def _machine(address: ServerAddress) -> str:
-    """The host of an address, in words if it is this machine."""
+    """Return the host of an address, in words if it is this machine."""
     return "this machine" if is_loopback_url(address.url) else address.host
 
 
@@ -208,7 +208,7 @@ class RulesScreen(ModalScreen[None]):
         self._game = game
 
     def compose(self) -> ComposeResult:
-        """The page, which can be scrolled."""
+        """Yield the page, which can be scrolled."""
         look, width = cast("LookApp[Any]", self.app).look, self.app.size.width - 6
         rows = [row for page in (self._game, "keys") for row in (*help_rows(page, DEFAULT, look, width, "race"), ())]
         page = VerticalScroll(Static(lines_of(rows, look)), classes="panel", id="page")
@@ -237,7 +237,7 @@ class StartScreen(Screen[list[str]]):
         self._failed = failed
 
     def compose(self) -> ComposeResult:
-        """The menu beside the deal of the day and the latest races."""
+        """Yield the menu beside the deal of the day and the latest races."""
         look = self._app.look
         suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
         title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)

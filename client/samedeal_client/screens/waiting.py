@@ -73,7 +73,7 @@ class WaitingScreen(WidgetScreen):
         self._kick_asked = ""
 
     def compose_body(self) -> ComposeResult:
-        """The invitation, the players and the options."""
+        """Yield the invitation, the players and the options."""
         room = self.model.room
         self._explained = room is not None and not self.samedeal.read_history().has_played(room.game)
         self._invite = Static(id="invite")
@@ -90,17 +90,17 @@ class WaitingScreen(WidgetScreen):
         self._players.focus()
 
     def title_parts(self) -> Row:
-        """The room and the server."""
+        """Return the room and the server."""
         room = self.model.room
         return self.breadcrumbs(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
 
     def status_row(self) -> Row:
-        """The number of players."""
+        """Return the number of players."""
         room = self.model.room
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
     def prompt_row(self) -> Row:
-        """The condition for the start of the race."""
+        """Return the condition for the start of the race."""
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)

@@ -23,7 +23,7 @@ class WidgetScreen(ClientScreen):
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
 
     def compose_footer(self) -> ComposeResult:
-        """A line for messages above Textual's footer."""
+        """Yield a line for messages above Textual's footer."""
         self._sentence = Static(id="sentence")
         yield Vertical(self._sentence, FittingFooter(), id="footer", classes="widgets")
 
@@ -34,11 +34,11 @@ class WidgetScreen(ClientScreen):
             self._sentence.update(text)
 
     def minimum_size(self) -> Size:
-        """The size in which all widgets can be used."""
+        """Return the size in which all widgets can be used."""
         return Size(60, 19)
 
     def prompt_row(self) -> Row:
-        """The task that the screen is busy with."""
+        """Return the task that the screen is busy with."""
         return self.busy_row()
 
     def on_key(self, event: events.Key) -> None:

@@ -1,7 +1,8 @@
-"""The look of the client: glyphs or ASCII, colours or none.
+"""The appearance of the client: Unicode or ASCII characters, with colours or without.
 
-A look chooses characters and names of styles, never colours. The full screen maps style names to a theme, the line client
-maps them to escape sequences. Every suit has its own character, so no information depends on colour alone.
+A ``Look`` chooses characters and names of styles, never colours. The full screen maps style names to the colours of a
+theme, and the line client maps them to escape sequences. Every suit has its own character, so no information depends on
+colour alone.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ STYLE_NAMES: Final = frozenset(
         *("key", "field", "selected", "good", "bad"),  # controls: key, value, selected; results: good, bad
     )
 )
-"""The names of styles. A span may combine several."""
+"""The names of styles. The style of a span may combine several names."""
 
 _CARD: Final = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
 
@@ -46,7 +47,7 @@ _RANKS: Final = ("", "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"
 
 
 class Glyphs(NamedTuple):
-    """The characters of a look, each one column wide. ``space`` stands for the space bar and may have two columns."""
+    """A set of characters for drawing, each one column wide. ``space`` stands for the space bar and may have two columns."""
 
     suits: str
     hidden: str
@@ -134,11 +135,11 @@ ASCII: Final = Glyphs(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The abilities of the terminal and the player's wishes.
+    """The appearance that the terminal allows and the player has chosen.
 
-    ``ascii`` writes 10H instead of 10♥. ``four_colour`` gives each suit its own colour. Without ``colour`` (NO_COLOR) cards
-    are in reverse video. ``dark`` tells a theme that the terminal's background is dark. With ``felt`` everything lies on
-    a dark green card table. With ``motion`` cards fly to their new piles.
+    If ``ascii`` is true, the ten of hearts is 10H instead of 10♥. ``four_colour`` gives each suit its own colour.
+    Without ``colour`` (NO_COLOR) cards are in reverse video. ``dark`` says that the terminal's background is dark. If
+    ``felt`` is true, everything lies on a dark green card table. If ``motion`` is true, cards fly to their new piles.
     """
 
     ascii: bool = False
@@ -149,51 +150,51 @@ class Look:
     motion: bool = False
 
     def on_table(self) -> Look:
-        """Return the look of boards. Where there are colours, they lie on felt."""
+        """Return the look for boards. If there are colours, boards lie on felt."""
         return replace(self, dark=True, felt=True) if self.colour else self
 
     @property
     def glyphs(self) -> Glyphs:
-        """The set of symbols, Unicode or ASCII, that this appearance draws with."""
+        """The set of characters, Unicode or ASCII, with which this look draws."""
         return ASCII if self.ascii else UNICODE
 
     def displayable(self, text: str) -> str:
-        """Return a string from outside, such as a player's name, in characters of this look."""
+        """Return ``text``, such as a player's name, in characters that this look allows."""
         return ascii_only(text) if self.ascii else text
 
     def with_card_symbols(self, sentence: str) -> str:
-        """A sentence of the engine with its cards in the notation of this look: ``10♥`` for ``TH``."""
+        """Return a sentence of the engine with the cards as this look writes them, such as ``10♥`` for ``TH``."""
         return _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
 
     def card(self, code: int) -> str:
-        """A card in up to five columns: ``10♥``, ``(10♥)`` if face down but already seen, ``▒▒`` if unknown."""
+        """Return a card in up to five columns: ``10♥``, ``(10♥)`` if face down but already seen, ``▒▒`` if unknown."""
         if code >= UNSEEN:
             return self.glyphs.hidden * 2
         face = _RANKS[code & 0x0F] + self.suit(code >> 4 & 3)
         return f"({face})" if code & DOWN else face
 
     def short(self, code: int) -> str:
-        """A card in two columns, ``T♥``. A face-down card never shows its face."""
+        """Return a card in two columns, ``T♥``. A face-down card never shows its face."""
         if code & DOWN:
             return self.glyphs.hidden * 2
         return (_RANKS[code & 0x0F].replace("10", "T")) + self.suit(code >> 4 & 3)
 
     def suit(self, suit: int) -> str:
-        """The character of a suit, given by its index in ``cards.SUITS``."""
+        """Return the character of a suit, given by its index in ``cards.SUITS``."""
         return self.glyphs.suits[suit]
 
     def suit_style(self, suit: int) -> str:
-        """The style of the cards of a suit."""
+        """Return the name of the style for the cards of a suit."""
         if self.four_colour:
             return ("club", "diamond", "red", "black")[suit]
         return ("black", "red", "red", "black")[suit]
 
     def style(self, code: int) -> str:
-        """The style of a card."""
+        """Return the name of a card's style."""
         if code & DOWN:
             return "hidden" if code >= UNSEEN else "seen"
         return self.suit_style((code & FACE) >> 4)
 
     def span(self, code: int) -> Span:
-        """A card in its style."""
+        """Return a card in its style."""
         return Span(self.card(code), self.style(code))

@@ -1,4 +1,4 @@
-"""The results of the checks of ``samedeal doctor``, and the rows they are printed as."""
+"""The results of the checks of ``samedeal doctor``, and the rows in which they are printed."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Finding(NamedTuple):
 
 
 def ok(name: str, result: str) -> Finding:
-    """A check that passed."""
+    """Return the finding of a check that passed."""
     return Finding(name, Severity.OK, result)
 
 
 def warn(name: str, result: str, advice: str) -> Finding:
-    """A check that found something that works, but not well."""
+    """Return the finding of a check that found something that works, but not well."""
     return Finding(name, Severity.WARN, result, advice)
 
 
 def fail(name: str, result: str, advice: str) -> Finding:
-    """A check that found something that does not work."""
+    """Return the finding of a check that found something that does not work."""
     return Finding(name, Severity.FAIL, result, advice)
 
 
@@ -49,7 +49,7 @@ _STYLES = {Severity.OK: "good", Severity.WARN: "notice", Severity.FAIL: "bad"}
 
 
 def finding_rows(finding: Finding, look: Look, width: int) -> tuple[Row, ...]:
-    """A finding in rows of at most ``width`` columns, with its advice below."""
+    """Return a finding in rows of at most ``width`` columns, with its advice below."""
     rows: list[Row] = []
     text_width = max(width - _INDENT, 20)
     for line in wrap(look.displayable(finding.result), text_width):
@@ -63,6 +63,6 @@ def finding_rows(finding: Finding, look: Look, width: int) -> tuple[Row, ...]:
 
 
 def worst(findings: Iterable[Finding]) -> Severity:
-    """The worst severity among some findings."""
+    """Return the worst severity of the findings, or OK if there are none."""
     severities = [finding.severity for finding in findings]
     return max(severities, key=list(Severity).index, default=Severity.OK)

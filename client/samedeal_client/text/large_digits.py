@@ -24,7 +24,7 @@ _SHAPES: Final = {
 
 
 def large_number(number: int, look: Look, style: str = "title") -> tuple[Row, ...]:
-    """A number in ``HEIGHT`` rows. Each cell of a digit is two columns wide, so that it looks square."""
+    """Return a number in ``HEIGHT`` rows. Each cell of a digit is two columns wide, so that the cell looks square."""
     block = "##" if look.ascii else "██"
     rows = ["  ".join(_wide(_SHAPES[digit][y], block) for digit in str(number)) for y in range(HEIGHT)]
     return tuple((Span(row, style),) for row in rows)

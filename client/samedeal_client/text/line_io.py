@@ -1,4 +1,4 @@
-"""Line input and output: from a terminal, a pipe or a file to a stream."""
+"""Line input from a terminal, a pipe or a file, and line output to a stream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SGR: Final = {"red": "31", "diamond": "33", "club": "32", "hidden": "2", "seen"
 class LineReader:
     """A reader of lines from a terminal, a pipe or a file.
 
-    A daemon thread does the reading, because an event loop cannot wait for a file. The thread ends with the program.
+    A daemon thread reads, because an event loop cannot wait for a file. The thread ends with the program.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -82,7 +82,7 @@ def echo_off(terminal: int) -> Iterator[None]:
 
 
 class Printer:
-    """A printer of lines and rows. The only control characters that it prints are those for colours."""
+    """A printer of lines and rows. The only control characters that it prints are the codes for colours."""
 
     def __init__(self, stream: TextIO, *, colour: bool) -> None:
         self._stream = stream
@@ -95,14 +95,14 @@ class Printer:
         self._stream.flush()
 
     def print_rows(self, rows: Iterable[Row]) -> None:
-        """Print rows, coloured by their styles if the stream takes colours."""
+        """Print rows. They are coloured by their styles if ``colour`` was set."""
         for row in rows:
             self._stream.write((with_colour_codes(row) if self._colour else row_text(row)).rstrip() + "\n")
         self._stream.flush()
 
 
 def with_colour_codes(row: Row) -> str:
-    """The text of a row with the escape sequences that colour it."""
+    """Return the text of a row with the escape sequences for its colours."""
     words = []
     for span in row:
         codes = ";".join(_SGR[style] for style in span.style.split() if style in _SGR)
@@ -111,7 +111,7 @@ def with_colour_codes(row: Row) -> str:
 
 
 def terminal_look(*, ascii_only: bool, stream: TextIO | None = None) -> Look:
-    """The look that suits an output stream: ASCII if its encoding lacks the glyphs, colours only on a terminal."""
+    """Return the look that suits an output stream: ASCII if its encoding lacks the glyphs, colours only on a terminal."""
     out = stream or sys.stdout
     try:
         "♥▒⋮".encode(out.encoding or "ascii")

@@ -24,7 +24,7 @@ START_LABELS: Final = {
 
 
 def games_text(options: Options) -> str:
-    """The games of a room, in the order in which its rematches play them."""
+    """Return the games of a room, in the order in which its rematches play them."""
     return ", then ".join(Game.named(name).title for name in options.games)
 
 
@@ -79,7 +79,7 @@ def watching_text(options: Options) -> str:
 
 
 def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
-    """A room's options, each as a label with its value in words."""
+    """Return a room's options, each as a label with its value in words."""
     return (
         ("Undo", UNDO_LABELS[options.undo]),
         ("Hints", "on" if options.hints else "off"),
@@ -91,5 +91,5 @@ def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[s
 
 
 def title_of(game: str) -> str:
-    """The title of a game, or its name if this version does not know the game."""
+    """Return the title of a game. If this version does not know the game, return the game's name."""
     return GAMES[game].title if game in GAMES else game

@@ -1,4 +1,4 @@
-"""Players' names as they are shown, with the mark of bots."""
+"""The names of players as text on the screen, with a mark for bots."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from samedeal_client.text.spans import fit
 
 _BOT: Final = "(bot)"
 _MIN_SPACED: Final = len(_BOT) + 3
-"""Minimum width, in columns, of a cut name with a space before the mark."""
+"""Minimum width, in columns, for a space between a shortened name and the mark."""
 
 
 def player_name(name: str, look: Look, *, bot: bool) -> str:
-    """Return a player's name in characters of a look, with a mark if the player has declared to be a bot."""
+    """Return a player's name in characters that ``look`` allows. If the player is a bot, ``(bot)`` follows the name."""
     shown = look.displayable(name)
     return f"{shown} {_BOT}" if bot else shown
 
 
 def fit_player_name(name: str, look: Look, width: int, *, bot: bool) -> str:
-    """Return a player's name, cut or padded to ``width`` columns. The mark of a bot is never cut off if it fits."""
+    """Return a player's name, cut or padded to ``width`` columns.
+
+    The mark of a bot is cut off only if ``width`` is too small.
+    """
     whole = player_name(name, look, bot=bot)
     if not bot or columns_of(whole) <= width or width < len(_BOT):
         return fit(whole, width, look.glyphs.ellipsis)

@@ -1,7 +1,7 @@
 """The rules of the games as players read them, on the help screen and from ``samedeal rules``.
 
-``{9S}`` in a text is a card, which is written as the terminal shows cards. Each point names the rulings (R1-R29) that it
-states.
+``{9S}`` in a text is a card, which is written as the terminal shows cards. Each point names the rulings of RULES.md
+(R1-R29) that it states.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CARD: Final = re.compile(r"\{(\w+)\}")
 
 
 class RulePoint(NamedTuple):
-    """One point of the rules, and the rulings that it states."""
+    """One point of the rules, and the rulings of RULES.md that the point states."""
 
     text: str
     rulings: str = ""
@@ -349,12 +349,12 @@ _RULES: Final[dict[str, tuple[Section, ...]]] = {
 
 
 def rules_of(game: Game) -> tuple[Section, ...]:
-    """The complete rules of a game: its own, then those common to all games."""
+    """Return the complete rules of a game: the game's own rules, then the rules common to all games."""
     return (*_RULES.get(game.name, ()), *_ALL_GAMES)
 
 
 def with_card_symbols(text: str, look: Look) -> str:
-    """A text with its ``{9S}`` placeholders replaced by cards."""
+    """Return a text with its ``{9S}`` placeholders replaced by cards."""
     return _CARD.sub(lambda match: look.card(Card.parse(match[1])), text)
 
 
@@ -390,12 +390,12 @@ _IN_SHORT: Final = {
 
 
 def short_rules(game: str) -> tuple[str, ...]:
-    """How a game is played, in three lines of at most 54 columns. There are none for an unknown game."""
+    """Return the rules of a game in three lines of at most 54 columns. Return no lines for an unknown game."""
     return _IN_SHORT.get(game, ())
 
 
 def rules_rows(game: Game, look: Look, width: int) -> tuple[Row, ...]:
-    """The rules of a game in rows of at most ``width`` columns."""
+    """Return the rules of a game in rows of at most ``width`` columns."""
     return tuple(_rows(rules_of(game), look, width))
 
 

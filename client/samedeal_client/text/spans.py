@@ -23,17 +23,17 @@ Row: TypeAlias = tuple[Span, ...]
 
 
 def row_text(row: Row) -> str:
-    """The text of a row, without styles."""
+    """Return the text of a row, without styles."""
     return "".join(span.text for span in row)
 
 
 def row_width(row: Row) -> int:
-    """The width of a row in columns."""
+    """Return the width of a row in columns."""
     return sum(columns_of(span.text) for span in row)
 
 
 def changed_columns(before: Row, after: Row) -> tuple[int, int]:
-    """The first column in which two rows differ, and the column after the last one."""
+    """Return the first column in which two rows differ, and the column after the last such column."""
     same = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
     same = min(len(before), len(after)) if same is None else same
     start, end = row_width(after[:same]), row_width(after)
@@ -48,7 +48,7 @@ def changed_columns(before: Row, after: Row) -> tuple[int, int]:
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text if it fits into ``width`` columns, otherwise its beginning with an ellipsis.
+    """Return the text if it fits into ``width`` columns, otherwise its beginning with an ellipsis.
 
     Combining marks stay with their character, and wide characters are never split.
     """
@@ -66,13 +66,13 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text, cut or padded on the right to exactly ``width`` columns."""
+    """Return the text, cut or padded on the right to exactly ``width`` columns."""
     short = cut(text, width, ellipsis)
     return short + " " * (width - columns_of(short))
 
 
 def fit_row(row: Row, width: int, ellipsis: str = "") -> Row:
-    """A row, cut or padded on the right to exactly ``width`` columns. A row that is cut ends with ``ellipsis``."""
+    """Return a row, cut or padded on the right to exactly ``width`` columns. A row that is cut ends with ``ellipsis``."""
     if ellipsis and row_width(row) > width:
         row = fit_row((*fit_row(row, max(width - columns_of(ellipsis), 0)), Span(ellipsis, "label")), width)
     spans: list[Span] = []
@@ -90,7 +90,7 @@ def fit_row(row: Row, width: int, ellipsis: str = "") -> Row:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """A text wrapped to lines of at most ``width`` columns. A word that is wider than a line is broken."""
+    """Return a text wrapped to lines of at most ``width`` columns. A word that is wider than a line is broken."""
     lines: list[str] = []
     line = ""
     for word in text.split():
@@ -107,6 +107,6 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def ascii_only(text: str) -> str:
-    """The text without accents, with a question mark for each column of any other non-ASCII character."""
+    """Return the text without accents, with a question mark for each column of any other non-ASCII character."""
     bare = ((char, unicodedata.normalize("NFD", char)[0]) for char in text)
     return "".join(base if base.isascii() and columns_of(char) else "?" * columns_of(char) for char, base in bare)

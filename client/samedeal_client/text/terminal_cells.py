@@ -1,6 +1,7 @@
 """Terminal output reduced to the cells that change. Pure.
 
-Textual draws each changed row of a widget again, with a full style and a reset for every piece of text.
+Textual draws each changed row of a widget again, with a full style and a reset for every piece of text. This module
+leaves out the cells that already show the right character and style.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from samedeal.terminal_text import columns_of
 
 _TOKEN: Final = re.compile(r"\x1b\[(?:(\d+);(\d+)H|([\d;]*)m)|([^\x00-\x1f\x7f]+)|\n(?=\x1b\[\d+;\d+H)")
 _HARMLESS: Final = re.compile(r"(?:\x1b\[\?2026[hl]|\x1b\[0?m|\x07)*")
-"""Output that leaves all cells as they are: marks of an update, a reset of the style, and the bell."""
+"""Output that changes no cell: the start and end of an update, a reset of the style, and the bell."""
 
 _GAP: Final = 4
-"""Maximum number of unchanged cells that are written again, because a movement over them takes as many bytes."""
+"""Maximum number of unchanged cells that are written again. Moving the cursor over these cells takes as many bytes."""
 
 
 class Pen(NamedTuple):
@@ -29,7 +30,7 @@ class Pen(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A text in one style at a row and column. Parts with wide characters come first."""
+    """A text in one style at a row and column. In sorted order, parts with wide characters come first."""
 
     kind: Literal["1 wide", "2 narrow"]
     style: Pen
@@ -39,14 +40,14 @@ class _Part(NamedTuple):
 
 
 _LINES: Final = frozenset(("4", "7", "9", "21", "53"))
-"""Attributes that can be seen on a blank: lines, and exchanged colours."""
+"""SGR attributes that are visible on a blank: lines, and exchanged colours."""
 
 _PLAIN: Final = Pen()
 _NOWHERE: Final = (-1, -1)
 
 
 class TerminalCells:
-    """The cells of a terminal as the output so far has left them. ``written`` counts the bytes that were really sent."""
+    """The cells of a terminal after the output so far. ``written`` is the number of bytes in the reduced output."""
 
     def __init__(self) -> None:
         self.written = 0
@@ -59,7 +60,7 @@ class TerminalCells:
         self._cursor = _NOWHERE
 
     def reduced(self, output: str) -> str:
-        """Return shorter output with the same effect. Output that can't be understood is returned as it is."""
+        """Return shorter output with the same effect. If the output can't be understood, return it unchanged."""
         output = self._reduced(output)
         self.written += len(output.encode())
         return output
@@ -91,7 +92,7 @@ class TerminalCells:
         return written + self._drawn(parts, (y, x))
 
     def _drawn(self, parts: list[_Part], end: tuple[int, int]) -> str:
-        """The output that draws parts in an order with few changes of style, and moves the cursor to ``end``."""
+        """Return the output that draws parts in an order with few changes of style, and moves the cursor to ``end``."""
         pen, at = _PLAIN, self._cursor
         written: list[str] = []
         for kind, style, y, x, text in sorted(parts):
@@ -105,7 +106,7 @@ class TerminalCells:
         return "".join((*written, _style_change(pen, _PLAIN), _movement(at, end)))
 
     def _changed(self, y: int, x: int, text: str, style: Pen) -> Iterator[_Part]:
-        """Record a text at a place, and return the parts of it that are new there."""
+        """Record a text at row ``y`` and column ``x``, and yield the parts of the text that change cells."""
         cells = self._rows.setdefault(y, [])
         end = x + columns_of(text)
         if end > len(cells):
@@ -136,13 +137,13 @@ def _part(y: int, x: int, text: str, style: Pen) -> _Part:
 
 @lru_cache(maxsize=4096)
 def _is_narrow(text: str) -> bool:
-    """Return whether every character of a text has a cell of its own."""
+    """Return whether every character of a text is one column wide."""
     return text.isascii() or all(columns_of(char) == 1 for char in text)
 
 
 @lru_cache(maxsize=1024)
 def _pen(parameters: str) -> Pen:
-    """The style of an SGR sequence that follows a reset."""
+    """Return the style of an SGR sequence that follows a reset."""
     attributes, colour, background = [], "", ""
     numbers = parameters.split(";")
     while numbers:
@@ -160,7 +161,7 @@ def _pen(parameters: str) -> Pen:
 
 @lru_cache(maxsize=4096)
 def _style_change(before: Pen, after: Pen) -> str:
-    """The shortest sequence from one style to another."""
+    """Return the shortest sequence from one style to another."""
     if before == after:
         return ""
     if after == _PLAIN:

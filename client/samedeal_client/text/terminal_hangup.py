@@ -1,4 +1,4 @@
-"""Notice that a terminal is gone: its window was closed, or the connection to it was lost."""
+"""Detection of a lost terminal: its window was closed, or the connection to the terminal was lost."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ END_TIMEOUT: Final = 1.5
 """Timeout, in seconds, for this process to end by itself after the terminal is gone."""
 
 _POLL_TIME: Final = 500
-"""Time, in milliseconds, after which the watch looks whether its context has ended."""
+"""Interval, in milliseconds, at which the thread checks whether the context has ended."""
 
 
 @contextmanager
 def on_terminal_lost(terminal: int, lost: Callable[[], object]) -> Iterator[None]:
     """Call ``lost`` in a thread if the terminal goes away inside the context, even if this process gets no SIGHUP.
 
-    If the process still runs ``END_TIMEOUT`` later, end it, since it may wait for the terminal forever.
+    If the process still runs ``END_TIMEOUT`` seconds later, end the process, since it may wait for the terminal
+    forever.
     """
     ended = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Queries to the terminal. It sends its answers as input, as if they had been typed."""
+"""Queries to the terminal. The terminal sends its answers as input, as if they had been typed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import tty
 from typing import Final
 
 END_QUERY: Final = b"\x1b[c"
-"""A query that every terminal answers (DA1). It ends a series of queries, so that the wait ends with its answer."""
+"""The query for the kind of terminal (DA1), which every terminal answers.
+
+It is sent after other queries. Once the terminal has answered it, no answer to the other queries follows.
+"""
 
 _END_ANSWER: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
 
 
 def query_terminal(query: bytes, timeout: float = 1.0) -> bytes:
-    """The terminal's answer to a query that ends with ``END_QUERY``, within ``timeout`` seconds.
+    """Return the terminal's answer to a query that ends with ``END_QUERY``, within ``timeout`` seconds.
 
-    The answer is empty if standard input or output is not a terminal, or if the terminal does not answer. Call this before
-    anything else reads from the terminal.
+    Return an empty answer if standard input or output is not a terminal, or if the terminal does not answer. Call this
+    before anything else reads from the terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         return b""

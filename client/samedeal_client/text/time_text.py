@@ -6,27 +6,27 @@ from datetime import datetime, tzinfo
 
 
 def clock_text(ms: int) -> str:
-    """A time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
+    """Return a time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
     seconds = max(ms, 0) // 1000
     hours, minutes = seconds // 3600, seconds // 60 % 60
     return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"
 
 
 def short_clock_text(ms: int) -> str:
-    """A time in milliseconds as it stands in a sentence: ``0:23``, ``5:52`` or ``1:02:47``, rounded down."""
+    """Return a time in milliseconds as it stands in a sentence: ``0:23``, ``5:52`` or ``1:02:47``, rounded down."""
     text = clock_text(ms)
     return text[1:] if text.startswith("0") and len(text) == 5 else text
 
 
 def ordinal(number: int) -> str:
-    """A place as ``1st``, ``2nd``, ``3rd``, ``4th``."""
+    """Return a place as ``1st``, ``2nd``, ``3rd``, ``4th``."""
     if number % 100 in (11, 12, 13):
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def duration_text(seconds: int) -> str:
-    """A length of time as ``45 s``, ``15 min``, ``7 min 30 s`` or ``1 h 30 min``."""
+    """Return a length of time as ``45 s``, ``15 min``, ``7 min 30 s`` or ``1 h 30 min``."""
     minutes, rest = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     parts = [f"{number} {unit}" for number, unit in ((hours, "h"), (minutes, "min"), (rest, "s")) if number]
@@ -34,5 +34,5 @@ def duration_text(seconds: int) -> str:
 
 
 def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """A time with its date, in the time zone of this machine or in ``zone``."""
+    """Return a time with its date, in the time zone of this machine or in ``zone``."""
     return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")

@@ -25,13 +25,13 @@ _MAX_PROBLEM: Final = 1000
 
 
 def age_text(ms: int) -> str:
-    """A duration in its largest unit: ``3d``, ``5h``, ``12m``, ``7s``."""
+    """Return a duration in its largest unit: ``3d``, ``5h``, ``12m``, ``7s``."""
     seconds = max(ms, 0) // 1000
     return next((f"{seconds // unit}{name}" for unit, name in _UNITS if seconds >= unit), f"{seconds}s")
 
 
 def size_text(number: int) -> str:
-    """A number of bytes: ``812 B``, ``14.2 kB``, ``3.1 MB``."""
+    """Return a number of bytes: ``812 B``, ``14.2 kB``, ``3.1 MB``."""
     value, unit = float(number), "B"
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if value < 1000 or unit == "TB":
@@ -41,12 +41,12 @@ def size_text(number: int) -> str:
 
 
 def time_text(time: int) -> str:
-    """A time as ``2026-11-21 19:03 UTC``."""
+    """Return a time as ``2026-11-21 19:03 UTC``."""
     return f"{datetime.datetime.fromtimestamp(time / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def survey_rows(survey: Survey, look: Look, width: int) -> list[Row]:
-    """The state of the server: totals, rooms, Redis, and a row for each node."""
+    """Return the state of the server: totals, rooms, Redis, and a row for each node."""
     return [*_totals(survey, width), (), *_nodes(survey, look, width)]
 
 
@@ -111,7 +111,7 @@ def _nodes(survey: Survey, look: Look, width: int) -> list[Row]:
 
 
 def _shorten_start(text: str, width: int, look: Look) -> str:
-    """A name in ``width`` columns. A long name keeps its end, which distinguishes the nodes of one machine."""
+    """Return a name in ``width`` columns. A long name keeps its end, which distinguishes the nodes of one machine."""
     if columns_of(text) <= width:
         return fit(text, width)
     while columns_of(text) > width - 1:
@@ -120,7 +120,7 @@ def _shorten_start(text: str, width: int, look: Look) -> str:
 
 
 def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, width: int, height: int) -> list[Row]:
-    """The screen of ``top`` in ``height`` rows. ``moves`` holds the samples of moves per second so far."""
+    """Return the screen of ``top`` in ``height`` rows. ``moves`` holds the samples of moves per second so far."""
     clock = f"{datetime.datetime.fromtimestamp(survey.time / 1000, datetime.UTC):%H:%M:%S} UTC"
     title = cut(f"samedeal {look.glyphs.dot} {printable(place)}", max(width - len(clock) - 1, 0), look.glyphs.ellipsis)
     rows: list[Row] = [(Span(fit(title, max(width - len(clock), 0)), "title"), Span(clock, "label"))]
@@ -138,7 +138,7 @@ def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, wid
 
 
 def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
-    """A room, with a row for each player."""
+    """Return a room, with a row for each player."""
     state = shown.state
     private = ", with a passphrase" if state.private else ""
     rows: list[Row] = [
@@ -173,7 +173,7 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
 
 
 def ban_rows(bans: Sequence[BanLine]) -> list[Row]:
-    """The bans, one row for each."""
+    """Return the bans, one row for each."""
     rows: list[Row] = [(Span(f"{'target':<39} {'until':<20}  reason", "label"),)]
     for ban in bans:
         until = time_text(ban.until) if ban.until else "permanently"

@@ -16,7 +16,7 @@ _BAR: Final = 20
 
 
 def standing_cells(line: Standing, total: int, look: Look, *, you: bool, width: int) -> tuple[Row, ...]:
-    """A player's result as a row of a table, in the order of ``HEADINGS``, for a window of ``width`` columns."""
+    """Return a player's result as a row of a table, in the order of ``HEADINGS``, for a window of ``width`` columns."""
     bar = min(_BAR, width - 60)
     return (
         (Span(str(line.place), "label"),),
@@ -36,7 +36,7 @@ def _finish_text(line: Standing) -> str:
 
 
 def _blocks(part: int, total: int, width: int, look: Look) -> str:
-    """A bar in steps of an eighth of a column, or of whole columns in ASCII."""
+    """Return a bar in steps of an eighth of a column, or of whole columns in ASCII."""
     blocks = look.glyphs.blocks
     parts = len(blocks) - 1
     filled = filled_steps(part, total, width * parts)

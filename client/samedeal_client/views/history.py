@@ -18,18 +18,18 @@ SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Finished", "Best time"
 
 
 def race_time(milliseconds: int) -> str:
-    """A length of time as ``5:52`` or ``1:02:47``."""
+    """Return a length of time as ``5:52`` or ``1:02:47``."""
     text = clock_text(milliseconds)
     return text.removeprefix("0")
 
 
 def place_text(race: PastRace) -> str:
-    """The place in a race as ``2nd of 4``, or an empty string if it is not known or the player raced alone."""
+    """Return the place in a race as ``2nd of 4``, or an empty string if it is not known or the player raced alone."""
     return f"{ordinal(race.place)} of {race.players}" if race.place and race.players > 1 else ""
 
 
 def outcome_text(race: PastRace) -> str:
-    """The result of a race without its place: the time, or how many cards are on the foundations."""
+    """Return the result of a race without its place: the time, or how many cards are on the foundations."""
     if race.time:
         return race_time(race.time)
     cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
@@ -43,14 +43,14 @@ def outcome_text(race: PastRace) -> str:
 
 
 def result_line(race: PastRace) -> str:
-    """The line to share: it says how the race went, and nothing about the cards."""
+    """Return the line to share: it says how the race went, and nothing about the cards."""
     deal = deal_title(race.deal)
     result = ", ".join(filter(None, (place_text(race), outcome_text(race))))
     return f"Samedeal {printable(deal)} {title_of(printable(race.game))}: {result}"
 
 
 def opponents_text(race: PastRace, look: Look) -> str:
-    """The names of the other people, and the number of bots."""
+    """Return the names of the other people, and the number of bots."""
     names = [look.displayable(printable(other.name)) for other in race.opponents if not other.bot]
     bots = sum(other.bot for other in race.opponents)
     return ", ".join([*names, *([f"{bots} bots" if bots > 1 else "1 bot"] if bots else [])])
@@ -69,13 +69,13 @@ def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[
 
 
 def short_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
-    """A race as a row of a narrow table, in the order of ``SHORT_HEADINGS``."""
+    """Return a race as a row of a narrow table, in the order of ``SHORT_HEADINGS``."""
     day, game, _, place, outcome, _ = race_cells(race, look, zone)
     return day[5:], game, place, outcome
 
 
 def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
-    """The summary of each game as rows of a table, in the order of ``SUMMARY_HEADINGS``."""
+    """Return the summary of each game as rows of a table, in the order of ``SUMMARY_HEADINGS``."""
     return [
         (
             look.displayable(printable(title_of(game))),
@@ -89,7 +89,7 @@ def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
 
 
 def streak_text(history: History, today: date) -> str:
-    """The daily streak in words, or an empty string if no deal of the day was ever raced."""
+    """Return the daily streak in words, or an empty string if no deal of the day was ever raced."""
     streak = daily_streak(history.races, today)
     if not streak.longest:
         return ""

@@ -36,12 +36,12 @@ _KEYS_AS_WORDS: Final = Look(ascii=True)
 
 
 def key_in_words(key: str) -> str:
-    """A key in words instead of signs, even if the terminal has signs for it."""
+    """Return a key in words instead of signs, even if the terminal has signs for it."""
     return key_text(key, _KEYS_AS_WORDS)
 
 
 def keys_of(bindings: Bindings, command: KeyCommand) -> str:
-    """The keys of a command, or ``no key`` if it has none."""
+    """Return the keys of a command, or ``no key`` if it has none."""
     return " ".join(key_in_words(key) for key in bindings.commands[command]) or "no key"
 
 
@@ -172,7 +172,7 @@ _GLOBAL_KEYS: Final = (
 
 
 def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
-    """The symbols on a board other than cards."""
+    """Return the symbols on a board other than cards."""
     low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
     last, target, hint, source, found = tuple(look.glyphs.marks)
     return (
@@ -199,7 +199,7 @@ def _off_foundations() -> str:
 
 
 def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
-    """All keys in rows of at most ``width`` columns, starting with those of the screen below the help."""
+    """Return all keys in rows of at most ``width`` columns, starting with those of the screen below the help."""
     commands = tuple((keys_of(bindings, command), COMMAND_DESCRIPTIONS[command]) for command in KeyCommand)
     changed = tuple(
         (key_in_words(keys[0]) if keys else "no key", f"pile {name}")

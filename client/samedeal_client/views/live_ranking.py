@@ -43,7 +43,7 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
 
 
 def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int) -> tuple[RankedPlayer, ...]:
-    """The ranking of a watched race according to the delayed boards, which show the race as it was at ``time``."""
+    """Return the ranking of a watched race according to the delayed boards, which show the race as it was at ``time``."""
     room = model.room
     if room is None:
         return ()

@@ -35,14 +35,14 @@ class Choice(NamedTuple):
 
 
 def count_states(rooms: Sequence[RoomLine]) -> str:
-    """The numbers of rooms that have not finished, by state, as in ``2 open, 1 full, 1 racing``."""
+    """Return the numbers of rooms that have not finished, by state, as in ``2 open, 1 full, 1 racing``."""
     counts = Counter("full" if line.phase == "open" and line.players == line.seats else line.phase for line in rooms)
     states = {"open": "open", "full": "full", "countdown": "starting", "racing": "racing"}
     return ", ".join(f"{counts[state]} {name}" for state, name in states.items() if counts[state])
 
 
 def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, width: int) -> tuple[Row, ...]:
-    """A room as a row of a table, in the order of ``ROOM_HEADINGS``. ``now`` is the server's time in milliseconds."""
+    """Return a room as a row of a table, in the order of ``ROOM_HEADINGS``. ``now`` is the server's time in milliseconds."""
     own = lobby.is_own_race(line)
     state, style = _state_text(line, now)
     game: Row = (Span(look.displayable(title_of(line.game))),)
@@ -59,7 +59,7 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
 
 
 def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
-    """The state of a room with its style."""
+    """Return the state of a room with its style."""
     match line.phase:
         case "open":
             states = ["full"] if line.players == line.seats else ["open"]
@@ -86,7 +86,7 @@ def enter_does(lobby: Lobby, line: RoomLine) -> str:
 
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
-    """The player's race that is under way, with the key that leads back to it."""
+    """Return the player's race that is under way, with the key that leads back to it."""
     key = "Enter" if look.ascii else "⏎"
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
@@ -97,7 +97,7 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
 
 
 def choices(lobby: Lobby) -> tuple[Choice, ...]:
-    """The ways to start a race."""
+    """Return the ways to start a race."""
     matches = lobby.matches()
     quick = "open a room and wait"
     if matches:
@@ -113,7 +113,7 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
 
 
 def choice_row(choice: Choice, look: Look) -> Row:
-    """A way to start a race, with its key."""
+    """Return a way to start a race, with its key."""
     return (
         Span(f"{choice.key}  ", "key"),
         Span(f"{choice.name:<13}", "title"),
@@ -127,7 +127,7 @@ def game_rows(game: str) -> tuple[Row, ...]:
 
 
 def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
-    """The deal of the day: the player's result, their best time in its game, and their streak."""
+    """Return the deal of the day: the player's result, their best time in its game, and their streak."""
     game = lobby.daily_game
     race = history.daily_race(lobby.today, game)
     best = best_time(history.races, game)

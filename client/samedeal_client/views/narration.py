@@ -63,7 +63,7 @@ class Narrator:
         return f"{name} (you)" if seat.player == model.me else name
 
     def subject(self, seat: Seat, model: Model) -> str:
-        """A player as the subject of a sentence."""
+        """Return a player as the subject of a sentence."""
         return "You" if seat.player == model.me else player_name(seat.name, self.look, bot=seat.bot)
 
     def _changes(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
@@ -114,7 +114,7 @@ class Narrator:
         return lines
 
     def final_standings(self, model: Model) -> list[str]:
-        """The final standings and the result of the deal check."""
+        """Return the final standings and the result of the deal check."""
         room = model.room
         if room is None:
             return []
@@ -123,7 +123,7 @@ class Narrator:
         return ["The race is over.", *lines, *([checked.sentence] if checked else [])]
 
     def _standing(self, line: Standing, model: Model) -> str:
-        """A player's result: ``1st: ada (bot), finished in 05:52, 40 moves.``"""
+        """Return a player's result: ``1st: ada (bot), finished in 05:52, 40 moves.``"""
         name = "you" if line.player == model.me else player_name(line.name, self.look, bot=line.bot)
         cards = f"{line.foundation_cards} of {model.game.cards} cards"
         result = (
@@ -132,7 +132,7 @@ class Narrator:
         return f"{ordinal(line.place)}: {name}, {result}, {_count(line.moves, 'move')}."
 
     def rivals_line(self, model: Model) -> str:
-        """The progress of the other players. Empty if there are none."""
+        """Return the progress of the other players. Empty if there are none."""
         parts = []
         for seat in model.room.players if model.room is not None else ():
             if seat.player == model.me:
@@ -158,7 +158,7 @@ class Narrator:
         return f"{name} is {', and '.join(places)}.{rest}"
 
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
-        """A hint for a board in a sentence. ``is_lost`` says that the board is proven to be lost."""
+        """Return a hint for a board in a sentence. ``is_lost`` says that the board is proven to be lost."""
         lost = lost_text(may_undo=may_undo) if is_lost else ""
         if move is not None:
             cards = f": {moved_cards_text(board, move, self.look)}" if move.is_transfer else ""
@@ -167,7 +167,7 @@ class Narrator:
 
 
 def lost_text(*, may_undo: bool) -> str:
-    """The sentence of a hint about a board that is proven to be lost."""
+    """Return the sentence of a hint about a board that is proven to be lost."""
     return "This can no longer be won: undo first." if may_undo else "This can no longer be won."
 
 
@@ -225,7 +225,7 @@ def _start_sentence(room: RoomState, model: Model) -> str:
 
 
 def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
-    """The rooms of a server, one line for each below a heading."""
+    """Return the rooms of a server, one line for each below a heading."""
     lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
     for room in rooms:
         marks = ["passphrase"] if room.private else []

@@ -12,7 +12,7 @@ from samedeal_client.views.players_panel import RankedPlayer
 
 
 def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
-    """The ranking of a race under way as standings. Moves and undos are unknown, so they are 0."""
+    """Return the ranking of a race under way as standings. Moves and undos are unknown, so they are 0."""
     return tuple(
         Standing(
             place=player.rank,
@@ -30,7 +30,7 @@ def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
 
 
 def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> str:
-    """The result in a sentence or two: ``You won! 1st of 4, 0:23 ahead of ada.``
+    """Return the result in a sentence or two: ``You won! 1st of 4, 0:23 ahead of ada.``
 
     ``total`` is the number of cards of the game. A spectator reads about the winner.
     """
@@ -69,7 +69,7 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """The winner's distance to the next player, or any other player's distance to the one just ahead."""
+    """Return the winner's distance to the next player, or any other player's distance to the one just ahead."""
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"
@@ -93,7 +93,7 @@ def _names(lines: Sequence[Standing], look: Look) -> str:
 
 
 def why_over(room: RoomState) -> str:
-    """A sentence that says why the race ended while somebody was still playing, or an empty string if nobody was."""
+    """Return a sentence that says why the race ended while somebody was still playing, or an empty string if nobody was."""
     resigned = {seat.player for seat in room.players if seat.resigned}
     stuck = {seat.player for seat in room.players if seat.stuck}
     playing = [line for line in room.standings if not line.time and line.player not in resigned]

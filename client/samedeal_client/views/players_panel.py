@@ -47,7 +47,7 @@ class RankedPlayer(NamedTuple):
 
 
 def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
-    """The heading of the panel: the number of players, and of spectators if there is space.
+    """Return the heading of the panel: the number of players, and of spectators if there is space.
 
     In the last seconds it is the time left instead. ``left`` is in milliseconds.
     """
@@ -60,7 +60,7 @@ def panel_title(players: int, watching: int, look: Look, width: int, left: int |
 
 
 def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height: int) -> tuple[Row, ...]:
-    """The ranking in at most ``height`` rows: two for each player, or one if they do not fit.
+    """Return the ranking in at most ``height`` rows: two for each player, or one if they do not fit.
 
     If even those do not fit, the last row counts the players that are left out. The player of this client is always shown.
     """
@@ -98,7 +98,7 @@ def _count_style(player: RankedPlayer) -> str:
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
-    """The cards on the foundations, or the finish time, in full or shorter words."""
+    """Return the cards on the foundations, or the finish time, in full or shorter words."""
     if player.finish_time is not None:
         return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"
     count = f"{player.foundation_cards}/{player.total}"

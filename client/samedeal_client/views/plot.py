@@ -34,11 +34,11 @@ class Curve(NamedTuple):
     bot: bool = False
 
     def known(self, length: int) -> int:
-        """The number of milliseconds, out of the first ``length``, for which the number of cards is known."""
+        """Return the number of milliseconds, out of the first ``length``, for which the number of cards is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:
-        """The number of cards at each of the ascending times, None where it is unknown."""
+        """Return the number of cards at each of the ascending times, None where it is unknown."""
         values: list[int | None] = []
         index = cards = 0
         for time in times:
@@ -141,7 +141,7 @@ def _legend(curves: Sequence[Curve], width: int, look: Look) -> Row:
 
 
 def _ticks(columns: int, length: int) -> list[tuple[int, int]]:
-    """The times on the axis: pairs of the column, counted from the vertical axis, and the seconds."""
+    """Return the times on the axis: pairs of the column, counted from the vertical axis, and the seconds."""
     seconds = length / 1000
     most = max(columns // _TICK_COLUMNS, 1)
     step = next((step for step in _STEPS if seconds / step <= most), _STEPS[-1])

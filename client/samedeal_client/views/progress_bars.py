@@ -13,7 +13,7 @@ FULL_BAR: Final = 8
 
 
 def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Row:
-    """A bar in a style that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
+    """Return a bar in a style that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
     glyphs = look.glyphs
     steps = 1 if glyphs.half_bar == glyphs.rest else 2
     filled = filled_steps(part, total, width * steps)
@@ -35,7 +35,7 @@ def filled_steps(part: int, whole: int, steps: int) -> int:
 
 
 def sparkline(counts: Sequence[int], look: Look, maximum: int = FULL_BAR) -> str:
-    """A bar for each count, scaled to ``maximum`` or the highest count, whichever is larger.
+    """Return a bar for each count, scaled to ``maximum`` or the highest count, whichever is larger.
 
     A count of 0 gets the lowest bar.
     """

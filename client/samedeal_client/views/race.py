@@ -34,7 +34,7 @@ _MOST_NAMED: Final = 6
 
 
 def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
-    """The player's own place for the header, with a sign for a moment after it has changed. None without rivals."""
+    """Return the player's own place for the header, with a sign for a moment after it has changed. None without rivals."""
     own = next((player for player in ranking if player.you), None)
     if own is None or len(ranking) < 2:
         return ()
@@ -46,7 +46,7 @@ def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
 
 
 def clock_span(left: int) -> Span:
-    """The time left, given in milliseconds, for the header."""
+    """Return the time left, given in milliseconds, for the header."""
     if left <= 0:
         return Span("  TIME'S UP ", "alarm")
     if left <= FINAL_SECONDS:
@@ -55,7 +55,7 @@ def clock_span(left: int) -> Span:
 
 
 def title_parts(model: Model) -> Row:
-    """The game with its deal, and the room, for the header. Empty outside a room."""
+    """Return the game with its deal, and the room, for the header. Empty outside a room."""
     room = model.room
     if room is None:
         return ()
@@ -89,7 +89,7 @@ def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
 
 
 def special_sources(game: Game) -> list[tuple[str, Group]]:
-    """The piles other than columns and foundations that cards are taken from, by name: "the waste", "a fan"."""
+    """Return the piles other than columns and foundations that cards are taken from, by name: "the waste", "a fan"."""
     groups = {
         game.piles[at].kind: game.piles[at] for at in game.sources if at not in (*game.columns, *game.foundations)
     }
@@ -97,7 +97,7 @@ def special_sources(game: Game) -> list[tuple[str, Group]]:
 
 
 def stuck_text(model: Model, bindings: Bindings, look: Look) -> str:
-    """The notice that no useful move is left, with the keys for what remains possible."""
+    """Return the notice that no useful move is left, with the keys for what remains possible."""
     undo, resign = (command_text(bindings, command, look) for command in (KeyCommand.UNDO, KeyCommand.RESIGN))
     proven = model.seat is not None and model.seat.stuck
     back = f"Undo with {undo}, or " if model.own.may_undo and not proven else ""
@@ -117,7 +117,7 @@ def _outcome(model: Model) -> str:
 
 
 def selection_text(board: Board, source: str, size: int, look: Look) -> str:
-    """The selected cards, and what to type next."""
+    """Return the selected cards, and what to type next."""
     if source == FOUNDATION:
         return "from a foundation: which column takes the card?"
     at = board.game.index[source]
@@ -131,7 +131,7 @@ def selection_text(board: Board, source: str, size: int, look: Look) -> str:
 
 
 def move_count_text(model: Model) -> str:
-    """The number of moves made, including draws, deals and moves that were undone."""
+    """Return the number of moves made, including draws, deals and moves that were undone."""
     play = model.own.play
     if play is None:
         return ""
@@ -139,7 +139,7 @@ def move_count_text(model: Model) -> str:
 
 
 def find_prompt(typed: str) -> str:
-    """The prompt for a card to find, with what has been typed."""
+    """Return the prompt for a card to find, with what has been typed."""
     return f"find which card? {typed}_" if typed != "/" else "find which card? Rank and suit, as in 7h or 10s"
 
 
@@ -163,14 +163,14 @@ def _hiding_places(board: Board) -> list[str]:
 
 
 def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
-    """A move in words: its keys, the cards and their destination."""
+    """Return a move in words: its keys, the cards and their destination."""
     source = FOUNDATION if is_foundation(board.game, move.source) else move.source
     keys = " ".join(key_text(bindings.piles[pile][0], look) for pile in (source, move.target))
     return f"Type {keys}: {moved_cards_text(board, move, look)}."
 
 
 def moved_cards_text(board: Board, move: Move, look: Look) -> str:
-    """The cards of a move and their destination, in words."""
+    """Return the cards of a move and their destination, in words."""
     index = board.game.index
     cards = board.piles[index[move.source]][-move.size :]
     on_it = len(cards) - 1
@@ -185,7 +185,7 @@ def moved_cards_text(board: Board, move: Move, look: Look) -> str:
 
 
 def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = False) -> tuple[Row, ...]:
-    """The seconds until the deal in large digits. All rows have the same width.
+    """Return the seconds until the deal in large digits. All rows have the same width.
 
     If ``explained``, a few lines below them say how the game is played.
     """
@@ -198,7 +198,7 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
 
 
 def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look) -> tuple[Row, ...]:
-    """The player's finish: the place, and the time against the player's best. All rows have the same width.
+    """Return the player's finish: the place, and the time against the player's best. All rows have the same width.
 
     There are none unless the player has placed all cards while the race goes on. ``best`` is as in ``personal_best``.
     """
@@ -220,7 +220,7 @@ def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None,
 
 
 def end_rows(model: Model, look: Look, width: int) -> tuple[Row, ...]:
-    """A block of at most ``width`` columns about a race that has ended while the player was still playing."""
+    """Return a block of at most ``width`` columns about a race that has ended while the player was still playing."""
     room = model.room
     if room is None:
         return ()

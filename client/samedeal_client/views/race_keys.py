@@ -18,7 +18,7 @@ from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, select
 
 
 def race_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
-    """The keys that can be pressed now, as they are bound. Of several keys for a command the shortest is shown."""
+    """Yield the keys that can be pressed now, as they are bound. Of several keys for a command the shortest is shown."""
     if controller.grammar.search_text is not None:
         yield from _find_keys(controller.grammar.search_text, bindings, look)
         return
@@ -76,7 +76,7 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
 
 
 def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
-    """The ranks or suits that can be typed next, so that a card can be found with clicks."""
+    """Yield the ranks or suits that can be typed next, so that a card can be found with clicks."""
     if typed == "1":
         yield FooterKey("0", "", "10")
     elif typed:

@@ -84,7 +84,7 @@ def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
 
 
 def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
-    """The newest piece of news for the message line while it is fresh, otherwise an empty row."""
+    """Return the newest piece of news for the message line while it is fresh, otherwise an empty row."""
     if not news or now - news[-1].time >= FRESH:
         return ()
     return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)
@@ -93,7 +93,7 @@ def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now
 def news_rows(
     news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look, width: int, height: int
 ) -> tuple[Row, ...]:
-    """The newest news in at most ``height`` rows, the newest one first."""
+    """Return the newest news in at most ``height`` rows, the newest one first."""
     rows: list[Row] = []
     for event in reversed(news):
         style = "title" if now - event.time < FRESH else "label"

@@ -14,7 +14,7 @@ from samedeal_client.text.time_text import clock_text
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
-    """The records of a server, one line for each below a heading."""
+    """Return the records of a server, one line for each below a heading."""
     lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
     for line in records:
         time = clock_text(line.time) if line.time else "-"
@@ -24,7 +24,7 @@ def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
 
 
 def record_heading(record: Record) -> str:
-    """The race of a record, in one line."""
+    """Return the race of a record, in one line."""
     terms = record.terms
     when = utc_text(terms.start)[:16].replace("T", " ")
     deal = f"deal {terms.deal}" if terms.deal.public else deal_title(str(terms.deal))
@@ -32,7 +32,7 @@ def record_heading(record: Record) -> str:
 
 
 def standings_lines(record: Record) -> list[str]:
-    """The players of a record with their results, first place first."""
+    """Return the players of a record with their results, first place first."""
     lines = []
     for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
         result = f"Foundations {player.foundation_cards}/{record.game.cards}"
@@ -46,7 +46,7 @@ def standings_lines(record: Record) -> list[str]:
 
 
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
-    """The lines for a record that was checked and holds, and for its comparison with the player's journals."""
+    """Return the lines for a record that was checked and holds, and for its comparison with the player's journals."""
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record holds: the deal, {whole} follow from each other.")

@@ -41,7 +41,7 @@ def rematch_does(model: Model) -> str:
 
 
 def race_length(model: Model) -> int:
-    """The length of the race in milliseconds, or the time of the last event if the server did not send the end."""
+    """Return the length of the race in milliseconds, or the time of the last event if the server did not send the end."""
     room = model.room
     if room is None:
         return 0
@@ -54,7 +54,7 @@ def race_length(model: Model) -> int:
 
 
 def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) -> tuple[Row, ...]:
-    """The player's result, why the race is over, and the time against the player's best. Empty before the end."""
+    """Return the player's result, why the race is over, and the time against the player's best. Empty before the end."""
     room = model.room
     if room is None:
         return ()

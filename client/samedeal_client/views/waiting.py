@@ -116,7 +116,7 @@ def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
 
 
 def bot_rows() -> dict[str, Row]:
-    """The key that adds a bot, for each level of bots."""
+    """Return the key that adds a bot, for each level of bots."""
     return {level: (Span(key, "key"), Span(f" {level}", "name")) for key, level in BOT_LEVELS}
 
 
@@ -143,7 +143,7 @@ def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row
 
 
 def room_rows(room: RoomState, width: int, zone: tzinfo | None = None, *, explained: bool = False) -> tuple[Row, ...]:
-    """The game and the options. ``zone`` is the time zone for times, by default the local one.
+    """Return the game and the options. ``zone`` is the time zone for times, by default the local one.
 
     If ``explained``, a few lines say how the game is played.
     """

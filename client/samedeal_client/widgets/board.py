@@ -97,7 +97,7 @@ class BoardView(PlainContainer):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The containers with the regions."""
+        """Yield the containers with the regions."""
         yield from (self._above, self._columns)
 
     def show(
@@ -206,7 +206,7 @@ class BoardView(PlainContainer):
             self._show_regions(self._regions)
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """The card or pile at a column and row of the board. Moving cards are put in their places first."""
+        """Return the card or pile at a column and row of the board. Moving cards are put in their places first."""
         self._stop_motion()
         for view in self._views.values():
             region = view.region_shown
@@ -216,7 +216,7 @@ class BoardView(PlainContainer):
 
 
 def panel_layout(game: Game, size: tuple[int, int]) -> Layout | None:
-    """The layout of a board with the ranking beside it; None if the board does not fit."""
+    """Return the layout of a board with the ranking beside it; None if the board does not fit."""
     width, height = size
     minimum = smallest(game)
     if width < minimum.width or height < minimum.height:

@@ -27,7 +27,7 @@ class FittingFooter(Footer):
         self.call_after_refresh(self._fit)  # the window's style classes may be those of its old width
 
     def compose(self) -> ComposeResult:
-        """The keys that can be pressed now."""
+        """Yield the keys that can be pressed now."""
         now, keys = self._bindings_now(), list(super().compose())
         self._bindings_shown = now if keys else []  # Textual composes nothing before the screen is ready
         yield from keys

@@ -58,7 +58,7 @@ class LookApp(App[_Result]):
         self.theme_changed_signal.subscribe(self, self._save_theme)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The commands in the palette: for players, not for programmers."""
+        """Return the commands in the palette: for players, not for programmers."""
         if "f1" in screen.active_bindings:
             yield SystemCommand("Help", "The rules and the keys", lambda: self.simulate_key("f1"))
         yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
@@ -86,12 +86,12 @@ class LookApp(App[_Result]):
                 save_settings(replace(settings, theme=theme))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters for everything that Textual's widgets draw."""
+        """Return the filters for everything that Textual's widgets draw."""
         own = [NoColor()] * (not self.look.colour) + [AsciiFilter()] * self.look.ascii
         return (*super().get_line_filters(), *own)
 
     def get_key_display(self, binding: Binding) -> str:
-        """The name of a key in the footer."""
+        """Return the name of a key in the footer."""
         named = len(binding.key) > 1 and not binding.key_display
         return key_sign(binding.key, self.look) if named else super().get_key_display(binding)
 

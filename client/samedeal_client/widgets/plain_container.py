@@ -22,7 +22,7 @@ class PlainContainer(Container):
     blank_style: Style | None = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines that Textual draws."""
+        """Return the lines that Textual draws."""
         return blank_lines(crop, self.blank_style)
 
 

@@ -66,7 +66,7 @@ class Rows(Widget):
 
     @staticmethod
     def _changed_part(before: Row, after: Row, y: int, width: int) -> Region:
-        """The part of a row that has to be drawn again."""
+        """Return the part of a row that has to be drawn again."""
         start, end = changed_columns(before, after)
         return Region(start, y, max(min(end, width) - start, 1), 1)
 
@@ -88,7 +88,7 @@ class Rows(Widget):
         return strip_of(row, self.look).adjust_cell_length(width, style_of("", self.look))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines that Textual draws."""
+        """Return the lines that Textual draws."""
         size = width, height = self.outer_size
         if self._lines_size != size:
             self._lines_size = (width, height)

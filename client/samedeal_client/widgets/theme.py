@@ -32,7 +32,7 @@ _INK: Final = "color(234)"
 
 
 def _on_card(colour: str, background: str = "", attributes: str = "") -> Paint:
-    """The paint of a card, which is the same in dark and light terminals."""
+    """Return the paint of a card, which is the same in dark and light terminals."""
     return Paint(attributes, colour, colour, background, background)
 
 
@@ -105,7 +105,7 @@ _COLOURLESS: Final = {
 
 @lru_cache(maxsize=1024)
 def style_of(names: str, look: Look) -> Style:
-    """The style of one or more names, separated by spaces. Later names override earlier ones."""
+    """Return the style of one or more names, separated by spaces. Later names override earlier ones."""
     style = _FELT if look.felt else Style.null()
     for name in names.split():
         style += _style(name, look)
@@ -124,5 +124,5 @@ def _style(name: str, look: Look) -> Style:
 
 @lru_cache(maxsize=8192)
 def strip_of(row: Row, look: Look) -> Strip:
-    """A row as a strip for Textual."""
+    """Return a row as a strip for Textual."""
     return Strip([Segment(text, style_of(names, look)) for text, names in row if text], row_width(row))

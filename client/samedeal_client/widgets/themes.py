@@ -144,7 +144,7 @@ class AsciiFilter(LineFilter):
 
 
 def text_of(row: Row, look: Look, action: str = "") -> Text:
-    """A row as a renderable for Textual's widgets. A click on it runs ``action``."""
+    """Return a row as a renderable for Textual's widgets. A click on it runs ``action``."""
     text = Text.assemble(*((span.text, style_of(span.style, look)) for span in row), no_wrap=True, end="")
     if action:
         text.stylize(Style.from_meta({"@click": action}))
@@ -152,5 +152,5 @@ def text_of(row: Row, look: Look, action: str = "") -> Text:
 
 
 def lines_of(rows: Iterable[Row], look: Look) -> Text:
-    """Rows below each other as a renderable for Textual's widgets."""
+    """Return rows below each other as a renderable for Textual's widgets."""
     return Text("\n").join(text_of(row, look) for row in rows)
