@@ -232,12 +232,12 @@ async def test_status_lists_all_nodes(two: tuple[Node, Node]) -> None:
 async def test_rates_are_measured_between_samples(node: NodeMaker) -> None:
     one = await node()
     (ana,) = await start_race(one)
-    one.agent.line("")
+    one.agent.node_line("")
     await ana.acts(5)
-    line = one.agent.line("")
+    line = one.agent.node_line("")
     assert line.moves > 0
     assert 0 < line.median <= line.p99
-    assert one.agent.line("").moves == 0
+    assert one.agent.node_line("").moves == 0
 
 
 async def test_stopped_node_is_not_listed_and_dead_one_expires(redis: RedisClient, two: tuple[Node, Node]) -> None:

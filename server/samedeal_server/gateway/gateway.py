@@ -1,4 +1,4 @@
-"""Players' connections to one node. The requests of a connection are answered one after another."""
+"""The players' connections to one node. The requests on a connection are answered one after another."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ _CLOSE_REASONS: Final = {
     CloseCode.BANNED: "banned",
     CloseCode.FLOOD: "flood",
 }
-"""The names of close codes in metrics and logs."""
+"""The reason that metrics and logs give for each WebSocket close code."""
 
 _INVALID_REQUEST_COST: Final = 1
-"""Cost, in moves, of a request that cannot be handled because of its type or its options."""
+"""Rate limit cost, in moves, of a request of an unknown type or with invalid options."""
 
 _MAX_SENTENCE_WIDTH: Final = 400
-"""Maximum width, in columns, of a refusal's sentence, which may quote what the client sent."""
+"""Maximum width, in columns, of the sentence in a refusal. The sentence may quote what the client has sent."""
 
 _DRAIN_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for clients to disconnect from a node that stops."""
+"""Timeout, in seconds, for clients to disconnect from a node that is stopping."""
 
 _log = get_logger()
 
@@ -82,10 +82,10 @@ Serve = Callable[[ServerConnection], Awaitable[None]]
 
 
 class Gateway:
-    """The players' side of one node.
+    """Accepts the players' connections to this node and answers their requests.
 
-    ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the names of further
-    subprotocols, such as the operators', to the functions that serve their connections. ``page`` answers plain HTTP
+    ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the name of each further
+    subprotocol, such as the operators', to a function that serves its connections. ``page`` answers plain HTTP
     requests.
     """
 
@@ -116,16 +116,19 @@ class Gateway:
 
     @property
     def draining(self) -> bool:
-        """Whether this node accepts no more connections."""
+        """Whether this node accepts no new connections, because it is stopping."""
         return self.connections.draining
 
     @property
     def serving(self) -> int:
-        """The number of connections that are open or still being cleaned up."""
+        """The number of connections that are open or have not been cleaned up yet."""
         return len(self._serving)
 
     def process_request(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return a response to a plain HTTP request or a rejected handshake. Return None to go on with the handshake."""
+        """Return the response to a plain HTTP request or to a rejected handshake.
+
+        Return None to continue with the handshake.
+        """
         if self.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
@@ -146,7 +149,10 @@ class Gateway:
         return self.handshakes.refuse_origin(socket, request)
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-        """Return the first known subprotocol that the client offers, or None. ``serve`` closes a connection without one."""
+        """Return the first known subprotocol that the client offers, or None.
+
+        Without one, ``serve`` closes the connection.
+        """
         return next((Subprotocol(name) for name in (SUBPROTOCOL, *self._subprotocols) if name in offered), None)
 
     async def serve(self, socket: ClientSocket) -> None:
@@ -200,7 +206,7 @@ class Gateway:
             )
 
     def update_gauges(self) -> None:
-        """Set the metrics that describe the current state."""
+        """Set all metrics that describe the current state of the node."""
         kinds = Counter(connection.kind for connection in self.connections)
         for kind in KINDS:
             self.metrics.connections.labels(kind).set(kinds[kind])
@@ -211,7 +217,10 @@ class Gateway:
         self.metrics.draining.set(self.draining)
 
     async def drain(self) -> None:
-        """Accept no more connections and close the open ones. Return when all have ended or after a timeout."""
+        """Stop accepting connections and close the open ones.
+
+        Return when all connections have ended, or after a timeout.
+        """
         self.connections.draining = True
         for connection in list(self.connections):
             connection.send(player_notices.draining())
@@ -219,7 +228,7 @@ class Gateway:
         await self.wait_closed(_DRAIN_TIMEOUT)
 
     async def wait_closed(self, timeout: float) -> None:  # noqa: ASYNC109  # a timeout is not an error here
-        """Return when all connections that are open now have ended, or after ``timeout`` seconds."""
+        """Wait until all current connections have ended, or until ``timeout`` seconds have passed."""
         if self._serving:
             await asyncio.wait(self._serving, timeout=timeout)
 
@@ -274,10 +283,10 @@ class Gateway:
     async def _refuse_frame(
         self, connection: PlayerConnection, frame: bytes | str, error: SamedealError, bad_frames: Bucket
     ) -> bool:
-        """Refuse a frame that is not a valid request. Return False if the connection is closed for that.
+        """Refuse a WebSocket frame that is not a valid request.
 
-        A request of an unknown type or with invalid options is charged like any request. A frame that cannot be decoded
-        counts as a bad frame.
+        Return False if the connection is closed as a consequence. A request of an unknown type or with invalid options
+        is charged like any other request. A frame that cannot be decoded counts as a bad frame.
         """
         if isinstance(error, MalformedFrame):
             connection.send(self._refusal(request_id(frame), error))
@@ -295,14 +304,20 @@ class Gateway:
         return True
 
     def _close_flood(self, connection: PlayerConnection) -> bool:
-        """Close a connection if too many of its requests were refused as ``rate_limited``. Return whether it is closed."""
+        """Close the connection if too many of its requests were refused as ``rate_limited``.
+
+        Return whether it was closed.
+        """
         if not self._rates.is_flood(connection):
             return False
         connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
         return True
 
     async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
-        """Answer a request as soon as the connection's rate allows it. Return the answer, and when its handling began."""
+        """Wait until the rate limit allows a request, and handle the request.
+
+        Return the answer and the time at which the handling began.
+        """
         try:
             if delay := self._rates.request(connection, REQUESTS[type(message)].cost):
                 await self._timers.sleep(delay)
@@ -324,7 +339,7 @@ class Gateway:
             return self._refusal(message.id, refusals.store_unavailable())
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:
-        """Count a refusal, and return the answer to the refused request."""
+        """Count a refusal in the metrics. Return the message that refuses the request with the id ``request``."""
         self.metrics.refusals[error.code].inc()
         return Refused(
             to=request,
@@ -344,14 +359,14 @@ class Gateway:
                 self.metrics.moves[answer.code].inc()
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
-        """Send a client that has just entered a room the state of the room, and the boards that the client lacks."""
+        """Send a client that has just entered a room the state of the room, and the boards that it lacks."""
         hub, seat = connection.hub, connection.seat
         if hub is None:
             return
         try:
             if seat is None:
                 connection.send(hub.state())
-                self._rates.replay(connection, hub.boards.build_cost)
+                self._rates.charge_replay(connection, hub.boards.build_cost)
                 await hub.boards.ensure_built()
                 hub.send_boards(connection)
             elif isinstance(message, Join):
@@ -364,7 +379,7 @@ class Gateway:
         connection.send(hub.tallies() if hub.is_current(message.event) else hub.state())
         play = seat.play
         if play is None and (play := await hub.replay.load_play(seat)) is not None:
-            self._rates.replay(connection, play.revision)
+            self._rates.charge_replay(connection, play.revision)
         # A client that is ahead of the store learned that from Joined, and sends Recover.
         if play is not None and message.revision < play.revision:
             connection.send(hub.board_state(play, seat.head))

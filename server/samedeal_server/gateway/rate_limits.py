@@ -1,4 +1,4 @@
-"""Rate limits of players' requests, for each connection and for each address."""
+"""Rate limits of players' requests. Each connection and each address has its own limits."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.telemetry.metrics import Metrics
 
 REPLAYED_PER_MOVE: Final = 20
-"""Number of replayed log entries that cost as much as one move."""
+"""Number of replayed actions that cost as much as one move."""
 
 SCHEDULED_ROOM_COST: Final = 10
-"""Quota cost of a scheduled room, which may stay open for days. Other rooms cost 1."""
+"""Cost, in rooms, of a scheduled room, which may stay open for days."""
 
 CONNECTION_COST: Final = 5
-"""Quota cost of a new connection, in moves."""
+"""Cost, in moves, of a new connection."""
 
 PASSPHRASE_COST: Final = 45
-"""Quota cost, in moves, of hashing a passphrase, which takes as much time of a core as about as many moves."""
+"""Cost, in moves, of hashing a passphrase. Hashing takes about as much CPU time as this many moves."""
 
 
 class RateLimits:
     """Charges connections and their addresses for requests.
 
-    Methods raise RequestRefused ``rate_limited`` if a limit is exceeded, unless they say otherwise.
+    A method raises RequestRefused ``rate_limited`` if a limit is exceeded, unless its docstring says otherwise.
     """
 
     def __init__(self, limits: LiveLimits, metrics: Metrics, timers: Timers) -> None:
@@ -37,11 +37,14 @@ class RateLimits:
         self._quotas = Quotas(limits.current)
 
     def connect(self, networks: Networks) -> None:
-        """Count a new connection against the rate limits of its address."""
+        """Charge an address for a new connection."""
         self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST)
 
     def request(self, connection: PlayerConnection, cost: int) -> float:
-        """Charge for a request that costs as much as ``cost`` moves. Return the delay that the caller must wait."""
+        """Charge for a request that costs as much as ``cost`` moves.
+
+        Return the time in seconds that the caller must wait before it handles the request.
+        """
         now = self._timers.monotonic()
         self._current_quotas().admit(connection.networks, now, cost)
         delay = connection.pace.admit(now, cost)
@@ -49,25 +52,34 @@ class RateLimits:
             self._metrics.throttled.inc()
         return delay
 
-    def replay(self, connection: PlayerConnection, actions: int) -> None:
-        """Charge for the replay of a log of ``actions``. Never raises: the next requests are delayed instead."""
+    def charge_replay(self, connection: PlayerConnection, actions: int) -> None:
+        """Charge for the replay of ``actions`` actions.
+
+        Never raise an error. The connection's next requests are delayed instead.
+        """
         self._charge(connection, actions / REPLAYED_PER_MOVE)
 
-    def passphrase(self, connection: PlayerConnection) -> None:
-        """Charge for hashing a passphrase. Never raises: the next requests are delayed instead."""
+    def charge_passphrase(self, connection: PlayerConnection) -> None:
+        """Charge for the hashing of a passphrase.
+
+        Never raise an error. The connection's next requests are delayed instead.
+        """
         self._charge(connection, PASSPHRASE_COST)
 
     def open_room(self, networks: Networks, *, scheduled: bool = False) -> None:
-        """Charge an address for a new room, which is ``scheduled`` if it starts at a given time."""
+        """Charge an address for a new room. ``scheduled`` is true if the race starts at a given time."""
         cost = SCHEDULED_ROOM_COST if scheduled else 1
         self._current_quotas().open_room(networks, self._timers.monotonic(), cost)
 
     def begin_session(self, networks: Networks) -> None:
-        """Charge an address for a new player."""
+        """Charge an address for a new session."""
         self._current_quotas().begin_session(networks, self._timers.monotonic())
 
     def is_flood(self, connection: PlayerConnection) -> bool:
-        """Count a request that was refused as ``rate_limited``. Return whether to close the connection. Never raises."""
+        """Count a request that was refused as ``rate_limited``.
+
+        Return whether the connection should be closed. Never raise.
+        """
         return connection.pace.refused(self._timers.monotonic())
 
     def _charge(self, connection: PlayerConnection, cost: float) -> None:

@@ -64,13 +64,16 @@ from samedeal_server.rooms.room_list import list_public_rooms
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
-"""Maximum width, in columns, of a client's name for itself in the log."""
+"""Maximum width, in columns, of the name of a client program in the log."""
 
 _log = get_logger()
 
 
 class RequestHandlers:
-    """Handles the requests of one node's players. Each handler returns the answer, or raises SamedealError to refuse."""
+    """Handles the requests of this node's players.
+
+    Each handler returns the answer, or raises SamedealError to refuse.
+    """
 
     def __init__(
         self,
@@ -85,7 +88,7 @@ class RequestHandlers:
     ) -> None:
         self._has_page = has_page
         self.lifecycle = RoomLifecycle(rooms)
-        self.entry = RoomEntry(rooms, self.lifecycle, rates.passphrase)
+        self.entry = RoomEntry(rooms, self.lifecycle, rates.charge_passphrase)
         self._rooms = rooms
         self._room_list = CachedList(partial(list_public_rooms, rooms.store), rooms.timers)
         self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
@@ -95,10 +98,10 @@ class RequestHandlers:
         self._connections = connections
         self._bans = bans
         self._on_hello = on_hello
-        self._moves = MoveService(rooms, rates.replay)
+        self._moves = MoveService(rooms, rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
-        """Handle a request with the handler of its type. Raise SamedealError if the request is refused."""
+        """Return the answer to a request. Raise SamedealError if the request is refused."""
         request = REQUESTS[type(message)]
         if not connection.player and request.needs_hello:
             raise refusals.hello_first()
@@ -133,21 +136,21 @@ class RequestHandlers:
         )
 
     async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:
-        """Return the time of the store."""
+        """Return the time of Redis, as the node estimates it."""
         return Pong(to=message.id, time=self._rooms.clock.now())
 
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
-        """List the newest rooms."""
+        """Return the newest rooms that players can join or watch."""
         return Rooms(to=message.id, rooms=await self._room_list.lines())
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
-        """List the newest records of races."""
+        """Return the newest records that everybody may read."""
         return Records(to=message.id, records=await self._record_list.lines())
 
     async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> ToClient:
         """Return a part of a record."""
         if message.passphrase:
-            self._rates.passphrase(connection)
+            self._rates.charge_passphrase(connection)
         return await self._records.read(message, connection.player, connection.networks[-1])
 
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
@@ -157,13 +160,13 @@ class RequestHandlers:
         code = clean_room(message.room) if message.room else ""
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
-            self._rates.passphrase(connection)
+            self._rates.charge_passphrase(connection)
         room = await self.lifecycle.create(message.options.granted, code, message.passphrase, connection.networks[-1])
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
     async def join(self, connection: PlayerConnection, message: Join) -> ToClient:
-        """Seat the player in a room."""
+        """Give the player a seat in a room, or let the player rejoin."""
         return await self.entry.join(connection, message)
 
     async def watch(self, connection: PlayerConnection, message: Watch) -> ToClient:
@@ -171,7 +174,7 @@ class RequestHandlers:
         return await self.entry.watch(connection, message, self._limits.current.spectators_per_room)
 
     async def leave(self, connection: PlayerConnection, message: Leave) -> ToClient:
-        """Give up the player's place in the room."""
+        """Take the player out of the room. A player who is racing resigns."""
         await self.entry.leave(connection)
         return Done(to=message.id)
 
@@ -196,7 +199,10 @@ class RequestHandlers:
         return await self._command(connection, ResignCommand(connection.player), message.id)
 
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
-        """Note that the player is stuck. The server does not check this, since it can shorten only the player's own race."""
+        """Record that the player is stuck.
+
+        The server does not check this, because it affects only the player's own race.
+        """
         hub, seat = connection.require_seat()
         await self._rooms.command(
             hub.room, lambda room: DeclareStuckCommand(seat.player, room.progress), seat.player, seat.generation
@@ -204,7 +210,7 @@ class RequestHandlers:
         return Done(to=message.id)
 
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
-        """Return the room of the rematch. The first request opens the room."""
+        """Return the room of the rematch. Open the room if no other player has asked for it."""
         hub = connection.hub
         if hub is None:
             raise refusals.no_seat()
@@ -217,7 +223,7 @@ class RequestHandlers:
         return self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
-        """Commit again those moves that the store has lost."""
+        """Commit acknowledged moves again that Redis has lost."""
         await self._moves.recover(connection, message)
         return Done(to=message.id)
 
@@ -234,7 +240,10 @@ class RequestHandlers:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The handler of a type of request. ``cost`` is charged to the connection's rate, in moves."""
+    """The handler of a type of request, and the cost of such a request in moves.
+
+    If ``needs_hello`` is true, the request is refused before Hello.
+    """
 
     handle: Callable[[RequestHandlers, PlayerConnection, Any], Awaitable[ToClient]]
     cost: int = 1
@@ -261,4 +270,4 @@ REQUESTS: Final[Mapping[type, Request]] = {
     DeclareStuck: Request(RequestHandlers.declare_stuck, cost=5),
     Rematch: Request(RequestHandlers.rematch, cost=20),
 }
-"""The handler of every type of request. A test proves the table complete."""
+"""The handler of each type of request. A test checks that no type is missing."""

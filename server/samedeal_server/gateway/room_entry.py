@@ -1,4 +1,4 @@
-"""Entering and leaving rooms, as a player or as a spectator."""
+"""The entering and leaving of rooms, as a player or as a spectator."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _log = get_logger()
 
 
 class RoomEntry:
-    """Moves the connections of one node into rooms and out of them. A connection is in one room at a time.
+    """Moves connections of this node into rooms and out of them. A connection is in one room at a time.
 
-    ``charge_passphrase`` charges a connection before a passphrase is checked.
+    ``charge_passphrase`` charges a connection for the check of a passphrase.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class RoomEntry:
         self._charge_passphrase = charge_passphrase
 
     async def join(self, connection: PlayerConnection, message: Join) -> Joined:
-        """Seat a player in a room. Raise RequestRefused if the room does not allow it."""
+        """Give the player of a connection a seat in a room. Raise RequestRefused if the player may not have a seat."""
         room = clean_room(message.room)
         player = connection.player
         hub = await self._rooms.acquire(room)
@@ -91,7 +91,7 @@ class RoomEntry:
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision)
 
     async def watch(self, connection: PlayerConnection, message: Watch, max_spectators: int) -> Watching:
-        """Make a player a spectator of a room. Raise RequestRefused if the room does not allow it."""
+        """Make the player of a connection a spectator of a room. Raise RequestRefused if the player may not watch."""
         room = clean_room(message.room)
         hub = await self._rooms.acquire(room)
         try:
@@ -113,7 +113,10 @@ class RoomEntry:
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 
     async def leave(self, connection: PlayerConnection) -> None:
-        """Leave the room. A player gives up the seat, or resigns. Raise RequestRefused if the player is fenced."""
+        """Take a connection out of its room. The player gives up the seat, or resigns if the race is under way.
+
+        Raise RequestRefused if the player has a newer connection in the room.
+        """
         hub, seat = connection.hub, connection.seat
         if hub is not None and seat is not None:
             seat.leaving = True
@@ -130,7 +133,7 @@ class RoomEntry:
         await self.exit_room(connection)
 
     async def exit_room(self, connection: PlayerConnection) -> None:
-        """Take a connection out of its room. The player keeps the seat."""
+        """Take a connection out of its room, without giving up the player's seat."""
         hub, seat = connection.hub, connection.seat
         connection.hub = connection.seat = None
         if hub is None:
@@ -155,16 +158,22 @@ class RoomEntry:
         await self._lifecycle.check_passphrase(race, passphrase, connection.networks[-1])
 
     def _origin(self, connection: PlayerConnection) -> str:
-        """Return a MAC of a player's network, which is the same on all nodes. The store never holds the address itself."""
+        """Return a MAC of the network of a connection.
+
+        All nodes compute the same MAC. The store never contains the address.
+        """
         return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
-        """Give the session of a player who enters a room its full lifetime. Until then the session expires much earlier."""
+        """Give a session its full lifetime, because its player enters a room.
+
+        Before, the session expires much earlier.
+        """
         if connection.session is not None:
             connection.session = await self._rooms.store.sessions.extend(connection.session)
 
     async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
-        """Record that a player has disconnected, unless the player has a newer connection."""
+        """Record that a player has disconnected, unless a newer connection of the player has taken the seat."""
         if hub.audience.release_seat(seat):
             await self._rooms.store.record_presence(
                 hub.room, seat.player, seat.generation, connected=False, publish=True

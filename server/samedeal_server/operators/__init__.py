@@ -1,1 +1,1 @@
-"""The operators' side of a node: administration, the node agent, backups."""
+"""The operators' access to a node, the agent that carries out their orders, and backups."""

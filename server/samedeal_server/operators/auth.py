@@ -1,4 +1,7 @@
-"""Operator authentication with one shared token. A wrong token delays the next attempts from the same network."""
+"""The authentication of operators with one shared token.
+
+A wrong token delays the next attempts from the same network.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +25,32 @@ WRONG_TOKEN_DELAY: Final = 1.0
 """Delay, in seconds, before a wrong token is answered."""
 
 WRONG_TOKENS_AT_ONCE: Final = 5
-"""Number of wrong tokens that one network can send before its next tokens have to wait."""
+"""Number of wrong tokens that a network can send before its further tokens must wait."""
 
 WRONG_TOKENS_PER_SECOND: Final = 0.2
-"""Number of tokens per second that are compared for a network whose tokens have to wait."""
+"""Number of tokens per second that are compared for a network that must wait."""
 
 MAX_WAIT: Final = 10.0
-"""Maximum wait, in seconds, before a token is compared. A token that would wait longer is refused without being compared."""
+"""Maximum time, in seconds, for which a token waits to be compared.
+
+A token that would wait longer is refused at once.
+"""
 
 MAX_UNAUTHENTICATED: Final = 8
 """Maximum number of unauthenticated connections from one network."""
 
 _MAX_NETWORKS: Final = 4096
-"""Maximum number of networks whose wrong tokens are remembered. Beyond it, the oldest network is forgotten."""
+"""Maximum number of networks whose wrong tokens are counted.
+
+The network that sent no wrong token for longest is dropped.
+"""
 
 
 def read_token(config: Config) -> str:
     """Return the operators' token, or an empty string if none is configured.
 
-    Raises StartupError ``bad_admin_token`` if the token is too short, configured twice, or in a file that cannot be read.
+    Raise StartupError ``bad_admin_token`` if the token is too short, is configured twice, or cannot be read from its
+    file.
     """
     token = config.admin_token
     if config.admin_token_file:
@@ -68,7 +78,7 @@ def read_token(config: Config) -> str:
 
 
 class TokenAuthenticator:
-    """Authenticates operators by token. A wrong token delays the next attempts from the same network."""
+    """Checks the tokens of operators. A wrong token delays the next attempts from the same network."""
 
     def __init__(self, token: str) -> None:
         self._token = _digest(token)
@@ -76,22 +86,26 @@ class TokenAuthenticator:
         self._unauthenticated: Counter[str] = Counter()
 
     def try_acquire(self, network: str) -> bool:
-        """Count an unauthenticated connection. Return False, and count nothing, if ``network`` has the maximum already."""
+        """Count an unauthenticated connection.
+
+        Return False if the network already has the maximum number of such connections.
+        """
         if self._unauthenticated[network] >= MAX_UNAUTHENTICATED:
             return False
         self._unauthenticated[network] += 1
         return True
 
     def release(self, network: str) -> None:
-        """Stop counting a connection that has authenticated or ended."""
+        """Stop counting an unauthenticated connection, because it has authenticated or ended."""
         self._unauthenticated[network] -= 1
         if not self._unauthenticated[network]:
             del self._unauthenticated[network]
 
     async def authenticate(self, network: str, token: str) -> bool:
-        """Return whether ``token`` is right. Wrong tokens delay the answer, and so do earlier ones from ``network``.
+        """Return whether a token is right. The answer to a wrong token is delayed.
 
-        Raises OperatorRefused if ``network`` has sent too many wrong tokens.
+        After several wrong tokens from ``network``, every answer to ``network`` is delayed. Raise OperatorRefused if
+        that delay would be too long.
         """
         bucket = self._wrong_tokens.get(network)
         while bucket is not None and (wait := bucket.charge(time.monotonic(), 0)):
@@ -112,5 +126,8 @@ class TokenAuthenticator:
 
 
 def _digest(token: str) -> bytes:
-    """Hash a token. All digests have the same length, so comparing them does not reveal the length of the token."""
+    """Hash a token.
+
+    All digests have the same length. To compare them does therefore not reveal the length of the token.
+    """
     return hashlib.sha256(token.encode()).digest()

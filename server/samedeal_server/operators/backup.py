@@ -1,11 +1,11 @@
-"""Backups: writing and reading a file with the whole state of a server.
+"""Writing and reading of backups. A backup is a file with all data of a server.
 
 The file consists of a line with the version of the format, records, and the SHA-256 of everything before it. A record
 is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file contains the seeds of running races,
-the hashes of sessions and passphrases, and the key of receipts.
+the hashes of sessions and passphrases, and the key for receipts.
 
-A backup is made while the server runs. Each room is consistent in itself, and no room depends on another one. Sessions
-are read after the rooms, so that the session of every player in a room is included.
+A backup is made while the server runs. All keys of a room are read at the same moment, and no room depends on another
+one. Sessions are read after the rooms, so that the session of every player in a room is included.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FIRST_LINE: Final = b"samedeal backup 1\n"
 _LENGTH_BYTES: Final = 4
 _DIGEST_BYTES: Final = 32
 _MAX_RECORD: Final = 1 << 29
-"""Maximum size of a record, in bytes. It is the maximum size of a value in Redis."""
+"""Maximum size of a record, in bytes. Redis allows no larger values."""
 
 _READ_SIZE: Final = 1 << 20
 
 
 class Head(Struct, frozen=True, tag=True):
-    """The first record: the versions of the server and of Redis, and the time of the backup in milliseconds."""
+    """The first record of a backup: the versions of server and Redis, and the time in milliseconds since 1970."""
 
     server: str
     redis: str
@@ -41,7 +41,7 @@ class Head(Struct, frozen=True, tag=True):
 
 
 class Tail(Struct, frozen=True, tag=True):
-    """The last record: the numbers of keys, rooms and sessions in the backup."""
+    """The last record of a backup: the numbers of keys, rooms and sessions in it."""
 
     keys: int
     rooms: int
@@ -53,7 +53,10 @@ Records = Iterator[Record]
 
 
 class Writer:
-    """Writes a backup of a store. ``size``, ``rooms`` and ``sessions`` are final once all parts have been read."""
+    """Writes a backup of a store.
+
+    ``size``, ``rooms`` and ``sessions`` are final once ``parts`` has yielded all parts.
+    """
 
     def __init__(self, store: Store) -> None:
         self.size = 0
@@ -65,11 +68,14 @@ class Writer:
 
     @property
     def digest(self) -> bytes:
-        """The SHA-256 of all parts so far. The receiver compares it with the hash of what has arrived."""
+        """The SHA-256 of all parts that were yielded so far.
+
+        The receiver compares it with the hash of the received parts.
+        """
         return self._hash.digest()
 
     async def parts(self, part_size: int) -> AsyncGenerator[bytes, None]:
-        """Yield the file in parts of ``part_size`` bytes. The last part may be smaller."""
+        """Yield the backup in parts of ``part_size`` bytes. The last part may be smaller."""
         pending = bytearray()
         async for data in self._content():
             pending += data
@@ -117,9 +123,9 @@ def _framed(record: Record) -> bytes:
 
 
 def read(path: Path) -> Records:
-    """Yield the records of a backup, after checking the whole file.
+    """Yield the records of a backup, after a check of the whole file.
 
-    Raises StartupError ``bad_backup`` if the file is not a backup, has a later version, or is damaged.
+    Raise StartupError ``bad_backup`` if the file is not a backup, comes from a later version, or is damaged.
     """
     try:
         with path.open("rb") as file:
@@ -134,7 +140,7 @@ def read(path: Path) -> Records:
 
 
 def _check(file: BinaryIO, path: Path) -> int:
-    """Check the version and the digest of a file, and return the offset at which its records end."""
+    """Check the format and the digest of a file. Return the offset at which the records end."""
     first = file.readline(100)
     if first != FIRST_LINE:
         if first.startswith(b"samedeal backup "):

@@ -1,6 +1,7 @@
-"""The node agent: it sends the heartbeat of a node, executes the orders of operators and enforces bans.
+"""The node agent, which reports the state of a node, carries out the orders of operators and enforces bans.
 
-The store is authoritative. An announcement only makes a node poll the store at once instead of at the next interval.
+Orders and bans are stored in Redis. An announcement only makes a node read them at once instead of at the next
+interval.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from samedeal_server.telemetry.metrics import Metrics
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
 HEARTBEAT_INTERVAL: Final = 2.0
-"""Interval, in seconds, between heartbeats. The store is polled at least as often."""
+"""Interval, in seconds, between heartbeats. Orders and bans are read at least as often."""
 
 _log = get_logger()
 
 
 class NodeAgent:
-    """Represents a node among the nodes of a server: reports its state, executes orders and enforces bans.
+    """Reports the state of a node, carries out the orders of operators, and enforces bans.
 
-    ``bans`` holds the bans that the gateway checks. The agent keeps them up to date. An operator's order to drain sets
+    ``bans`` are the bans that the gateway checks. The agent keeps them up to date. An operator's order to drain sets
     ``stop``, which is also set whenever the node stops.
     """
 
@@ -57,12 +58,12 @@ class NodeAgent:
         self._last_order = "0-0"
 
     async def join(self) -> None:
-        """Load the bans before clients connect, and skip orders given before the node started."""
+        """Load the bans before clients connect. Skip all orders that were given before."""
         self._last_order = await self.nodes.newest_order_id()
         await self._sync()
 
     async def run(self, address: str) -> None:
-        """Report the state of the node and poll the store until cancelled. ``address`` is the public address."""
+        """Send heartbeats, and read orders and bans, until cancelled. ``address`` is the public address of the node."""
         loop = asyncio.get_running_loop()
         next_heartbeat = loop.time()
         reported_stop = False
@@ -88,18 +89,18 @@ class NodeAgent:
             self._rooms.nodes_channel_event.clear()
 
     async def leave(self) -> None:
-        """Remove the node's entry from the store. If the store is unavailable, the entry expires instead."""
+        """Remove the node from the list of nodes. If Redis is unavailable, the node's entry expires instead."""
         try:
             await self.nodes.remove_node(self._rooms.node)
         except StoreUnavailable as error:
             _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="leave")
 
     async def send_heartbeat(self, address: str) -> None:
-        """Report the state of the node."""
-        await self.nodes.heartbeat(self.line(address))
+        """Store the state of the node in Redis."""
+        await self.nodes.heartbeat(self.node_line(address))
 
-    def line(self, address: str) -> NodeLine:
-        """Return the state of the node. Its rates cover the time since the last call."""
+    def node_line(self, address: str) -> NodeLine:
+        """Return the state of the node for lists. Its rates are averages since the previous call."""
         hubs = list(self._rooms.hubs.values())
         rates: dict[str, Any] = self._stats.sample()
         return NodeLine(
@@ -118,7 +119,7 @@ class NodeAgent:
         )
 
     def record_whereabouts(self, connection: PlayerConnection) -> None:
-        """Record to which node, and from which address, the player of ``connection`` has connected."""
+        """Store in Redis that a player has connected to this node, and from which address."""
         whereabouts = Whereabouts(
             player=connection.player, node=self._rooms.node, address=connection.address, time=self._rooms.clock.now()
         )
@@ -147,7 +148,7 @@ class NodeAgent:
                 pass
 
     def _disconnect_banned(self) -> None:
-        """Disconnect players who connected before they were banned, and remove them from their races."""
+        """Disconnect banned players who are connected, and remove them from their races."""
         now = self._rooms.clock.now()
         for connection in list(self._connections):
             line = self._enforced_bans.of(connection.player, connection.address, now) if connection.player else None

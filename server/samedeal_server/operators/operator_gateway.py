@@ -1,7 +1,8 @@
-"""The operators' connections to a node: a separate WebSocket subprotocol, protected by a token (ADMIN.md).
+"""The operators' connections to a node.
 
-An answer never holds more than players may know of each other: no card, and no seed of a race that is not finished.
-Only a backup holds everything.
+They use a separate WebSocket subprotocol and are protected by a token (ADMIN.md). An answer never tells more about
+players than other players may know. It contains no card, and no seed of a race that is not finished. Only a backup
+contains everything.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 LOGIN_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for receiving the token."""
+"""Timeout, in seconds, for receiving the token of an operator."""
 
 _NOT_LOGGED: Final = frozenset(("type", "id", "token"))
 """Fields of requests that are not logged."""
@@ -38,7 +39,7 @@ _log = get_logger()
 
 
 class Admin:
-    """Serves the operators' connections to one node. ``address_of`` returns the client address of a connection."""
+    """Serves the operators' connections to this node. ``address_of`` returns the address of a connection's client."""
 
     def __init__(
         self,
@@ -128,6 +129,6 @@ class Admin:
 
 
 def _logged_fields(message: FromOperator) -> dict[str, object]:
-    """Return the fields of a request that are logged: those that are set, except secrets."""
+    """Return those fields of a request that are logged: all that are set, except secrets."""
     fields = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
     return {name: value for name, value in fields.items() if value not in ("", 0)}

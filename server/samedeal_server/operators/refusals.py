@@ -1,4 +1,4 @@
-"""The refusals of operators' requests: one function for each code of ``OperatorRefusalCode`` (ADMIN.md)."""
+"""Functions that make the refusals of operators' requests, one for each code of ``OperatorRefusalCode`` (ADMIN.md)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samedeal.protocol_codes import OperatorRefusalCode, RefusalCode
 from samedeal.terminal_text import printable
 
 _MAX_QUOTED: Final = 60
-"""Maximum number of columns quoted from a request."""
+"""Maximum number of columns that a refusal quotes from a request."""
 
 
 class OperatorRefused(RequestRefused):
@@ -19,29 +19,32 @@ class OperatorRefused(RequestRefused):
 
 
 def login_first() -> OperatorRefused:
-    """Refuse a first message other than ``Login``."""
+    """Refusal because the first message of an operator is not ``Login``."""
     return OperatorRefused(OperatorRefusalCode.LOGIN_FIRST, "You are not logged in. Send the token first.")
 
 
 def login_once() -> OperatorRefused:
-    """Refuse a ``Login`` after a successful one."""
+    """Refusal because the operator is already logged in."""
     return OperatorRefused(OperatorRefusalCode.LOGIN_ONCE, "You are already logged in. Send your requests.")
 
 
 def bad_token() -> OperatorRefused:
-    """Refuse a wrong token."""
+    """Refusal because the token is wrong."""
     return OperatorRefused(OperatorRefusalCode.BAD_TOKEN, "This is not the server's token. Check it and try again.")
 
 
 def too_many_tries(wait: float) -> OperatorRefused:
-    """Refuse a token from a network that has sent too many wrong tokens. ``wait`` is in seconds."""
+    """Refusal because too many wrong tokens came from the network.
+
+    ``wait`` is the time in seconds until the next try.
+    """
     return OperatorRefused(
         OperatorRefusalCode.TOO_MANY_TRIES, "Too many wrong tokens came from your address. Try again later.", wait
     )
 
 
 def no_player(room: str, player: str) -> OperatorRefused:
-    """Refuse to kick a player who is not in the room."""
+    """Refusal because the player to kick is not in the room."""
     return OperatorRefused(
         OperatorRefusalCode.NO_PLAYER,
         f"No player in {room} has the name or id {_quoted(player)}. List the players with samedeal admin room.",
@@ -49,26 +52,26 @@ def no_player(room: str, player: str) -> OperatorRefused:
 
 
 def no_ban(target: str) -> OperatorRefused:
-    """Refuse to lift a ban that does not exist."""
+    """Refusal because the ban to lift does not exist."""
     return OperatorRefused(
         OperatorRefusalCode.NO_BAN, f"{_quoted(target)} is not banned. List the bans with samedeal admin bans."
     )
 
 
 def too_many_bans(maximum: int) -> OperatorRefused:
-    """Refuse a ban beyond the maximum number of bans."""
+    """Refusal because there is already the maximum number of bans."""
     return OperatorRefused(
         OperatorRefusalCode.TOO_MANY_BANS, f"There are already {maximum} bans. Lift some, or ban a network."
     )
 
 
 def nothing_said() -> OperatorRefused:
-    """Refuse a message to players that has no text."""
+    """Refusal because a message to players has no text."""
     return OperatorRefused(OperatorRefusalCode.NOTHING_SAID, "The message to players is empty. Write some text.")
 
 
 def no_condition() -> OperatorRefused:
-    """Refuse to close rooms without a condition."""
+    """Refusal because a request to close rooms has no condition, and would close all of them."""
     return OperatorRefused(
         OperatorRefusalCode.NO_CONDITION,
         "This would close all rooms. Say which: empty ones, idle ones, or those with players from an address.",
@@ -76,21 +79,21 @@ def no_condition() -> OperatorRefused:
 
 
 def no_node(name: str, nodes: Iterable[str]) -> OperatorRefused:
-    """Refuse to drain a node if its name matches none of the running nodes, or several."""
+    """Refusal because the name of the node to drain matches none of the running nodes, or several."""
     return OperatorRefused(
         OperatorRefusalCode.NO_NODE, f"{_quoted(name)} does not name exactly one node. Choose from {', '.join(nodes)}."
     )
 
 
 def node_required(nodes: Iterable[str]) -> OperatorRefused:
-    """Refuse to drain if there are several nodes and the request names none."""
+    """Refusal because a request to drain names no node although there are several."""
     return OperatorRefused(
         OperatorRefusalCode.NODE_REQUIRED, f"There are several nodes. Name the one to drain: {', '.join(nodes)}."
     )
 
 
 def last_node(name: str) -> OperatorRefused:
-    """Refuse to drain the last ready node, unless the operator insists."""
+    """Refusal because the node to drain is the last ready one, and the operator does not insist."""
     return OperatorRefused(
         OperatorRefusalCode.LAST_NODE,
         f"{name} is the last ready node, and without it nobody can race. To drain it anyway, add --yes.",
@@ -98,19 +101,19 @@ def last_node(name: str) -> OperatorRefused:
 
 
 def busy() -> OperatorRefused:
-    """Refuse a backup while another one is being made."""
+    """Refusal because this node is already making a backup."""
     return OperatorRefused(
         OperatorRefusalCode.BUSY, "This node is already making a backup. Wait until it is done.", retry_after=10
     )
 
 
 def no_room(room: str) -> RequestRefused:
-    """Refuse a request about a room that does not exist."""
+    """Refusal because the room does not exist."""
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {_quoted(room)}. List the rooms.")
 
 
 def unavailable() -> RequestRefused:
-    """Refuse a request that failed because the store is unavailable. The request may have taken effect."""
+    """Refusal because Redis is unavailable. The request may have taken effect."""
     return RequestRefused(
         RefusalCode.UNAVAILABLE,
         "The server lost its connection to the store. The request may or may not have taken effect.",
@@ -119,7 +122,7 @@ def unavailable() -> RequestRefused:
 
 
 def to_message(request: int, error: SamedealError) -> RefusedMessage:
-    """Convert an error to the answer to a request."""
+    """Convert an error to the message that refuses the request with the id ``request``."""
     wait = error.retry_after or 0 if isinstance(error, RequestRefused) else 0
     return RefusedMessage(to=request, code=error.code, message=str(error), retry_after=wait)
 

@@ -53,16 +53,16 @@ from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 MAX_BANS: Final = 1000
-"""Maximum number of bans in force."""
+"""Maximum number of bans that are in force at the same time."""
 
 MAX_REASON_WIDTH: Final = 150
-"""Maximum width of the reason for a ban, in columns, so that a list of all bans fits into one message."""
+"""Maximum width, in columns, of the reason for a ban. A list of all bans must fit into one message."""
 
 _ROOMS_AT_ONCE: Final = 100
-"""Number of rooms that are checked, and closed, together."""
+"""Maximum number of rooms that are checked and closed in one batch."""
 
 _PHASES_CACHED: Final = 20
-"""Lifetime of the cached phases, as a multiple of the time that it took to count them."""
+"""Factor by which the phases are cached for longer than it took to count them."""
 
 _log = get_logger()
 
@@ -70,7 +70,10 @@ Send = Callable[[ToOperator], Awaitable[None]]
 
 
 class ServerSurvey:
-    """Surveys all nodes, the store and the phases of all rooms. Counting the phases is slow, so the counts are cached."""
+    """Collects the state of all nodes, of Redis, and of all rooms.
+
+    The phases of rooms are slow to count and are cached.
+    """
 
     def __init__(self, agent: NodeAgent, rooms: RoomRegistry) -> None:
         self._nodes = agent.nodes
@@ -78,8 +81,8 @@ class ServerSurvey:
         self._phases = Phases()
         self._phases_valid_until = 0.0
 
-    async def take(self, request: int) -> Survey:
-        """Survey the server now, in answer to the request with the id ``request``."""
+    async def collect(self, request: int) -> Survey:
+        """Collect the state of the server, and return it as the answer to the request with the id ``request``."""
         store, nodes = self._rooms.store, self._nodes
         started = time.perf_counter()
         now, latency = self._rooms.clock.now(), 0.0
@@ -94,9 +97,9 @@ class ServerSurvey:
 
 
 class OperatorRequests:
-    """Handles the requests of one operator.
+    """Handles the requests of one operator. ``send`` sends the parts of a backup.
 
-    All operators of a node share ``survey`` and ``backup_lock``. ``send`` sends the parts of a backup.
+    All operators of a node share ``survey`` and ``backup_lock``.
     """
 
     def __init__(
@@ -109,7 +112,7 @@ class OperatorRequests:
         self._send = send
 
     async def answer(self, message: FromOperator) -> ToOperator:
-        """Return the answer to a request, or the refusal."""
+        """Return the answer to a request. If the request fails, the answer is a refusal."""
         try:
             return await HANDLERS[type(message)](self, message)
         except SamedealError as error:
@@ -119,15 +122,15 @@ class OperatorRequests:
             return refusals.to_message(message.id, refusals.unavailable())
 
     async def log_in(self, _message: Login) -> ToOperator:
-        """Refuse a second login."""
+        """Refuse the request, because the operator is already logged in."""
         raise refusals.login_once()
 
     async def survey(self, message: Status) -> ToOperator:
-        """Report the state of all nodes and of their store."""
-        return await self._survey.take(message.id)
+        """Return the state of all nodes, of Redis, and of all rooms."""
+        return await self._survey.collect(message.id)
 
     async def list_rooms(self, message: ListServerRooms) -> ToOperator:
-        """List the newest rooms."""
+        """Return the newest rooms."""
         return ServerRooms(
             to=message.id,
             rooms=await list_rooms(self._rooms.store, message.limit),
@@ -135,7 +138,7 @@ class OperatorRequests:
         )
 
     async def show_room(self, message: ShowRoom) -> ToOperator:
-        """Report the public state of a room and the whereabouts of its players."""
+        """Return the state of a room, and the node and the address of each player."""
         hub = await self._rooms.acquire(clean_room(message.room))
         try:
             await hub.pull()
@@ -158,7 +161,7 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def close_rooms(self, message: CloseRooms) -> ToOperator:
-        """Close the rooms that meet all conditions, at most ``MAX_CLOSED_ROOMS`` of them."""
+        """Close the rooms that meet all conditions of the request, at most ``MAX_CLOSED_ROOMS`` of them."""
         if not (message.idle or message.empty or message.target):
             raise refusals.no_condition()
         store = self._rooms.store
@@ -185,7 +188,7 @@ class OperatorRequests:
         return any(targets.of(player, addresses.get(player, ""), race.idle) for player in players)
 
     async def _close_unchanged(self, race: Race) -> bool:
-        """Close a room, unless it has changed since ``race`` was loaded. Return whether it was closed."""
+        """Close a room, unless it has changed since ``race`` was loaded. Return whether the room was closed."""
 
         def close(snapshot: Snapshot) -> CloseCommand:
             if snapshot.race.idle != race.idle:
@@ -201,7 +204,7 @@ class OperatorRequests:
     async def ban(self, message: Ban) -> ToOperator:
         """Ban a player, an address or a network. Return the ban.
 
-        The ban may be wider than requested: an IPv6 address becomes its /64.
+        The ban may be wider than requested, because an IPv6 address becomes its /64 network.
         """
         now = await self._rooms.store.now()
         if len(await self._nodes.bans(now)) >= MAX_BANS:
@@ -219,11 +222,11 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def list_bans(self, message: ListBans) -> ToOperator:
-        """List the bans in force."""
+        """Return the bans that are in force."""
         return BanList(to=message.id, bans=await self._nodes.bans(self._rooms.clock.now()))
 
     async def say(self, message: Say) -> ToOperator:
-        """Send a message to everybody in a room, or to all players."""
+        """Send a message to everybody in a room. If the request names no room, send it to all players."""
         text = printable(message.text).strip()
         if not text:
             raise refusals.nothing_said()
@@ -234,7 +237,7 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def drain(self, message: Drain) -> ToOperator:
-        """Order a node to drain."""
+        """Order a node to drain. Raise OperatorRefused if the request does not name exactly one node."""
         lines = await self._nodes.lines()
         names = [line.node for line in lines]
         if not message.node and len(names) > 1:
@@ -250,7 +253,7 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def back_up(self, message: Backup) -> ToOperator:
-        """Send a backup in parts, then its digest."""
+        """Send the parts of a backup. Return the answer with the digest of the backup."""
         if self._backup_lock.locked():
             raise refusals.busy()
         async with self._backup_lock:
@@ -280,7 +283,7 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     Drain: OperatorRequests.drain,
     Backup: OperatorRequests.back_up,
 }
-"""The handler of each type of request. A test compares the types with ``FromOperator``."""
+"""The handler of each type of request. A test checks that no type is missing."""
 
 
 def _is_in_use(race: Race) -> bool:

@@ -1,4 +1,7 @@
-"""A node: build it, serve, drain. This module wires the parts together and holds no other logic."""
+"""The life of a node: build it, serve clients, drain it.
+
+This module connects the parts of a node and has no other logic.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +51,9 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _GARBAGE_THRESHOLD: Final = 20_000
-"""Number of new objects after which Python looks for cycles among them. By default it does so after 700.
+"""Number of new objects after which Python searches for reference cycles among them. Python's default is 700.
 
-A move makes dozens of objects and no cycles. With the default, a tenth of a move's CPU time goes into that search.
+A move makes dozens of objects and no cycles. With the default, the search takes a tenth of the CPU time of a move.
 """
 
 Announce = Callable[["Node"], None]
@@ -59,13 +62,13 @@ _log = get_logger()
 
 
 def node_name() -> str:
-    """Return a unique name for this node."""
+    """Return a unique name for this node: its host name, its process id and random digits."""
     return f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A running node. ``tasks`` run in the background; the node cannot continue when one of them ends."""
+    """A running node. ``tasks`` run in the background, and the node cannot continue if one of them ends."""
 
     name: str
     config: Config
@@ -84,18 +87,18 @@ class Node:
     tasks: list[asyncio.Task[None]]
 
     def start_task(self, coroutine: Coroutine[object, object, None]) -> None:
-        """Run another task in the background."""
+        """Run a coroutine in the background. The node cannot continue if it ends."""
         self.tasks.append(asyncio.create_task(coroutine))
 
     def apply(self, config: Config) -> None:
-        """Apply the settings that can change while a node runs, and reload its certificate."""
+        """Apply those settings that can change while a node runs, and load the certificate again."""
         self.limits.replace(fit_to_open_file_limit(config.limits))
         logs.set_up(config, self.name)
         if self.certificate is not None:
             self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
-        """Run until ``event`` is set. Raises StartupError if the node cannot continue."""
+        """Wait until ``event`` is set. If a background task ends with an error first, raise the error."""
         waiter = asyncio.create_task(event.wait())
         try:
             done, _ = await asyncio.wait((*self.tasks, waiter), return_when=asyncio.FIRST_COMPLETED)
@@ -113,11 +116,11 @@ async def run(
     *,
     is_worker: bool = False,
 ) -> None:
-    """Run a node until SIGTERM or SIGINT, then drain it. A second signal cuts the drain delay short.
+    """Run a node until SIGTERM or SIGINT, then drain it. A second signal ends the drain delay.
 
-    ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP. With ``is_worker``,
-    other processes may listen on the same port, and the node also stops when the process that started it ends
-    (``workers.py``). Raises StartupError if the node cannot start, or loses the Redis that it started.
+    ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP. If ``is_worker`` is
+    true, other processes may listen on the same port, and the node also stops when its parent process ends. Raise
+    StartupError if the node cannot start, or if the Redis that it has started for itself ends.
     """
     ignore_lost_connections()
     gc.set_threshold(_GARBAGE_THRESHOLD)
@@ -135,7 +138,7 @@ async def run(
 
 
 async def serve(node: Node, announce: Announce) -> None:
-    """Serve clients until the node is told to stop."""
+    """Serve clients until ``node.stop`` is set."""
     addresses = node.addresses
     _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
     announce(node)
@@ -143,7 +146,10 @@ async def serve(node: Node, announce: Announce) -> None:
 
 
 async def drain(node: Node, hurry: asyncio.Event) -> None:
-    """Report the node as not ready, wait for the drain delay unless ``hurry`` is set, and disconnect all clients."""
+    """Drain a node: report that it is not ready, wait for the drain delay, and disconnect all clients.
+
+    The drain delay gives load balancers time to notice. It ends early if ``hurry`` is set.
+    """
     node.stop.set()
     sd_notify.notify("STOPPING=1")
     if node.config.drain_delay:
@@ -158,10 +164,10 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: bool = False) -> AsyncIterator[Node]:
-    """Build a node to which clients can connect, and close it on exit.
+    """Build a node to which clients can connect, and close it when the ``async with`` block ends.
 
-    Once ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets
-    ``stop``. If ``shares_port`` is true, other processes may listen on the same port. Raises StartupError if the node
+    When ``stop`` is set, the node reports that it is not ready for new clients. An operator's order to drain sets
+    ``stop``. If ``shares_port`` is true, other processes may listen on the same port. Raise StartupError if the node
     cannot start.
     """
     metrics = Metrics()

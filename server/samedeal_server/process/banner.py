@@ -1,4 +1,4 @@
-"""The addresses of a node, and the banner that it prints when clients can connect."""
+"""The addresses of a node, and the text that it prints when clients can connect."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from samedeal_server.process.listening import ALL_ADDRESSES, is_unspecified, loc
 from samedeal_server.store.address import RedisAddress
 
 _TEST_ADDRESSES: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-"""Addresses reserved for documentation. Connecting a datagram socket to one selects a local address and sends nothing."""
+"""Addresses that are reserved for documentation.
+
+To connect a datagram socket to such an address sends nothing. It only makes the system choose the local address.
+"""
 
 
 @dataclass(frozen=True)
 class ListenAddresses:
-    """The addresses of a node: ``local`` for this machine, ``public`` for players.
+    """The addresses of a node: ``local`` for clients on this machine, and ``public`` for all others.
 
-    ``reachable_from_elsewhere`` says whether the public address works on other machines.
+    ``reachable_from_elsewhere`` is false if the public address works only on this machine.
     """
 
     local: str
@@ -31,9 +34,10 @@ class ListenAddresses:
 
 
 def own_address(host: str) -> str:
-    """Return the address at which other machines reach this one, or an empty string if it is in no network.
+    """Return the address at which other machines reach this machine, or an empty string if it is in no network.
 
-    ``host`` must be a wildcard: all addresses of this machine, or all of its IPv4 or IPv6 addresses. IPv4 is preferred.
+    ``host`` must stand for all addresses of this machine, or for all of its IPv4 or IPv6 addresses. If possible, the
+    result is an IPv4 address.
     """
     for family in _families(host):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -51,7 +55,7 @@ def _families(host: str) -> tuple[socket.AddressFamily, ...]:
 def listen_addresses(
     config: Config, port: int, address_of_machine: Callable[[str], str] = own_address
 ) -> ListenAddresses:
-    """Return the addresses of a node that listens on a port. Tests replace ``own_address`` by ``address_of_machine``."""
+    """Return the addresses of a node that listens on ``port``. Tests pass another function than ``own_address``."""
     scheme = "ws" if config.tls_cert is None else "wss"
     local = f"{scheme}://{url_host(local_host(config.host))}:{port}"
     if config.public_url:
@@ -66,7 +70,7 @@ def listen_addresses(
 
 
 def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
-    """Return the banner for a terminal."""
+    """Return the text that a node prints when clients can connect."""
     rows = [("join", f"samedeal join {addresses.public}"), ("open a room", f"samedeal new {addresses.public}")]
     if config.page:
         rows.append(("watch", f"{_page_address(addresses.public)} in a browser"))
@@ -93,7 +97,11 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
 
 
 def _page_address(public: str) -> str:
-    """Return the address of the web page. A ``samedeal://`` address means TLS, and the default port if it names none."""
+    """Return the address of the web page. ``public`` is the public address of the node.
+
+    If ``public`` begins with ``samedeal://``, the page uses TLS. If it then names no port, the page uses the default
+    port.
+    """
     scheme, _, rest = public.partition("://")
     if scheme == "samedeal" and not urlsplit(public).port:
         rest = f"{rest}:{DEFAULT_PORT}"

@@ -1,4 +1,7 @@
-"""The limit on open files. Each connection needs a file descriptor. A node that has none left cannot even reject clients."""
+"""The operating system's limit on open files, which also limits connections.
+
+A node that has reached the limit cannot even reject clients.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,22 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 RESERVED: Final = 128
-"""File descriptors reserved for everything except clients: connections to Redis, listeners, logs, temporary files."""
+"""Number of open files that are reserved for other purposes than clients.
+
+They are for connections to Redis, listeners, logs and temporary files.
+"""
 
 _HANDSHAKE_SHARE: Final = 8
-"""If there are too few file descriptors, this fraction of them (one in eight) is for handshakes."""
+"""If there are too few open files for all limits, one in this many is for handshakes."""
 
 _log = get_logger()
 
 
 def fit_to_open_file_limit(limits: Limits) -> Limits:
-    """Raise this process's limit on open files to what ``limits`` need. If that is impossible, return lower limits."""
+    """Raise the limit on open files so that all connections in ``limits`` fit, and return ``limits``.
+
+    If the system does not allow so many open files, return lower limits.
+    """
     wanted = limits.connections + limits.handshakes + RESERVED
     allowed = _raise_limit(wanted)
     if allowed >= wanted:
@@ -38,7 +47,7 @@ def fit_to_open_file_limit(limits: Limits) -> Limits:
 
 
 def _raise_limit(wanted: int) -> int:
-    """Raise the soft limit on open files to ``wanted`` or, if that is too high, to the hard limit. Return the new limit."""
+    """Raise this process's limit on open files to ``wanted``, or as far as possible. Return the new limit."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit

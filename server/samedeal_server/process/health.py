@@ -1,4 +1,4 @@
-"""The listener for orchestrators and Prometheus, on a separate port.
+"""The HTTP listener for orchestrators and Prometheus, on a separate port.
 
 ``/healthz`` says whether the process is alive, and ``/readyz`` whether it should get new clients. ``/metrics`` is for
 Prometheus. The WebSocket library parses the requests, and rejects malformed ones.
@@ -26,7 +26,7 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import CONTENT_TYPE, Metrics
 
 PROBE_TIMEOUT: Final = 2.0
-"""Timeout, in seconds, for the answer of Redis. A node whose Redis takes longer is not ready."""
+"""Timeout, in seconds, for the answer of Redis to a test write. A node without an answer in time is not ready."""
 
 _TEXT: Final = "text/plain; charset=utf-8"
 
@@ -35,24 +35,27 @@ REQUEST_TIMEOUT: Final = 5.0
 
 
 class Readiness(NamedTuple):
-    """Whether clients should be sent here. ``text`` says why not, or which rooms are unavailable all the same."""
+    """Whether new clients should be sent to a node or server. ``text`` gives the reason.
+
+    If only some rooms are unavailable, ``ready`` is true and ``text`` says so.
+    """
 
     ready: bool
     text: str
 
 
 class Checks(Protocol):
-    """The source of the answers: one node, or all workers of a server."""
+    """The source of the answers: a node, or all workers of a server."""
 
     async def readiness(self) -> Readiness:
-        """Find out whether clients should be sent here."""
+        """Find out whether new clients should be sent to this node or server."""
 
     async def metrics(self) -> bytes:
         """Return the metrics for Prometheus."""
 
 
 class NodeChecks:
-    """The state of one node. It is not ready once ``stop`` is set."""
+    """The state of one node. The node is not ready once ``stop`` is set."""
 
     def __init__(
         self,
@@ -95,19 +98,19 @@ class NodeChecks:
         return self._metrics.text()
 
     async def close(self) -> None:
-        """Cancel the test write to the store, if it is under way."""
+        """Cancel the test write to Redis if it is under way."""
         if self._probe is not None:
             await cancel_and_wait([self._probe])
 
 
 class Health:
-    """Answers HTTP requests about the state of a node, or of a server with several workers."""
+    """An HTTP listener that reports the state of a node, or of a server with several workers."""
 
     def __init__(self, checks: Checks) -> None:
         self._checks = checks
 
     async def answer(self, _socket: ServerConnection, request: Request) -> Response:
-        """Answer a request for ``/healthz``, ``/readyz`` or ``/metrics``."""
+        """Return the response to a request for ``/healthz``, ``/readyz`` or ``/metrics``, or an error response."""
         method = getattr(request, "method", "GET")
         if method not in ("GET", "HEAD"):
             return _response(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
@@ -130,7 +133,10 @@ class Health:
 
     @asynccontextmanager
     async def listen(self, host: str, port: int, request_timeout: float = REQUEST_TIMEOUT) -> AsyncIterator[str]:
-        """Answer requests on an address and yield its URL. Raises StartupError if the node cannot listen there."""
+        """Listen on an address until the ``async with`` block ends. Yield the URL.
+
+        Raise StartupError if the node cannot listen on the address.
+        """
         start = partial(
             serve,
             _never_called,
@@ -145,7 +151,7 @@ class Health:
 
 
 async def _never_called(socket: ServerConnection) -> None:
-    """Do nothing. Every request is answered before it can become a WebSocket connection."""
+    """Do nothing, because every request is answered before it can become a WebSocket connection."""
 
 
 def _response(status: http.HTTPStatus, body: str | bytes, content_type: str = _TEXT) -> Response:

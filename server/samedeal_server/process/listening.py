@@ -1,4 +1,4 @@
-"""Helpers to listen on a port: for a server, or for several processes that share the port."""
+"""Helpers for listening on a port, also with several processes on the same port."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from websockets.asyncio.server import Server
 from samedeal_server.errors import StartupCode, StartupError
 
 ALL_ADDRESSES: Final = "all"
-"""The host that stands for all addresses of this machine, IPv4 and IPv6."""
+"""The value of the setting ``host`` that stands for all addresses of this machine, IPv4 and IPv6."""
 
 
 @asynccontextmanager
 async def listening(
     start: Callable[..., Awaitable[Server]], host: str, port: int, flag: str, *, is_shared: bool = False
 ) -> AsyncIterator[int]:
-    """Start a server, yield the port it listens on, and close it on exit. ``flag`` is the flag that sets the port.
+    """Start a server, yield its port, and close the server when the ``async with`` block ends.
 
-    ``start`` is called with the arguments of ``loop.create_server`` that say where to listen. If ``is_shared`` is true,
-    several processes may listen on the port. Raises StartupError ``port_in_use`` or ``cannot_listen``.
+    ``start`` is called with the arguments of ``loop.create_server`` that say where to listen. ``flag`` is the command
+    line flag that sets the port. If ``is_shared`` is true, several processes may listen on the port. Raise StartupError
+    ``port_in_use`` or ``cannot_listen`` if the server cannot start.
     """
     with _explained(host, port, flag):
         if host == ALL_ADDRESSES:
@@ -40,10 +41,10 @@ async def listening(
 
 @contextmanager
 def reserved_port(host: str, port: int) -> Iterator[int]:
-    """Reserve a port for several processes that will listen on it, and yield it. If ``port`` is 0, choose a free one.
+    """Reserve a port on which several processes will listen, and yield the port. If ``port`` is 0, choose a free port.
 
-    Raises StartupError ``port_in_use`` or ``cannot_listen``. The port also counts as in use if the workers of another
-    server share it.
+    Raise StartupError ``port_in_use`` or ``cannot_listen`` if the port cannot be reserved. A port that the workers of
+    another server share also counts as in use.
     """
     if not hasattr(socket, "SO_REUSEPORT"):
         raise StartupError(
@@ -59,7 +60,7 @@ def reserved_port(host: str, port: int) -> Iterator[int]:
 
 @contextmanager
 def _explained(host: str, port: int, flag: str) -> Iterator[None]:
-    """Convert an OSError from binding or listening to StartupError."""
+    """Convert an OSError from the ``with`` block, which binds or listens, to StartupError."""
     try:
         yield
     except OSError as error:
@@ -75,7 +76,7 @@ def _explained(host: str, port: int, flag: str) -> Iterator[None]:
 
 
 def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
-    """Bind a socket that does not listen."""
+    """Return a socket that is bound to an address and does not listen yet."""
     if host == ALL_ADDRESSES:
         return _bind_all_addresses(port, is_shared=is_shared)
     family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -83,7 +84,10 @@ def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
 
 
 def _bind_all_addresses(port: int, *, is_shared: bool) -> socket.socket:
-    """Bind one socket to all IPv4 and IPv6 addresses. Two sockets would get different ports if ``port`` is 0."""
+    """Return one socket that is bound to all IPv4 and IPv6 addresses.
+
+    If ``port`` is 0, a socket for each kind of address would get its own port.
+    """
     dual_stack = socket.has_dualstack_ipv6()
     unbound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)
     if dual_stack:
@@ -104,7 +108,7 @@ def _bound(unbound: socket.socket, address: tuple[Any, ...], *, is_shared: bool)
 
 
 def is_unspecified(host: str) -> bool:
-    """Return whether ``host`` stands for all addresses of this machine, or all of its IPv4 or IPv6 addresses."""
+    """Return whether a host stands for all addresses of this machine, or for all of its IPv4 or IPv6 addresses."""
     try:
         return host == ALL_ADDRESSES or ip_address(host).is_unspecified
     except ValueError:  # a host name
@@ -112,12 +116,12 @@ def is_unspecified(host: str) -> bool:
 
 
 def local_host(host: str) -> str:
-    """Return the host by which this machine reaches a server that listens on ``host``."""
+    """Return the host at which clients on this machine reach a server that listens on ``host``."""
     if is_unspecified(host):
         return "::1" if ":" in host else "127.0.0.1"
     return host
 
 
 def url_host(host: str) -> str:
-    """Return a host as it is written in a URL: an IPv6 address in brackets."""
+    """Return a host as it is written in a URL. An IPv6 address is put in brackets."""
     return f"[{host}]" if ":" in host else host

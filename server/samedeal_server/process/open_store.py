@@ -1,4 +1,4 @@
-"""Open the store of a node: connect to Redis, check it, and prepare it for this version."""
+"""The opening of the store: connect to Redis, check it, and prepare it for this version of Samedeal."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from samedeal_server.telemetry.metrics import Metrics
 
 @asynccontextmanager
 async def open_store(url: str, replicas: int, metrics: Metrics) -> AsyncIterator[Store]:
-    """Open the store on the Redis at ``url``, and close it on exit. Raises StartupError if that Redis cannot be used.
+    """Open the store on the Redis at ``url``. Close the store when the ``async with`` block ends.
 
-    ``replicas`` is the number of replicas that confirm each move before it is acknowledged.
+    ``replicas`` is the number of replicas that must confirm each move before its ack. Raise StartupError if this Redis
+    cannot be used.
     """
     try:
         redis = connect(url, RedisAvailability(metrics), replicas)
@@ -40,7 +41,7 @@ async def open_store(url: str, replicas: int, metrics: Metrics) -> AsyncIterator
 
 @contextmanager
 def store_required() -> Iterator[None]:
-    """Convert StoreUnavailable to StartupError while a node starts."""
+    """Convert StoreUnavailable from the ``with`` block to StartupError, because a node cannot start without Redis."""
     try:
         yield
     except StoreUnavailable as error:

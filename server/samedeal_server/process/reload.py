@@ -16,15 +16,16 @@ RELOADABLE: Final = frozenset({"limits", "log_level"})
 """The settings that can change while a node runs. A reload also reads the files of the certificate again."""
 
 _FIXED: Final = frozenset({"limits.handshake_timeout"})
-"""The limits that cannot change while a node runs: the listener has a copy of them."""
+"""The limits that cannot change while a node runs, because the listener has a copy of them."""
 
 _log = get_logger()
 
 
 class Reload:
-    """Reads the settings again and applies those that can change. Invalid settings are logged and change nothing.
+    """A function that reads the settings again and applies those that can change.
 
-    ``read`` returns the new settings, or raises InvalidSetting. ``apply`` puts them into force.
+    It logs the others, and invalid settings. ``read`` returns the new settings, or raises InvalidSetting. ``apply``
+    applies them.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Reload:
         self._metrics = metrics
 
     def __call__(self) -> None:
-        """Reload the settings."""
+        """Read the settings again and apply them."""
         try:
             new = self._read()
         except InvalidSetting as error:
@@ -55,7 +56,7 @@ class Reload:
 
 
 async def reload_on_request(requested: asyncio.Event, reload: Reload, metrics: Metrics) -> None:
-    """Reload the settings each time an event is set."""
+    """Call ``reload`` each time the event ``requested`` is set."""
     while True:
         await requested.wait()
         requested.clear()
@@ -67,7 +68,10 @@ async def reload_on_request(requested: asyncio.Event, reload: Reload, metrics: M
 
 
 def _changed(before: Config, after: Config) -> list[str]:
-    """Return the names of the settings that differ, such as ``limits.rate``, without their values, which may be secret."""
+    """Return the names of the settings that differ, such as ``limits.rate``.
+
+    The values may be secret and are not returned.
+    """
     names = []
     for field in dataclasses.fields(before):
         old, new = getattr(before, field.name), getattr(after, field.name)

@@ -27,10 +27,10 @@ from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 
 _MAX_KEYS: Final = 200
-"""Maximum number of keys that are sent to Redis together."""
+"""Maximum number of keys that are sent to Redis in one batch."""
 
 _MAX_BYTES: Final = 1 << 23
-"""Keys are sent to Redis as soon as their values exceed this size, in bytes."""
+"""Size of the values, in bytes, above which a batch is sent to Redis."""
 
 _EPILOG: Final = """\
 examples:
@@ -45,7 +45,7 @@ Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
-    """Return the command line parser. ``name`` is the server's command as the user typed it, for usage messages."""
+    """Return the parser of the command line. Usage messages show ``name`` as the name of the program."""
     command = argparse.ArgumentParser(
         prog=f"{name} restore",
         description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
@@ -72,7 +72,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
-    """Restore a backup, and return the exit code. ``name`` is the server's command as the user typed it, for messages."""
+    """Restore a backup and return the exit code. Messages show ``name`` as the name of the program."""
     command = parser(name)
     flags = command.parse_args(arguments)
     try:
@@ -97,10 +97,9 @@ def main(arguments: Sequence[str], name: str = PROGRAM) -> int:
 async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key: bool = False) -> backup.Tail:
     """Restore a backup into the store that ``config`` names, and return the last record of the backup.
 
-    If ``replace`` is true, delete everything in the store first. If ``new_receipt_key`` is true, give the store another
-    key for receipts, so that the original store and this one do not accept each other's receipts.
-
-    Raises StartupError if the backup or the store cannot be used, or if the store is not empty.
+    If ``replace`` is true, delete everything in the store first. If ``new_receipt_key`` is true, replace the key for
+    receipts, so that this store and the original do not accept each other's receipts. Raise StartupError if the backup
+    or the store cannot be used, or if the store is not empty.
     """
     records = backup.read(path)
     head = next(records)  # this checks the whole file before the store is changed
@@ -143,7 +142,7 @@ async def _prepare(store: Store, *, replace: bool) -> None:
 
 
 async def _write(records: backup.Records, dump: KeyDump) -> backup.Tail:
-    """Write all keys of a backup to the store, and return its last record."""
+    """Write all keys of a backup to the store. Return the last record of the backup."""
     pending: list[DumpedKey] = []
     written = pending_bytes = 0
     for record in records:

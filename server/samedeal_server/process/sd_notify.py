@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 def notify(state: str) -> None:
-    """Send a state such as ``READY=1``, or do nothing if no service manager listens."""
+    """Send a state such as ``READY=1`` to the service manager. Do nothing if there is no service manager."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if address.startswith(("/", "@")) and hasattr(socket, "AF_UNIX"):
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
@@ -18,14 +18,17 @@ def notify(state: str) -> None:
 
 
 def watchdog_timeout() -> float:
-    """Return the watchdog timeout of the service manager, in seconds, or 0 if it has none for this process."""
+    """Return the watchdog timeout of the service manager, in seconds. Return 0 if no watchdog watches this process."""
     timeout = os.environ.get("WATCHDOG_USEC", "")
     for_this_process = os.environ.get("WATCHDOG_PID") in (None, str(os.getpid()))
     return int(timeout) / 1e6 if for_this_process and timeout.isdecimal() else 0.0
 
 
 async def watchdog_loop(watchdog_seconds: float) -> None:
-    """Notify the watchdog three times per watchdog timeout, for as long as the event loop runs."""
+    """Notify the watchdog three times in each ``watchdog_seconds``, until cancelled.
+
+    If the event loop is blocked, the notifications stop, and the service manager restarts the process.
+    """
     while True:
         notify("WATCHDOG=1")
         await asyncio.sleep(watchdog_seconds / 3)

@@ -8,10 +8,10 @@ import signal
 
 
 class Signals:
-    """Sets an event for each kind of signal. It must be created in a running loop.
+    """Events that Unix signals set. The object must be created in a running event loop.
 
-    The first SIGTERM or SIGINT sets ``stop``, the second sets ``hurry``. SIGHUP sets ``reload``. If the terminal closes
-    on which the node was started, the kernel sends SIGHUP too. That SIGHUP counts as SIGTERM.
+    The first SIGTERM or SIGINT sets ``stop``, and the second sets ``hurry``. SIGHUP sets ``reload``. The kernel also
+    sends SIGHUP when the terminal of the node is closed. Such a SIGHUP counts as SIGTERM.
     """
 
     def __init__(self) -> None:

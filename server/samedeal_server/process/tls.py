@@ -14,28 +14,28 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 POLL_INTERVAL: Final = 60.0
-"""Interval, in seconds, at which the files are checked for changes."""
+"""Interval, in seconds, at which the certificate's files are checked for changes."""
 
 EXPIRES_SOON: Final = 7 * 86_400
-"""Time before the expiry of a certificate, in seconds, during which a warning is logged once a day."""
+"""Time, in seconds, before the expiry of a certificate from which on a warning is logged once a day."""
 
 _DAY: Final = 86_400
 
 _HANDSHAKE_ROUNDS: Final = 6
-"""Number of rounds that complete any TLS handshake in memory."""
+"""Number of rounds in which client and server complete any TLS handshake in memory."""
 
 _log = get_logger()
 
 
 class InvalidCertificate(Exception):
-    """Rejection of a certificate or key that cannot be used. The message says why."""
+    """Error of a certificate or key that cannot be used. The message says why."""
 
 
 class Certificate:
-    """A certificate and its key, in two files.
+    """The TLS certificate of a node and its key, in two files.
 
-    Each new connection gets the newest valid version. If a renewed certificate is invalid, the node logs that and keeps
-    the current one. Raises StartupError ``bad_certificate`` if the certificate is invalid when the node starts.
+    Each new connection gets the newest valid certificate. If a renewed certificate is invalid, the node logs this fact
+    and keeps the current one. Raise StartupError ``bad_certificate`` if the first certificate is invalid.
     """
 
     def __init__(self, cert: Path, key: Path, metrics: Metrics) -> None:
@@ -59,7 +59,7 @@ class Certificate:
         connection.context = self._current
 
     def reload(self) -> None:
-        """Load the files again, or keep the current certificate if they are invalid."""
+        """Load the files again. If the new certificate is invalid, log that and keep the current one."""
         self._fingerprint = self._read_fingerprint()
         try:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
@@ -70,7 +70,7 @@ class Certificate:
             _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
-        """Reload the certificate whenever its files change, and warn before it expires."""
+        """Reload the certificate whenever its files change, and log a warning before it expires."""
         while True:
             await asyncio.sleep(poll_interval)
             if self._read_fingerprint() != self._fingerprint:
@@ -83,7 +83,7 @@ class Certificate:
                 )
 
     def _read_fingerprint(self) -> tuple[tuple[int, ...], ...]:
-        """Return a value that changes when a file changes, or when a link leads to a different file."""
+        """Return a value that changes when one of the two files changes, or when a link leads to another file."""
         fingerprint = []
         for path in (self._cert, self._key):
             with suppress(OSError):
@@ -93,7 +93,10 @@ class Certificate:
 
 
 def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
-    """Return a server's TLS context, and the expiry of its certificate in seconds since 1970. Raises InvalidCertificate."""
+    """Return the TLS context of a server, and when its certificate expires, in seconds since 1970.
+
+    Raise InvalidCertificate if the certificate or the key cannot be used.
+    """
     for path in (cert, key):
         try:
             path.read_bytes()
@@ -118,9 +121,9 @@ def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
 
 
 def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
-    """Let OpenSSL check a certificate, and return its expiry.
+    """Let OpenSSL check a certificate. Return when the certificate expires, as text.
 
-    This completes a handshake in memory with a client that trusts only this certificate.
+    To do so, complete a handshake in memory with a client that trusts only this certificate.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False

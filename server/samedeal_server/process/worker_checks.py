@@ -18,10 +18,10 @@ _TIMEOUT: Final = 5.0
 
 
 class WorkerChecks:
-    """Collects health checks and metrics from the workers.
+    """The state of a server with several workers, collected from the workers.
 
-    ``urls`` returns the URL of each worker's health checks by its number. The URL of a worker that is not running is
-    empty.
+    ``urls`` returns for each worker's number the URL of the worker's health checks, or an empty text if the worker does
+    not run.
     """
 
     def __init__(self, urls: Callable[[], Mapping[int, str]], stop: asyncio.Event) -> None:
@@ -29,7 +29,7 @@ class WorkerChecks:
         self._stop = stop
 
     async def readiness(self) -> Readiness:
-        """Find out whether clients should be sent here: all workers must be ready."""
+        """Find out whether new clients should be sent to this server. The server is ready if all workers are."""
         if self._stop.is_set():
             return Readiness(ready=False, text="This server is stopping. Send clients to another one.")
         answers = await self._ask_all("/readyz")
@@ -40,7 +40,10 @@ class WorkerChecks:
         return Readiness(ready=True, text=max((body.strip() for _, body in answers.values()), key=len))
 
     async def metrics(self) -> bytes:
-        """Return the metrics of all workers that answer. The label ``worker`` tells them apart."""
+        """Return the metrics of all workers that answer.
+
+        Each sample has the number of its worker in the label ``worker``.
+        """
         answers = await self._ask_all("/metrics")
         return generate_latest(_Merged({number: body for number, (status, body) in answers.items() if status == 200}))
 
@@ -51,7 +54,7 @@ class WorkerChecks:
 
 
 async def _ask(url: str, path: str) -> tuple[int, str]:
-    """Return the status and the body of a worker's answer. The status is 0 if the worker does not answer."""
+    """Return the HTTP status and the body of a worker's answer. If the worker does not answer, the status is 0."""
     if not url:
         return 0, ""
     parts = urlsplit(url)
@@ -69,7 +72,7 @@ async def _ask(url: str, path: str) -> tuple[int, str]:
 
 
 class _Merged(Collector):
-    """The metrics of several workers as one collection. ``texts`` holds each worker's metrics as text, by its number."""
+    """The metrics of several workers as one collection. ``texts`` holds the metrics of each worker, by its number."""
 
     def __init__(self, texts: Mapping[int, str]) -> None:
         self._texts = texts

@@ -1,8 +1,8 @@
-"""Several processes that serve clients on one port, for machines with several cores.
+"""The processes that serve clients on one port, so that a server can use several cores.
 
 Each worker is a node: the same program with the same settings, on the same Redis. The kernel distributes the
-connections among the workers. The process that starts the workers serves no clients. It reserves the port, answers
-health checks for all workers, and starts a Redis for them if none is configured.
+connections among the workers. Their parent process serves no clients. It reserves the port, answers health checks for
+all workers, and starts a Redis for them if none is configured.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 VARIABLE: Final = "SAMEDEAL_WORKER"
-"""The environment variable with a worker's number. Its standard input is a socket to the process that started it."""
+"""The environment variable with the number of a worker.
+
+The standard input of a worker is a socket to its parent process.
+"""
 
 RESTART_INTERVAL: Final = 1.0
-"""Time, in seconds, after which a worker that died is started again."""
+"""Time, in seconds, after which a worker that crashed is started again."""
 
 Announce = Callable[[ListenAddresses, str], None]
 
@@ -41,10 +44,10 @@ _log = get_logger()
 
 
 async def run_workers(config: Config, words: Sequence[str], announce: Announce) -> None:
-    """Run workers until SIGTERM or SIGINT, then drain them. A second signal cuts the drain delay short.
+    """Run workers until SIGTERM or SIGINT, then drain them. A second signal ends the drain delay.
 
-    ``words`` are the command line arguments, which are passed on to the workers. ``announce`` is called once clients
-    can connect. Raises StartupError if the workers cannot start, or if the Redis that was started for them ends.
+    ``words`` are the command line arguments for the workers. ``announce`` is called once clients can connect. Raise
+    StartupError if the workers cannot start, or if the Redis that was started for them ends.
     """
     signals = Signals()
     async with AsyncExitStack() as stack:
@@ -78,7 +81,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Announce) 
 
 @dataclass(eq=False)
 class Worker:
-    """One worker: its number, the command that starts it, and its process if it runs."""
+    """A worker of a server: its number, the command that starts it, and its process if it runs."""
 
     number: int
     command: Sequence[str]
@@ -88,7 +91,7 @@ class Worker:
     _writer: asyncio.StreamWriter | None = None
 
     async def start(self) -> bool:
-        """Start the process, unless the worker was told to stop. Return whether clients can connect to it."""
+        """Start the process, unless the worker was told to stop. Return whether clients can connect to the worker."""
         if self.stopping:
             return False
         environment = {**os.environ, VARIABLE: str(self.number)}
@@ -106,7 +109,10 @@ class Worker:
         return bool(self.health_url)
 
     async def keep_running(self) -> None:
-        """Start the process again whenever it crashes. Return when it has exited normally or was told to stop."""
+        """Start the process again whenever it crashes.
+
+        Return when it has exited normally or the worker was told to stop.
+        """
         while process := self.process:
             code = await process.wait()
             if self.stopping or not code:
@@ -118,7 +124,7 @@ class Worker:
                 _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
 
     async def end(self) -> None:
-        """Wait for the process to end after it was told to stop."""
+        """Wait until the process has ended. The worker must have been told to stop before."""
         if self.process is not None:
             await self.process.wait()
         self._close_link()
@@ -128,7 +134,7 @@ class Worker:
             self._writer.close()
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the process if it runs."""
+        """Send a signal to the process if it runs. SIGTERM tells the worker to stop."""
         self.stopping = self.stopping or number is signal.SIGTERM
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
@@ -137,7 +143,10 @@ class Worker:
 
 @asynccontextmanager
 async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[list[Worker]]:
-    """Start ``count`` workers with a command, and stop them on exit. Raises StartupError if one of them cannot start."""
+    """Start ``count`` workers with a command, and stop them when the ``async with`` block ends.
+
+    Raise StartupError if one of them cannot start.
+    """
     workers = [Worker(number, command) for number in range(1, count + 1)]
     try:
         if not all(await asyncio.gather(*(worker.start() for worker in workers))):
@@ -150,12 +159,15 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
 
 
 async def _keep_running(workers: Sequence[Worker]) -> None:
-    """Restart workers that die. Return when all have ended."""
+    """Start workers again that crash. Return when all workers have ended."""
     await asyncio.gather(*(worker.keep_running() for worker in workers))
 
 
 async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
-    """Pass signals on to all workers. Signals to stop or to hurry arrive there as SIGTERM."""
+    """Pass the signals of this process on to all workers, until cancelled.
+
+    A worker gets SIGTERM to stop and to hurry.
+    """
 
     async def forward_reload() -> None:
         while True:
@@ -176,13 +188,13 @@ async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
 
 
 def announce_worker(health_url: str) -> None:
-    """Tell the process that started this worker that clients can connect, and the URL of this worker's health checks."""
+    """Tell the parent process that clients can connect to this worker, and where the worker's health checks are."""
     with _parent() as parent:
         parent.sendall(f"{health_url}\n".encode())
 
 
 async def stop_with_parent(stop: asyncio.Event) -> None:
-    """Set ``stop`` when the process that started this worker ends. Its end closes the socket between the two."""
+    """Set ``stop`` when the parent process ends. The end of the parent closes the socket between the two processes."""
     reader, writer = await asyncio.open_connection(sock=_parent())
     try:
         await reader.read()
@@ -197,5 +209,5 @@ def _parent() -> socket.socket:
 
 
 def is_worker() -> bool:
-    """Whether this process was started by ``run_workers``."""
+    """Return whether ``run_workers`` has started this process."""
     return VARIABLE in os.environ
