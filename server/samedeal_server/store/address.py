@@ -19,14 +19,18 @@ _SEVERAL: Final = ("sentinel", "cluster")
 
 
 class InvalidRedisAddress(ValueError):
-    """Rejection of an address that cannot be parsed. The message says why and what to write. It contains no password."""
+    """Error of an address that cannot be parsed.
+
+    The message says why, and what to write. No message contains a password.
+    """
 
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """A parsed address. ``options`` holds the arguments for redis-py's connections.
+    """An address of Redis, as ``RedisAddress.parse`` returns.
 
-    ``primary`` is the name of the primary for Sentinels, and empty in any other address.
+    ``options`` holds the arguments with which redis-py opens a connection. ``primary`` is the name of the primary that
+    the Sentinels know. ``primary`` is empty if the address names no Sentinels.
     """
 
     scheme: str
@@ -42,7 +46,7 @@ class RedisAddress:
 
     @classmethod
     def parse(cls, url: str) -> RedisAddress:
-        """Parse an address. Raises InvalidRedisAddress if it is malformed."""
+        """Parse a URL. Raise InvalidRedisAddress if the URL is malformed."""
         scheme, _, rest = url.partition("://")
         authority, mark, rest = _split_at_first(rest, "/?#")
         # Some Python versions reject an IPv6 address among several hosts, so hosts are parsed one by one.
@@ -96,7 +100,7 @@ def format_host(host: Host) -> str:
 
 
 def _split_at_first(text: str, separators: str) -> tuple[str, str, str]:
-    """Split a string at the first of several characters, as ``str.partition`` does at one."""
+    """Split a text as ``str.partition`` does, at the first character that is one of ``separators``."""
     index = min((found for found in map(text.find, separators) if found >= 0), default=len(text))
     return text[:index], text[index : index + 1], text[index + 1 :]
 

@@ -10,12 +10,13 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 RECOVERY_TIME: Final = 1.0
-"""Time, in seconds, without a failure before a primary counts as up."""
+"""Time, in seconds, without a failure after which a primary that was down counts as up."""
 
 ACCEPTANCE_TIME: Final = 5.0
-"""Time, in seconds, without an error before a primary counts as accepting commands.
+"""Time, in seconds, without an error after which a primary that rejected commands counts as accepting them.
 
-Heartbeats write at shorter intervals, so that a primary that rejects only writes does not seem to accept them.
+This time is longer than the interval between heartbeats, each of which writes. A primary that rejects only writes
+therefore keeps failing within this time.
 """
 
 Failure = Literal["connect", "lost", "timeout", "refused"]
@@ -24,7 +25,10 @@ _log = get_logger()
 
 
 class _Incident:
-    """A series of failures. It lasts from the first failure until there has been none for some time."""
+    """A series of failures of a primary.
+
+    It lasts from the first failure until no failure has occurred for some time.
+    """
 
     def __init__(self) -> None:
         self.error = ""
@@ -52,9 +56,10 @@ class _Incident:
 
 
 class RedisAvailability:
-    """Counts answers and failures of each primary. Logs when one goes down or rejects commands.
+    """Counts of the answers and failures of each primary.
 
-    If ``quiet`` is true, nothing is logged. ``where`` is the address of a primary, without a password.
+    A primary that goes down or rejects commands is logged, unless ``quiet`` is true. In all methods, ``where`` is the
+    address of a primary, without a password.
     """
 
     def __init__(self, metrics: Metrics, *, quiet: bool = False) -> None:
@@ -67,9 +72,9 @@ class RedisAvailability:
 
     @property
     def problem(self) -> str:
-        """A text that names each primary that is down, rejects commands or may lose acknowledged moves, and why.
+        """A text that names each primary that is down, rejects commands or may lose acknowledged moves, and says why.
 
-        It is empty if there is none.
+        The text is empty if no primary has such a problem.
         """
         down = [f"{where} is down ({each.error})" for where, each in sorted(self._outages.items())]
         rejecting = [f"{where} rejects commands ({each.error})" for where, each in sorted(self._rejections.items())]
@@ -77,7 +82,7 @@ class RedisAvailability:
         return "; ".join(down + rejecting + unsafe)
 
     def set_primaries(self, primaries: Collection[str]) -> None:
-        """Set the addresses of all primaries of a cluster. From now on, failures of other addresses do not count."""
+        """Set the addresses of all primaries of a cluster. From then on, failures at other addresses are ignored."""
         self._primaries = primaries
         for known in (self._outages, self._rejections, self._risks):
             for where in [each for each in known if each not in primaries]:
@@ -85,7 +90,7 @@ class RedisAvailability:
         self._metrics.redis_up.set(not self._outages)
 
     def record_answer(self, where: str, seconds: float) -> None:
-        """Record that Redis answered after ``seconds``. 0 means that the duration is unknown."""
+        """Record that a primary answered after ``seconds``. Pass 0 if the duration is unknown."""
         if seconds:
             self._metrics.redis.observe(seconds)
         if where in self._outages and (duration := self._outages[where].end(RECOVERY_TIME)) is not None:
@@ -99,7 +104,7 @@ class RedisAvailability:
                 _log.info(LogEvent.REDIS_ACCEPTS, redis=where, seconds=round(duration, 1))
 
     def record_failure(self, where: str, kind: Failure, error: Exception) -> None:
-        """Record a failure. Only ``connect`` and ``timeout`` mean that a primary is down."""
+        """Record a failure of a primary. Only the kinds ``connect`` and ``timeout`` mean that the primary is down."""
         self._metrics.redis_errors[kind].inc()
         if self._primaries is not None and where not in self._primaries:
             return
@@ -112,7 +117,7 @@ class RedisAvailability:
             self._metrics.redis_up.set(0)
 
     def set_risk(self, where: str, risk: str) -> None:
-        """Set the reason why a primary may lose acknowledged moves. It is empty if there is none."""
+        """Set the reason why a primary may lose acknowledged moves. Pass an empty string if the primary is safe."""
         if risk and risk != self._risks.get(where) and not self._quiet:
             _log.warning(LogEvent.REDIS_UNSAFE, redis=where, problem=risk)
         if risk:
@@ -121,5 +126,5 @@ class RedisAvailability:
             self._risks.pop(where, None)
 
     def is_down(self, where: str) -> bool:
-        """Return whether a primary was unreachable or timed out, and has not recovered since."""
+        """Return whether a primary is down: it was unreachable or timed out, and has not recovered since."""
         return where in self._outages

@@ -1,4 +1,4 @@
-"""A node's copy of the store's clock. It only schedules timers. Redis itself decides deadlines."""
+"""A node's estimate of the time of Redis. It only schedules timers. Redis itself decides deadlines."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ CLOCK_SYNC_INTERVAL: Final = 10.0
 
 
 class StoreClock:
-    """The store's time in milliseconds since 1970.
+    """The time of Redis, as this node estimates it, in milliseconds since 1970.
 
-    It is never ahead of the store, except by what the two clocks have drifted apart since the last ``sync``.
+    The estimate is never ahead of Redis, except by the drift between the two clocks since the last ``sync``.
     """
 
     def __init__(self, store: Store) -> None:
@@ -22,14 +22,17 @@ class StoreClock:
         self._offset = 0.0
 
     async def sync(self) -> None:
-        """Synchronise with the store. This clock then lags by the latency of the answer, so that timers never fire early."""
+        """Read the time of Redis.
+
+        The estimate then lags behind Redis by the latency of the answer. A timer therefore never fires early.
+        """
         store_time = await self._store.now()
         self._offset = store_time - 1000 * time.monotonic()
 
     def now(self) -> int:
-        """Return the store's time."""
+        """Return the estimated time of Redis, in milliseconds since 1970."""
         return int(1000 * time.monotonic() + self._offset)
 
     def seconds_until(self, store_time: int) -> float:
-        """Return the seconds until ``store_time``, rounded up, or 0 if it has passed."""
+        """Return the seconds until ``store_time``, rounded up. Return 0 if ``store_time`` has passed."""
         return max(0.0, (store_time - self.now() + 2) / 1000)

@@ -1,4 +1,4 @@
-"""Execution of commands for the store: scripts are loaded on demand, and errors of the Redis client are converted."""
+"""Execution of commands. Scripts that Redis does not know are loaded, and errors of the Redis client are converted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ class Executor:
         self.redis = redis
 
     async def execute(self, *commands: RedisCommand, durable: bool = False) -> list[Any]:
-        """Execute commands and return their answers. Raises the first error. RedisClient explains ``durable``."""
+        """Execute commands and return their answers. Raise the first error if any command failed.
+
+        ``RedisClient.try_execute`` explains ``durable``.
+        """
         answers = await self.try_execute(commands, durable=durable)
         for answer in answers:
             if isinstance(answer, Exception):
@@ -45,7 +48,7 @@ class Executor:
         return answers
 
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """Execute commands. Return for each command its answer, or the error of the Redis client."""
+        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed."""
         try:
             answers = await self.redis.try_execute(commands, durable=durable)
             if missing := {i for i, answer in enumerate(answers) if isinstance(answer, NoScriptError)}:
@@ -60,7 +63,10 @@ class Executor:
         return answers
 
     async def server_info(self) -> dict[str, dict[str, Any]]:
-        """Return the result of INFO for each primary that answers, by the address of the primary."""
+        """Return the output of Redis's INFO by the address of the primary.
+
+        Primaries that do not answer are left out.
+        """
         with converted_errors():
             primaries = await self.redis.primaries()
             results = await asyncio.gather(*map(_info, primaries))
@@ -72,7 +78,10 @@ class Executor:
             return infos
 
     async def scan(self, pattern: str) -> AsyncIterator[bytes]:
-        """Yield the keys on all primaries that match a pattern. A key may occur twice. New keys may be missing."""
+        """Yield the keys on all primaries that match a pattern.
+
+        A key may be yielded twice. Keys that are created during the scan may be missing.
+        """
         with converted_errors():
             for primary in await self.redis.primaries():
                 async for key in primary.scan_iter(match=pattern, count=1000):

@@ -1,4 +1,7 @@
-"""Clients for Redis, with their connection pools, timeouts and Sentinels, and with a record of answers and failures."""
+"""Creation of clients for Redis, with their connection pools, timeouts and Sentinels.
+
+The connections report their answers and failures to ``RedisAvailability``.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _CONNECTIONS: Final = 64
 _CONNECT_TIMEOUT: Final = 2.0
 
 _SENTINELS: Final = "sentinel_"
-"""Prefix of the options for the Sentinels. All other options are for the Redis that they name."""
+"""Prefix of the options for the connections to the Sentinels.
+
+All other options are for the connection to the primary.
+"""
 
 
 def connect(
@@ -34,9 +40,9 @@ def connect(
 ) -> PrimaryClient | ClusterClient:
     """Create a client for the Redis at an address. The caller closes the client.
 
-    The client records answers and failures in ``availability``. Durable writes wait for ``replicas`` replicas. A
-    command is retried once if its connection turns out to be dead, so a command may run twice. Raises
-    InvalidRedisAddress if the address is malformed.
+    The client reports answers and failures to ``availability``. Durable writes wait for ``replicas`` replicas. If a
+    connection turns out to be dead, the client sends the command again over a new connection, so a command may run
+    twice. Raise InvalidRedisAddress if the address is malformed.
     """
     address = RedisAddress.parse(url)
     monitor = availability or RedisAvailability(Metrics(), quiet=True)
@@ -82,13 +88,16 @@ def _pool(options: dict[str, Any], *host: Host) -> BlockingConnectionPool:
 
 
 class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
-    """A bounded pool of connections to the primary that Sentinels name. If all are in use, a caller waits for one."""
+    """A bounded pool of connections to the primary that Sentinels name.
+
+    If all connections are in use, a caller waits until one is free.
+    """
 
     availability: RedisAvailability
     where: str
 
     async def get_master_address(self) -> Any:
-        """Return the address of the primary. Raises MasterNotFoundError if no Sentinel names a running primary."""
+        """Return the address of the primary. Raise MasterNotFoundError if no Sentinel names a running primary."""
         try:
             return await super().get_master_address()  # type: ignore[no-untyped-call]  # redis-py leaves it without types
         except MasterNotFoundError:
@@ -97,7 +106,10 @@ class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
             raise error from None
 
     async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  # as redis-py has it
-        """Close the idle connections, or all connections including those to the Sentinels."""
+        """Close the idle connections.
+
+        If ``inuse_connections`` is true, close all connections, also those to the Sentinels.
+        """
         await super().disconnect(inuse_connections)
         if inuse_connections:
             for sentinel in self.sentinel_manager.sentinels:
@@ -124,9 +136,9 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
 
 
 async def _load_scripts(connection: Any) -> None:
-    """Load the scripts that a Redis does not know yet. A new primary, for example, knows none.
+    """Load the scripts that Redis does not know yet. A new primary, for example, knows none.
 
-    Raises BusyLoadingError if Redis is still loading its data. redis-py has then closed the connection.
+    Raise BusyLoadingError if Redis is still loading its data. redis-py has then closed the connection.
     """
     # Redis may forbid SCRIPT. Then EVAL loads the scripts later.
     hashes = list(Script.sources)
@@ -144,12 +156,15 @@ async def _load_scripts(connection: Any) -> None:
 
 
 def _monitored(kind: Any, availability: RedisAvailability, where: str) -> Any:
-    """Make a subclass of a connection class of redis-py that is also ``_Monitored``."""
+    """Return a subclass of ``_Monitored`` and of ``kind``, a connection class of redis-py."""
     return type("Monitored", (_Monitored, kind), {"availability": availability, "where": where})
 
 
 class _Monitored(AbstractConnection):
-    """Records answers and errors of a connection. Raises LostConnection if it is dead, so that redis-py retries."""
+    """A connection that reports its answers and errors to ``availability``.
+
+    If the connection is dead, it raises LostConnection, so that redis-py retries.
+    """
 
     availability: RedisAvailability
     where: str

@@ -1,6 +1,6 @@
-"""Checks of the output of INFO: whether Redis may lose acknowledged moves, and whether it has sharded pub/sub.
+"""Conclusions from the output of Redis's INFO: whether Redis may lose acknowledged moves, and whether it has SPUBLISH.
 
-CONFIG is not used, because many hosted services forbid it.
+Redis's CONFIG is not used, because many hosted services forbid it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from typing import Any
 
 
 def evicting_policy(info: Mapping[str, Any]) -> str:
-    """Return the policy by which a full Redis evicts keys, or an empty string if it evicts none.
+    """Return the policy by which a full Redis evicts keys, or an empty string if Redis evicts no keys.
 
-    This includes policies that evict only keys with an expiry, because every key of a room has one.
+    A policy that evicts only keys with an expiry also counts, because every key of a room has an expiry.
     """
     policy = str(info.get("maxmemory_policy", "noeviction"))
     return "" if policy == "noeviction" or info.get("maxmemory") == 0 else policy
 
 
 def has_sharded_pubsub(info: Mapping[str, Any]) -> bool:
-    """Return whether Redis has SPUBLISH: Redis 7.0 or newer, or Valkey. ``prelude.lua`` must decide in the same way."""
+    """Return whether Redis has SPUBLISH, as Redis 7.0 or newer and Valkey do.
+
+    ``prelude.lua`` must decide in the same way.
+    """
     return int(str(info.get("redis_version", "0")).partition(".")[0]) >= 7
 
 
 def risk(info: Mapping[str, Any]) -> str:
-    """Return the reason why Redis may lose acknowledged moves, or an empty string if there is none."""
+    """Return the reason why Redis may lose acknowledged moves, or an empty string if Redis is safe."""
     if policy := evicting_policy(info):
         return f"maxmemory-policy is {policy}, so acknowledged moves are evicted when Redis is full"
     if info.get("aof_enabled") == 0:

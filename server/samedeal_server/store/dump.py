@@ -1,4 +1,4 @@
-"""Dumping all keys that a server cannot recreate, and restoring them."""
+"""Dumping and restoring of all keys except those that running nodes write anew."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RETRY_INTERVAL: Final = 0.02
 
 _INDEXES: Final = (keys.ROOMS.encode(), keys.DUE.encode())
 _TRANSIENT_PREFIXES: Final = (keys.NODES.encode(), keys.player("").encode(), keys.PROBE.encode())
-"""Data about running nodes, which is useless after they stop."""
+"""Prefixes of keys with data about running nodes. After the nodes have stopped, the data is useless."""
 
 _SESSION: Final = keys.session("").encode()
 _ROOM: Final = f"{keys.PREFIX}{{".encode()
@@ -30,7 +30,10 @@ _DUMP_ROOM: Final = Script("dump_room")
 
 
 class DumpedKey(Struct, frozen=True, tag=True):
-    """A key and its value as Redis dumps it. ``ttl`` is its remaining lifetime in milliseconds, 0 if it does not expire."""
+    """A key and its value, as Redis's DUMP returns the value.
+
+    ``ttl`` is the remaining lifetime of the key in milliseconds. It is 0 if the key does not expire.
+    """
 
     key: bytes
     ttl: int
@@ -63,11 +66,14 @@ class KeyDump:
         return str(next(iter(infos.values()))["redis_version"])
 
     async def indexes(self) -> list[DumpedKey]:
-        """Dump the indexes of the rooms. They may not match the rooms, so call ``rebuild_indexes`` after a restore."""
+        """Dump the indexes of the rooms.
+
+        The indexes are not dumped at the same moment as the rooms. Call ``rebuild_indexes`` after a restore.
+        """
         return await self._dump(_INDEXES)
 
     async def rooms(self) -> AsyncIterator[list[DumpedKey]]:
-        """Dump the rooms. All keys of a room are dumped at the same moment."""
+        """Yield a dump of each room. All keys of a room are dumped at the same moment."""
         keys_by_room: defaultdict[str, set[bytes]] = defaultdict(set)
         async for key in self._executor.scan(f"{keys.PREFIX}{{*"):
             keys_by_room[_room_of(key)].add(key)
@@ -94,7 +100,7 @@ class KeyDump:
         raise StoreUnavailable(f"the room {room} changes too fast to be dumped")
 
     async def other_keys(self) -> AsyncIterator[DumpedKey]:
-        """Dump all keys that belong to no room. Most of them are sessions."""
+        """Yield a dump of each key that belongs to no room. Most of these keys are sessions."""
         batch: list[bytes] = []
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             if key.startswith(_ROOM) or key in _INDEXES or _is_transient(key):
@@ -114,14 +120,14 @@ class KeyDump:
         return _dumped(wanted, flat)
 
     async def find_key(self) -> str:
-        """Return a key that would conflict with a restore, or an empty string if there is none."""
+        """Return any key that a restore could overwrite, or an empty string if there is none."""
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             if key not in (keys.SCHEMAS.encode(), keys.RECEIPT_KEY.encode()) and not _is_transient(key):
                 return str(key.decode())
         return ""
 
     async def clear(self) -> None:
-        """Delete all keys."""
+        """Delete all keys of Samedeal."""
         batch: list[bytes] = []
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             batch.append(key)
@@ -134,13 +140,16 @@ class KeyDump:
         await self._executor.execute(*(command("DEL", key.decode()) for key in unwanted))
 
     async def restore(self, dumped: Sequence[DumpedKey]) -> None:
-        """Restore dumped keys. Raises StoreRejected if this Redis cannot read their format."""
+        """Store dumped keys, and replace existing keys of the same names.
+
+        Raise StoreRejected if Redis cannot read the values.
+        """
         await self._executor.execute(
             *(command("RESTORE", each.key.decode(), each.ttl, each.value, "REPLACE") for each in dumped), durable=True
         )
 
     async def rebuild_indexes(self, restored: Sequence[DumpedKey]) -> None:
-        """Add the rooms among the restored keys to the indexes."""
+        """Add the rooms among the restored keys to the indexes of the rooms."""
         rooms = [_room_of(each.key) for each in restored if each.key.endswith(b"}:meta")]
         for race in await self._store.load_races(rooms):
             if race is not None:

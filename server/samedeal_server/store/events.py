@@ -1,8 +1,7 @@
-"""The events of a room, and how its Redis stream encodes them.
+"""The events of a room, and their encoding in a Redis stream.
 
-An event is encoded as the name of its kind, a space, and its content. An event of a kind that only a newer version
-knows is decoded to None. The events ``presence`` and ``spectators`` are plain text, because scripts insert numbers into
-them.
+An event is encoded as the name of its kind, a space, and its content. If only a newer version knows the kind, the event
+is decoded to None. The kinds ``presence`` and ``spectators`` are plain text, because scripts insert numbers into them.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from samedeal_server.races.race import Race
 
 
 class RaceChanged(Struct, frozen=True):
-    """An event that replaces the race.
+    """An event with the new state of the race, which replaces the previous state.
 
-    ``changes`` names what happened. ``player`` is the player who sent the command, or empty if no player did.
+    ``changes`` names the changes. ``player`` is the player whose command changed the race, or empty if no player did.
     """
 
     race: Race
@@ -27,9 +26,10 @@ class RaceChanged(Struct, frozen=True):
 
 
 class MoveCommitted(Struct, frozen=True, array_like=True):
-    """A player's committed action, which led to ``revision``. The counts include the action.
+    """An event that says that a player's action was committed, and that the player's board is now at ``revision``.
 
-    The event is encoded as an array. The names of the fields would double its size, and every move stores one.
+    The counts include the action. The event is encoded as an array, because the names of the fields would double its
+    size.
     """
 
     player: str
@@ -45,7 +45,7 @@ class MoveCommitted(Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class PresenceChanged:
-    """An event that says that a player's connection ``generation`` was opened or lost."""
+    """An event that says that a player's connection was opened or lost. ``generation`` identifies the connection."""
 
     player: str
     generation: int
@@ -54,7 +54,7 @@ class PresenceChanged:
 
 @dataclass(frozen=True, slots=True)
 class SpectatorCount:
-    """An event that says that the number of spectators is now ``count``."""
+    """An event that says how many spectators the room has now."""
 
     count: int
 
@@ -70,10 +70,11 @@ Event = RaceChanged | MoveCommitted | PresenceChanged | SpectatorCount | Operato
 
 
 class SequencedEvent(Struct, frozen=True):
-    """An event with its number in the room and its time in milliseconds.
+    """An event with its number in the room, and with its time in milliseconds since 1970.
 
-    ``previous`` is the number of the event before it, or 0. A reader that has seen event ``previous`` and receives this
-    one has therefore missed nothing. Numbers rise and are never reused, even if Redis loses its newest events.
+    ``previous`` is the number of the event before it, or 0 for the first event. A reader whose newest event has the
+    number ``previous`` has therefore missed no event. Numbers rise and are never reused, even if Redis loses its newest
+    events.
     """
 
     number: int
@@ -83,16 +84,19 @@ class SequencedEvent(Struct, frozen=True):
 
 
 def presence_parts(player: str) -> tuple[str, str]:
-    """Return the two parts of a presence event between which ``connect_player.lua`` inserts the generation."""
+    """Return the text before and after the generation in a presence event.
+
+    ``connect_player.lua`` inserts the generation.
+    """
     return f"presence {player} ", " 1"
 
 
 SPECTATORS_PREFIX = "spectators "
-"""The text before the total in an event that ``set_spectator_count`` writes."""
+"""The text before the number in the event ``spectators``. ``set_spectator_count.lua`` appends the number."""
 
 
 def encode_event(event: Event) -> bytes:
-    """Encode an event for the stream."""
+    """Encode an event for the stream of its room."""
     match event:
         case RaceChanged():
             return b"race " + pack(event)
@@ -107,7 +111,7 @@ def encode_event(event: Event) -> bytes:
 
 
 def decode_event(data: bytes) -> Event | None:
-    """Decode an event, or return None if its kind is unknown. Raises ValueError."""
+    """Decode an event, or return None if its kind is unknown. Raise ValueError if the event is malformed."""
     kind, _, rest = data.partition(b" ")
     match kind:
         case b"race":
@@ -126,6 +130,6 @@ def decode_event(data: bytes) -> Event | None:
 
 
 def decode_announced_event(data: bytes) -> SequencedEvent:
-    """Decode an event as it is published: ``number:previous:time:event``. Raises ValueError."""
+    """Decode an event from an announcement: ``number:previous:time:event``. Raise ValueError if it is malformed."""
     number, previous, time, event = data.split(b":", 3)
     return SequencedEvent(int(number), int(previous), int(time), decode_event(event))

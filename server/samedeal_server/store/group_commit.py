@@ -15,10 +15,10 @@ MAX_BATCH: Final = 256
 
 
 class Commit(Struct, frozen=True):
-    """One action of one player, which a node has checked against the rules. The counts include the action.
+    """An action of a player that a node has checked against the rules and wants to commit.
 
-    ``revision`` is the board's revision just before the action. ``committed_at`` is the time at which a recovered action was
-    first committed, and 0 for any other action.
+    The counts include the action. ``revision`` is the board's revision before the action. ``committed_at`` is 0 unless
+    the action is recovered after a loss of data. It is then the time of the first commit.
     """
 
     room: str
@@ -40,9 +40,10 @@ class Commit(Struct, frozen=True):
 class CommitResult(Struct, frozen=True):
     """The result of a commit.
 
-    ``outcome`` is ``ok``, ``repeated`` (the same request was committed before), or the reason why the commit was rejected:
-    ``stale`` (the board is at ``revision``), ``fenced`` (by ``generation``), ``not_racing``, ``time_up``,
-    ``already_finished`` or ``no_room``. An ``ok`` commit has led to the event ``event``, which follows ``previous``.
+    ``outcome`` is ``ok``, or ``repeated`` if the same request was committed before. Otherwise it is the reason why the
+    commit was rejected: ``stale`` (the board is at ``revision``), ``fenced`` (the newest generation is ``generation``),
+    ``not_racing``, ``time_up``, ``already_finished`` or ``no_room``. If the outcome is ``ok``, ``event`` is the number
+    of the new event, and ``previous`` is the number of the event before it.
     """
 
     outcome: str
@@ -55,10 +56,10 @@ class CommitResult(Struct, frozen=True):
 
 
 class GroupCommit:
-    """Collects the commits of one turn of the event loop and sends them as one batch.
+    """A queue that collects the commits of one turn of the event loop and sends them as one batch.
 
-    While a batch is under way, further commits wait for the next one. A slow store therefore leads to larger batches,
-    not to a queue of many batches.
+    While a batch is under way, further commits wait for the next batch. A slow store therefore leads to larger batches,
+    not to many batches at once.
     """
 
     def __init__(self, send_batch: SendBatch) -> None:
@@ -67,7 +68,10 @@ class GroupCommit:
         self._sender: asyncio.Task[None] | None = None
 
     def commit(self, commit: Commit) -> asyncio.Future[CommitResult]:
-        """Send a commit in one batch with others of the same turn. The future gets any error that ``send_batch`` has."""
+        """Add a commit to the next batch. Return a future for its result.
+
+        If ``send_batch`` raises an error, the future raises the same error.
+        """
         future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((commit, future))
         if self._sender is None:

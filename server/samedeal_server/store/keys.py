@@ -1,8 +1,8 @@
-"""The names of all keys and channels in Redis.
+"""The names of all keys and channels in Redis. Each docstring begins with the type of the value.
 
 All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and the rooms of a cluster
 are spread over its primaries. Other keys hold sessions, records of finished races, data about nodes, and two indexes
-that are rebuilt from the rooms.
+that can be rebuilt from the rooms. "Packed" means encoded with ``codec.pack``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from typing import Final
 PREFIX: Final = "samedeal:"
 
 ROOMS: Final = f"{PREFIX}rooms"
-"""Sorted set: room codes by creation time. Every room has an entry, and an entry may outlive its room."""
+"""Sorted set: room codes by the time, in milliseconds, at which the room was opened.
+
+Every room has an entry. An entry may outlive its room.
+"""
 
 DUE: Final = f"{PREFIX}due"
-"""Sorted set: room codes by the time, in milliseconds, at which the room must be ticked next."""
+"""Sorted set: room codes by the time, in milliseconds, of the room's next tick."""
 
 RECORDS: Final = f"{PREFIX}records"
 """Sorted set: the ids of recorded races by the time, in milliseconds, at which the race ended."""
@@ -24,22 +27,28 @@ RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
 """String: the secret key with which all nodes sign receipts."""
 
 SCHEMAS: Final = f"{PREFIX}schemas"
-"""Hash: for each schema version, the time (milliseconds) at which a node with it last ran, and the release of that node."""
+"""Hash: for each schema version, when a node of that version last ran (in milliseconds), and the node's release."""
 
 NODES: Final = f"{PREFIX}nodes"
-"""Channel: announcements that concern every node."""
+"""Channel: announcements for every node."""
 
 PROBE: Final = f"{PREFIX}probe"
-"""String: written to test whether Redis accepts writes; expires after a second. On a cluster a number is appended."""
+"""String: written to test whether Redis accepts writes; expires after a second.
+
+On a cluster the key ends with a number.
+"""
 
 NODE_COPIES: Final = range(3)
-"""The copies of the data about running nodes. Each is complete. On a cluster they are on different primaries."""
+"""The numbers of the copies of the data about running nodes. Each copy is complete.
+
+The keys of each copy have their own hash tag, so that the copies of a cluster are on different primaries.
+"""
 
 ORDERS: Final = f"{PREFIX}nodes:orders"
 """Stream: orders of the operator to nodes; trimmed."""
 
 BANS: Final = f"{PREFIX}bans"
-"""Hash: bans (packed) by the player or network that is banned."""
+"""Hash: each ban (packed) by the banned player or network."""
 
 
 def node_names(copy: int) -> str:
@@ -53,60 +62,64 @@ def node(copy: int, name: str) -> str:
 
 
 def player(player: str) -> str:
-    """String: the node and address from which a player last connected (packed); expires after a day."""
+    """String: the node and the address of a player's last connection (packed); expires after a day."""
     return f"{PREFIX}player:{player}"
 
 
 def player_id(player: str) -> str:
-    """String: marks a player's id as taken; expires with the player's session."""
+    """String: present while the id of a player is in use; expires with the player's session."""
     return f"{PREFIX}player_id:{player}"
 
 
 def record(race: str) -> str:
-    """Hash: the record of a race in compressed parts, its line in the list (packed), and who may read it; expires."""
+    """Hash: the record of a race in compressed parts, its summary for lists (packed), and who may read it; expires."""
     return f"{PREFIX}record:{race}"
 
 
 def last_record(room: str) -> str:
-    """String: the id of the newest recorded race of a room; expires with the record."""
+    """String: the id of a room's newest recorded race; expires with the record."""
     return f"{PREFIX}last_record:{room}"
 
 
 def meta(room: str) -> str:
-    """Hash: the state of a room, and the race (packed).
+    """Hash: the state of a room.
 
-    The other fields are the schema and engine versions of the room, the version that a compare-and-set compares, the
-    number of the newest event (last_event), the phase, and when the race starts and ends. ``starts`` and ``ends`` are 0
-    while the race cannot start. The field ``resigned:PLAYER`` exists for each player who has resigned.
+    ``race`` holds the race (packed). ``schema`` and ``engine`` hold the versions with which the room was opened.
+    ``version`` is the number that a compare-and-set compares. ``last_event`` is the number of the newest event.
+    ``phase`` is the phase, and ``starts`` and ``ends`` are the times of the race. They are 0 while the race lacks its
+    deal. The field ``resigned:PLAYER`` exists for each player who has resigned.
     """
     return f"{PREFIX}{{{room}}}:meta"
 
 
 def secret(room: str) -> str:
-    """Hash: the seed of the deal, and the salt and hash of the passphrase.
+    """Hash: the seed of the deal, and the salt and the hash of the room's passphrase.
 
-    For a joint deal the seed is the server's secret, and ``deal`` (packed) is the deal once it has been found.
+    For a joint deal, ``seed`` is the server's secret. ``deal`` (packed) is added when the deal has been found.
     """
     return f"{PREFIX}{{{room}}}:secret"
 
 
 def search(room: str) -> str:
-    """String: the node that searches for the joint deal of a room; expires soon after the node stops."""
+    """String: the name of the node that searches for a room's joint deal.
+
+    The key expires a few seconds after the node stops, so that another node can search.
+    """
     return f"{PREFIX}{{{room}}}:search"
 
 
 def progress(room: str, player: str) -> str:
-    """Hash: a player's generation, revision and counts, as in ``races.race.Progress``."""
+    """Hash: a player's progress, with the fields of the class ``Progress``."""
     return f"{PREFIX}{{{room}}}:progress:{player}"
 
 
 def log(room: str, player: str) -> str:
-    """Stream: a player's committed actions; the id is the revision."""
+    """Stream: the log of a player; the id of an entry is the revision."""
     return f"{PREFIX}{{{room}}}:log:{player}"
 
 
 def events(room: str) -> str:
-    """Stream: the events of a room; the id is the event number; trimmed."""
+    """Stream: the events of a room; the id of an entry is the number of the event; trimmed."""
     return f"{PREFIX}{{{room}}}:events"
 
 
@@ -121,20 +134,26 @@ def room_of(channel: bytes) -> str:
 
 
 def spectators(room: str) -> str:
-    """Hash: each node's number of spectators, with the time until which that number counts; ``:total`` holds the sum."""
+    """Hash: each node's number of spectators, and until when this number is valid.
+
+    ``:total`` holds the sum of all nodes.
+    """
     return f"{PREFIX}{{{room}}}:spectators"
 
 
 def guesses(room: str, window: int, network: str = "") -> str:
-    """String: how many passphrases were tried for a room in a time window, by one network, or by all if it is empty."""
+    """String: how many passphrases were tried for a room in a time window.
+
+    The number counts the guesses from ``network``, or from all networks if ``network`` is empty.
+    """
     return f"{PREFIX}{{{room}}}:guesses:{window}:{network}"
 
 
 def guest(token_hash: str) -> str:
-    """String: the player whose session token has this hash, for a player who has not entered a room yet; expires soon."""
+    """String: the player who has the session token with this hash and has not entered a room yet; expires soon."""
     return f"{PREFIX}guest:{token_hash}"
 
 
 def session(token_hash: str) -> str:
-    """String: the player whose session token has this hash, for a player who has entered a room; expires."""
+    """String: the player who has the session token with this hash and has entered a room; expires."""
     return f"{PREFIX}session:{token_hash}"

@@ -1,7 +1,7 @@
-"""Data that all nodes share apart from rooms: the running nodes, orders of the operator, and bans.
+"""Data that all nodes share and that belongs to no room: the running nodes, orders of the operator, and bans.
 
-Each command touches one key, so that it works on a cluster too. The data about running nodes is stored in three copies,
-so that operators can see the nodes while a primary of a cluster is down.
+Each command has a single key and therefore also works on a cluster. The data about running nodes is stored in three
+copies, so that operators can see the nodes while a primary of a cluster is down.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NODE_LIFETIME: Final = 10
 """Time, in seconds, for which a node is listed after its last heartbeat."""
 
 PLAYER_LIFETIME: Final = 86_400
-"""Lifetime, in seconds, of a player's whereabouts."""
+"""Time, in seconds, for which the node and the address of a player are stored."""
 
 _MAX_ORDERS: Final = 100
 _BATCH: Final = 500
 _NAME_LIFETIME: Final = 60_000
-"""Time, in milliseconds, for which the name of a node is kept after its last heartbeat."""
+"""Time, in milliseconds, for which the name of a node is stored after its last heartbeat."""
 
 
 class SayOrder(Struct, frozen=True, tag=True):
@@ -56,13 +56,16 @@ def _decode_order(packed: bytes) -> Order | None:
 
 
 class Nodes:
-    """The part of the store about nodes. Every method raises StoreUnavailable if Redis fails."""
+    """The shared data about nodes, players' addresses, orders and bans.
+
+    Every method raises StoreUnavailable if Redis fails.
+    """
 
     def __init__(self, store: Store) -> None:
         self._executor = store.executor
 
     async def heartbeat(self, line: NodeLine) -> None:
-        """Publish the state of a node, which lists the node for the next ten seconds."""
+        """Store the state of a node. The node is then listed for the next ten seconds."""
         await self._update_copies(
             lambda copy: (
                 command("SET", keys.node(copy, line.node), pack(line), "EX", NODE_LIFETIME),
@@ -72,13 +75,16 @@ class Nodes:
         )
 
     async def remove_node(self, node: str) -> None:
-        """Remove a node that has stopped."""
+        """Remove a stopped node from the list."""
         await self._update_copies(
             lambda copy: (command("DEL", keys.node(copy, node)), command("ZREM", keys.node_names(copy), node))
         )
 
     async def _update_copies(self, commands: Callable[[int], tuple[RedisCommand, ...]]) -> None:
-        """Run commands on each copy of the list of nodes. Raises StoreUnavailable if no copy could be updated."""
+        """Execute commands for each copy of the data about nodes. Raise StoreUnavailable if no copy could be updated.
+
+        ``commands`` takes the number of a copy and returns the commands for it.
+        """
         batches = [commands(copy) for copy in keys.NODE_COPIES]
         answers = await self._executor.try_execute([each for batch in batches for each in batch])
         size = len(batches[0])
@@ -104,16 +110,19 @@ class Nodes:
         return tuple(unpack(packed, NodeLine) for packed in found if packed is not None)
 
     async def record_whereabouts(self, where: Whereabouts) -> None:
-        """Record the node and the address of a player."""
+        """Store the node and the address of a player's connection."""
         await self._executor.execute(command("SET", keys.player(where.player), pack(where), "EX", PLAYER_LIFETIME))
 
     async def whereabouts(self, players: Sequence[str]) -> tuple[Whereabouts, ...]:
-        """Return the last known node and address of those players who connected in the last 24 hours."""
+        """Return the node and the address of the last connection of each of these players.
+
+        Players who have not connected in the last 24 hours are left out.
+        """
         found = await self._executor.execute(*(command("GET", keys.player(player)) for player in players))
         return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
 
     async def send_order(self, order: Order) -> None:
-        """Send an order to all running nodes. They poll for orders, so it arrives even if the announcement is lost."""
+        """Store an order for all nodes and announce it. Nodes also poll for orders, so the announcement may be lost."""
         await self._executor.execute(
             command("XADD", keys.ORDERS, "MAXLEN", "~", _MAX_ORDERS, "*", "order", pack(order))
         )
@@ -124,12 +133,15 @@ class Nodes:
         await self._executor.execute(command("PUBLISH", keys.NODES, b""))
 
     async def newest_order_id(self) -> str:
-        """Return the id of the newest order."""
+        """Return the id of the newest order, or ``0-0`` if there is none."""
         (newest,) = await self._executor.execute(command("XREVRANGE", keys.ORDERS, "+", "-", "COUNT", 1))
         return newest[0][0].decode() if newest else "0-0"
 
     async def orders(self, after: str) -> list[tuple[str, Order | None]]:
-        """Return the orders after the id ``after``, with their ids. The order is None if this version cannot decode it."""
+        """Return all orders that are newer than the order with the id ``after``, and their ids.
+
+        An order that this version cannot decode is returned as None.
+        """
         (found,) = await self._executor.execute(command("XRANGE", keys.ORDERS, f"({after}", "+"))
         return [(id_.decode(), _decode_order(fields[b"order"])) for id_, fields in found]
 
@@ -139,13 +151,13 @@ class Nodes:
         await self.notify_nodes()
 
     async def unban(self, target: str) -> bool:
-        """Lift a ban. Return False if there was none."""
+        """Lift a ban. Return False if there was no such ban."""
         (lifted,) = await self._executor.execute(command("HDEL", keys.BANS, target))
         await self.notify_nodes()
         return bool(lifted)
 
     async def bans(self, now: int) -> tuple[BanLine, ...]:
-        """Return the bans in force at time ``now``, newest first. Delete those that have expired."""
+        """Return the bans that are in force at the time ``now``, newest first. Delete the expired bans."""
         (found,) = await self._executor.execute(command("HVALS", keys.BANS))
         lines = [unpack(packed, BanLine) for packed in found]
         expired = [line.target for line in lines if 0 < line.until <= now]
@@ -155,7 +167,7 @@ class Nodes:
         return tuple(sorted(in_force, key=lambda line: (-line.since, line.target)))
 
     async def phases(self, rooms: Sequence[str]) -> Phases:
-        """Count the rooms in each phase."""
+        """Return how many of the rooms are in each phase."""
         counts = dict.fromkeys(Phases.__struct_fields__, 0)
         for first in range(0, len(rooms), _BATCH):
             batch = rooms[first : first + _BATCH]
@@ -165,7 +177,10 @@ class Nodes:
         return Phases(**counts)
 
     async def redis_line(self, latency: float) -> RedisLine:
-        """Return the state of Redis, summed over all primaries. ``latency`` is its response time in milliseconds."""
+        """Return the state of Redis, summed over all primaries.
+
+        ``latency`` is the response time of Redis in milliseconds.
+        """
         infos = list((await self._executor.server_info()).values())
         return RedisLine(
             problem=self._executor.redis.availability.problem,

@@ -14,16 +14,16 @@ _COUNT_GUESS: Final = Script("count_guess")
 
 
 class PassphraseGuesses:
-    """The counters of tried passphrases, which all nodes share. Every method raises StoreUnavailable."""
+    """The numbers of tried passphrases, which all nodes share. Every method raises StoreUnavailable if Redis fails."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def add(self, room: str, network: str, window: int, network_limit: int, room_limit: int) -> bool:
-        """Count a guess in a time window. If a limit has been reached, count nothing and return False.
+        """Count a guess from a network in a time window. If a limit has been reached, count nothing and return False.
 
-        Only ``network_limit`` applies to a network's first guess in a window, so that other networks cannot shut it
-        out.
+        ``room_limit`` applies to the guesses from all networks together. A network's first guess in a window is exempt
+        from ``room_limit``, so that other networks cannot lock it out.
         """
         (counted,) = await self._executor.execute(
             _COUNT_GUESS(
@@ -33,7 +33,7 @@ class PassphraseGuesses:
         return bool(counted)
 
     async def remove(self, room: str, network: str, window: int) -> None:
-        """Subtract a correct guess from the counters."""
+        """Undo the counting of a guess, because the guess was correct."""
         await self._executor.execute(
             command("DECR", keys.guesses(room, window, network)), command("DECR", keys.guesses(room, window))
         )

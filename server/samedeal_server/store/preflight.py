@@ -28,10 +28,10 @@ ANSWER_TIMEOUT: Final = 10.0
 """Timeout, in seconds, for the answers of Redis to all checks together."""
 
 _CONNECT_PREFIX: Final = re.compile(r"^Error -?\d+ connecting to \S+ ")
-"""The start of a redis-py error about a connection, which repeats the address."""
+"""The start of redis-py's message about a failure to connect. It repeats the address."""
 
 _HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
-"""The error of a Redis before 6.0 to a client that speaks the newer protocol."""
+"""The error of a Redis before 6.0, which does not know the command HELLO that redis-py sends."""
 
 
 _SENTINEL_UNKNOWN: Final = re.compile(r"unknown command\W+SENTINEL", re.IGNORECASE)
@@ -39,10 +39,10 @@ _SENTINEL_UNKNOWN: Final = re.compile(r"unknown command\W+SENTINEL", re.IGNORECA
 
 
 async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
-    """Check that Redis, or each primary of a cluster, has a supported version, evicts no keys and accepts durable writes.
+    """Check the version, the eviction policy and the durable writes of Redis, or of each primary of a cluster.
 
-    Raises StartupError ``redis_unreachable``, ``redis_too_old``, ``redis_evicts``, ``redis_readonly``, ``redis_replicas`` or
-    ``bad_redis_url``. The message contains no password.
+    Raise StartupError ``redis_unreachable``, ``redis_too_old``, ``redis_evicts``, ``redis_readonly``,
+    ``redis_replicas`` or ``bad_redis_url`` if Redis cannot be used. No message contains a password.
     """
     where = client.where
     try:
@@ -84,7 +84,7 @@ def _check_eviction(info: dict[str, Any], where: str) -> None:
 
 
 def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
-    """Explain why the Redis at an address cannot be used, from its answer or the failure to connect."""
+    """Convert an error of the Redis client to a StartupError that says why the Redis at ``where`` cannot be used."""
     reason = _CONNECT_PREFIX.sub("", str(error)).rstrip(".") or (
         "timed out" if isinstance(error, TimeoutError) else type(error).__name__
     )
@@ -146,7 +146,7 @@ def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
 
 
 def _check_version(info: dict[str, Any], where: str) -> None:
-    """Raise StartupError if Redis is too old. Every Valkey is supported, whatever version it reports."""
+    """Raise StartupError if Redis is too old. Valkey is always new enough, whatever version it reports."""
     if "valkey_version" in info or info.get("server_name") == "valkey":
         return
     version = str(info.get("redis_version", ""))

@@ -21,23 +21,23 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 SILENCE_TIMEOUT: Final = 5.0
-"""Time without an announcement, in seconds, after which Redis is pinged. It is also the timeout for the answer."""
+"""Time, in seconds, without an announcement after which Redis is pinged. It is also the timeout for the answer."""
 
 _RETRY_INTERVAL: Final = 0.5
 _MAX_READ_AHEAD: Final = 1000
-"""Maximum number of announcements that are read from the connection and not yet consumed."""
+"""Maximum number of received announcements that wait to be consumed. When it is reached, no more are read."""
 
 _log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class NodesAnnouncement:
-    """Announcement to every node that there is a new order of the operator, or that bans have changed."""
+    """Announcement of a new order of the operator or of changed bans. Every node receives it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomSubscribed:
-    """Notice that the subscription to a room has begun. Earlier events may have been missed."""
+    """Notice that the subscription to a room's events has begun. Events before this notice may have been missed."""
 
     room: str
 
@@ -54,10 +54,10 @@ Announcement = NodesAnnouncement | RoomSubscribed | RoomEvent
 
 
 class Listener:
-    """One node's subscriptions to announcements.
+    """The subscriptions of a node to announcements.
 
-    On a cluster, each room is subscribed to over a connection to the room's primary. When a connection is lost, or a
-    room moves to another primary, the listener subscribes to the room again and yields ``RoomSubscribed``.
+    On a cluster, the listener subscribes to a room over a connection to the room's primary. When a connection is lost,
+    or a room moves to another primary, the listener subscribes to the room again and yields ``RoomSubscribed``.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -70,12 +70,12 @@ class Listener:
         self._tasks: dict[Host | None, asyncio.Task[None]] = {}
 
     async def subscribe(self, room: str) -> None:
-        """Start to receive the events of a room."""
+        """Subscribe to the events of a room."""
         self.rooms.add(room)
         await self._assign(room)
 
     async def unsubscribe(self, room: str) -> None:
-        """Stop receiving the events of a room, unless ``subscribe`` is called again meanwhile."""
+        """Unsubscribe from the events of a room, unless ``subscribe`` is called again in the meantime."""
         self.rooms.discard(room)
         if assigned := self._assigned.pop(room, None):
             await assigned.unsubscribe(room)
@@ -83,7 +83,7 @@ class Listener:
             await self._assign(room)
 
     async def announcements(self) -> AsyncGenerator[Announcement]:
-        """Yield announcements as they arrive, without end. Errors of Redis are logged and not raised."""
+        """Yield announcements forever, as they arrive. Errors of Redis are logged and not raised."""
         assigning = asyncio.create_task(self._assign_forever())
         try:
             while True:
@@ -92,7 +92,10 @@ class Listener:
             await cancel_and_wait([assigning, *self._tasks.values()])
 
     async def _assign_forever(self) -> None:
-        """Assign each room to the connection to its primary, and do so again when the primary changes."""
+        """Assign each room to the connection to the room's primary.
+
+        Assign the room anew whenever its primary changes.
+        """
         self._start(None)
         while True:
             for room in list(self.rooms):
@@ -133,10 +136,10 @@ class Listener:
 
 
 class _Subscription:
-    """A connection that subscribes to rooms and puts their announcements into a queue. If it is lost, it reconnects.
+    """A connection that subscribes to rooms and puts the announcements into a queue. A lost connection is reopened.
 
-    ``primary`` is the address of a primary in a cluster. With None, any Redis server will do. If ``for_nodes`` is true,
-    the announcements that concern all nodes are received too.
+    ``primary`` is the address of a primary of a cluster. If ``primary`` is None, the connection leads to any server. If
+    ``for_nodes`` is true, the announcements for every node are received too.
     """
 
     def __init__(
@@ -159,13 +162,13 @@ class _Subscription:
         self._reconnect = asyncio.Event()
 
     async def subscribe(self, room: str) -> None:
-        """Start to receive the events of a room."""
+        """Subscribe to the events of a room."""
         self.rooms.add(room)
         if self._pubsub is not None:
             await self._send(self._subscribe(self._pubsub, room))
 
     async def unsubscribe(self, room: str) -> None:
-        """Stop receiving the events of a room, unless ``subscribe`` is called again meanwhile."""
+        """Unsubscribe from the events of a room, unless ``subscribe`` is called again in the meantime."""
         self.rooms.discard(room)
         if self._pubsub is not None:
             leave = self._pubsub.sunsubscribe if self._sharded else self._pubsub.unsubscribe
@@ -177,7 +180,10 @@ class _Subscription:
         await (pubsub.ssubscribe if self._sharded else pubsub.subscribe)(keys.channel(room))
 
     async def _send(self, request: Awaitable[None]) -> None:
-        """Send a request over the connection. If this fails, reconnect. The new connection subscribes to all rooms."""
+        """Send a request over the connection.
+
+        If sending fails, reconnect. The new connection subscribes to all rooms.
+        """
         try:
             await request
         except Exception as error:  # noqa: BLE001  # any error: the reader may be reconnecting the same connection
@@ -202,7 +208,10 @@ class _Subscription:
             await asyncio.sleep(_RETRY_INTERVAL)
 
     async def _read(self) -> None:
-        """Subscribe over a new connection and read announcements until it fails. Raises TimeoutError if Redis is silent."""
+        """Subscribe over a new connection and read announcements until an error is raised.
+
+        Raise TimeoutError if Redis sends nothing and does not answer a ping.
+        """
         async with self._redis.listener(self._primary) as redis, redis.pubsub() as pubsub:
             self._sharded = has_sharded_pubsub(await redis.info("server"))
             if self._for_nodes:

@@ -15,16 +15,17 @@ from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.redis_client import command
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
-"""The length of a part of a record, in bytes. With the rest of its message it fits into a frame."""
+"""The length of a part of a record, in bytes. A message with one part fits into a WebSocket frame."""
 
 _DAY: Final = 86_400
 
 
 @dataclass(frozen=True)
 class RecordAccess:
-    """Who may read a record: everybody if ``is_public``. Otherwise ``players``, and those who know the passphrase.
+    """Who may read a record.
 
-    If ``hash`` is empty, there is no passphrase, and only ``players`` may read the record.
+    If ``is_public`` is true, everybody may. Otherwise only ``players`` may, and those who know the passphrase. ``salt``
+    and ``hash`` belong to the passphrase. If ``hash`` is empty, there is no passphrase.
     """
 
     is_public: bool
@@ -34,20 +35,20 @@ class RecordAccess:
 
 
 class RecordStore:
-    """The records in Redis. Every method raises StoreUnavailable."""
+    """The records of finished races in Redis. Every method raises StoreUnavailable if Redis fails."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def has(self, race: str, ended: int) -> bool:
-        """Whether the store has the record of a race that ended at ``ended``."""
+        """Return whether the record of a race is stored. A record with an end other than ``ended`` does not count."""
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
         return found is not None and int(found) == ended
 
     async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> None:
-        """Store a record for a number of ``days``, and delete the oldest records if there are more than ``most``.
+        """Store a record for ``days`` days. If there are now more than ``most`` records, delete the oldest ones.
 
-        Several nodes may store the same record. Each of them replaces the one before.
+        Several nodes may store the same record. Each node replaces the previous copy.
         """
         parts = await asyncio.to_thread(compressed_parts, text)
         key, lifetime = keys.record(line.race), days * _DAY
@@ -76,7 +77,10 @@ class RecordStore:
             )
 
     async def newest(self, limit: int) -> list[RecordLine]:
-        """Return the lines of the newest records, newest first, without those that are not public."""
+        """Return the summaries of the newest public records, newest first.
+
+        ``limit`` also counts the records that are not public.
+        """
         (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
         found = await self._executor.execute(
             *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)
@@ -89,12 +93,12 @@ class RecordStore:
         return int(count)
 
     async def newest_of(self, room: str) -> str:
-        """Return the id of the newest recorded race of a room, or an empty string."""
+        """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""
         (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
         return "" if race is None else str(race.decode())
 
     async def access(self, race: str) -> RecordAccess | None:
-        """Return who may read a record, or None if there is no such record."""
+        """Return who may read a record, or None if the record does not exist."""
         ((is_public, players, salt, passphrase_hash),) = await self._executor.execute(
             command("HMGET", keys.record(race), "public", "players", "salt", "hash")
         )
@@ -103,11 +107,14 @@ class RecordStore:
         return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
 
     async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
-        """Return the number of parts of a record and one part, or None if there is no such record or part."""
+        """Return the number of all parts of a record, and the part ``number``.
+
+        Return None if the record or the part does not exist.
+        """
         ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
         return None if part is None or number >= int(parts) else (int(parts), zlib.decompress(part))
 
 
 def compressed_parts(text: bytes) -> list[bytes]:
-    """Split a text into parts, and compress each of them on its own."""
+    """Split a text into parts and compress each part separately."""
     return [zlib.compress(text[start : start + PART_BYTES]) for start in range(0, len(text), PART_BYTES)]

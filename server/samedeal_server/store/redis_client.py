@@ -15,20 +15,23 @@ from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.shared_connection import SharedConnection
 
 REPLICATION_TIMEOUT: Final = 2.0
-"""Timeout, in seconds, for replicas to acknowledge a write. It must be well below a connection's timeout for an answer."""
+"""Timeout, in seconds, for replicas to acknowledge a write.
+
+It must be well below the timeout for an answer of Redis.
+"""
 
 Argument = str | bytes | int | float
 
 
 class RedisCommand(NamedTuple):
-    """A command. On a cluster it is sent to the primary that has the slot of ``key``."""
+    """A command for Redis. A cluster executes the command on the primary that has the slot of ``key``."""
 
     key: str
     arguments: tuple[Argument, ...]
 
     @property
     def keys(self) -> tuple[Argument, ...]:
-        """The keys of a script, or only ``key`` for any other command."""
+        """All keys of the command. A script may have several keys, and any other command has only ``key``."""
         name, *words = self.arguments
         return tuple(words[2 : 2 + int(words[1])]) if name in ("EVAL", "EVALSHA") else (self.key,)
 
@@ -39,10 +42,10 @@ def command(name: str, key: str, *arguments: Argument) -> RedisCommand:
 
 
 def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) -> list[int]:
-    """Return the indexes ``failed`` and those of all later commands with the same keys, in order.
+    """Return the indexes of the failed commands and of all later commands with the same keys, in order.
 
-    If a command is sent again, later commands with the same keys must be sent again after it. Otherwise the commits of
-    a player would be executed out of order.
+    If a command is sent again, later commands with the same keys must follow it. Otherwise the commits of a player
+    would be executed out of order.
     """
     blocked: set[tuple[Argument, ...]] = set()
     found = []
@@ -55,11 +58,14 @@ def with_followers(commands: Sequence[RedisCommand], failed: Collection[int]) ->
 
 
 class TooFewReplicas(RedisError):
-    """Failure of a write that too few replicas acknowledged in time. The write may not survive a failover."""
+    """Failure of a write because too few replicas acknowledged it in time. The write may not survive a failover."""
 
 
 def unavailable(error: Exception) -> StoreUnavailable:
-    """Convert an error of the Redis client to StoreUnavailable, or to StoreRejected if Redis answered with it."""
+    """Convert an error of the Redis client.
+
+    Return StoreRejected if Redis answered with the error, otherwise StoreUnavailable.
+    """
     kind = StoreRejected if isinstance(error, ResponseError) else StoreUnavailable
     converted = kind(str(error) or type(error).__name__)
     converted.__cause__ = error
@@ -68,7 +74,7 @@ def unavailable(error: Exception) -> StoreUnavailable:
 
 @contextmanager
 def converted_errors() -> Iterator[None]:
-    """Convert errors of the Redis client in the block to StoreUnavailable."""
+    """Convert the errors of the Redis client that the ``with`` block raises, as ``unavailable`` does."""
     try:
         yield
     except (RedisError, OSError) as error:
@@ -87,28 +93,31 @@ class RedisClient(Protocol):
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
         """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
 
-        If ``durable`` is true, wait until the required replicas acknowledge the writes. If they do not, the answers are
-        replaced by TooFewReplicas. Each command may run twice.
+        If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few do in time,
+        each answer is replaced by TooFewReplicas. Each command may run twice.
         """
 
     async def primaries(self) -> list[PrimaryClient]:
-        """Return a client for each primary. Together they have all keys. Raises RedisError or OSError if none is found."""
+        """Return a client for each primary. Raise RedisError or OSError if no primary is found."""
 
     def primary_for(self, key: str) -> Host | None:
-        """Return the primary of a cluster that has a key or channel, or None if it is unknown.
+        """Return the address of the primary that has a key or a channel.
 
-        It is also None if there is no cluster.
+        Return None if it is unknown, or without a cluster.
         """
 
     def listener(self, primary: Host | None = None) -> Redis:
-        """Create a client for announcements, which has its own connection. The caller closes the client.
+        """Create a client for announcements, with its own connection. The caller closes the client.
 
-        The connection leads to ``primary`` or, if that is None, to any Redis server.
+        The connection leads to ``primary``. If ``primary`` is None, the connection leads to any server.
         """
 
 
 class PrimaryClient(Redis):
-    """A client of one Redis, or of the primary that Sentinels name. ``where`` is its address, for messages."""
+    """A client of one Redis, or of the primary that Sentinels name.
+
+    ``where`` is the address for messages, without a password.
+    """
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability, replicas: int = 0) -> None:
         super().__init__(connection_pool=pool)
@@ -131,19 +140,27 @@ class PrimaryClient(Redis):
             return [error] * len(commands)
 
     async def send_batch(self, commands: Sequence[tuple[Argument, ...]], *, durable: bool = False) -> list[Any]:
-        """Send commands over one connection. Return their answers and errors in order. Raises if no command was answered."""
+        """Send commands over one connection.
+
+        Return in order the answer to each command, or the error that Redis answered. Raise RedisError or OSError if the
+        connection fails. ``RedisClient.try_execute`` explains ``durable``.
+        """
         if durable and self.replicas > 0:
             return await self._send_replicated(commands)
         answers = await self._shared.send_batch(commands)
         return [self._convert(str(name), answer) for (name, *_), answer in zip(commands, answers, strict=True)]
 
     def _convert(self, name: str, answer: Any) -> Any:
-        """Convert an answer to the type that redis-py gives to answers to the command ``name``."""
+        """Convert an answer to the command ``name`` to the type that redis-py would return."""
         convert = self.response_callbacks.get(name)
         return answer if convert is None or isinstance(answer, Exception) else convert(answer)
 
     async def _send_replicated(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
-        """Send commands and wait for the replicas, over a separate connection, because WAIT blocks it."""
+        """Send commands, then Redis's WAIT, and return the answers.
+
+        WAIT blocks its connection until the replicas acknowledge the writes. The commands therefore use a separate
+        connection.
+        """
         async with self.pipeline(transaction=False) as pipe:
             for arguments in commands:
                 pipe.execute_command(*arguments)
@@ -169,6 +186,10 @@ class PrimaryClient(Redis):
         return None
 
     def listener(self, primary: Host | None = None) -> Redis:  # noqa: ARG002  # as in RedisClient
-        """See RedisClient. On a connection with commands, announcements would be mistaken for answers."""
+        """See RedisClient.
+
+        Announcements need their own connection. On the shared connection they would be mistaken for answers to
+        commands.
+        """
         pool = self.connection_pool
         return Redis.from_pool(ConnectionPool(pool.connection_class, **pool.connection_kwargs))

@@ -1,4 +1,7 @@
-"""A client for a Redis Cluster. It follows slots that move to another primary."""
+"""A client for a Redis Cluster.
+
+When a slot moves to another primary, the client sends the slot's commands to that primary.
+"""
 
 # redis.asyncio.cluster (redis-py 8.1) does not fit. Measured with one of three primaries frozen and timeouts of 2 s: a batch
 # takes up to 33 s, and commands to healthy primaries fail after 2 to 4 s; here both take 0.01 s after the first timeout.
@@ -26,13 +29,16 @@ from samedeal_server.tasks import cancel_and_wait
 
 _MAX_ATTEMPTS: Final = 20
 _RETRY_INTERVAL: Final = 0.05
-"""Delay, in seconds, before a command is retried because its keys are moving."""
+"""Delay, in seconds, before a failed command is sent again."""
 
 _PROBE_INTERVAL: Final = 0.5
 """Interval, in seconds, between two pings to a primary that is down."""
 
 _MAX_VARIANTS: Final = 100_000
-"""Maximum number of keys to try. Among so many there is one for each primary, even for one with a single slot."""
+"""Maximum number of keys that ``variants`` tries.
+
+It finds one for each primary, even for a primary with a single slot.
+"""
 
 _REDIRECTIONS: Final = (MovedError, AskError)
 _TRANSIENT_ERRORS: Final = (TryAgainError, ClusterDownError)
@@ -40,11 +46,11 @@ _CONNECTION_ERRORS: Final = (LostConnection, NoAnswer, OSError)
 
 
 class ClusterClient:
-    """A client of the cluster to which the nodes ``seeds`` belong.
+    """A client of a Redis Cluster. ``seeds`` are the addresses of the nodes that are known at first.
 
-    ``where`` names the seeds in messages. ``client`` creates a client for a single node. A primary that does not answer
-    in time is marked unresponsive and only pinged. Until it answers or its slots move, commands to it fail at once, so
-    that a request to several primaries does not have to wait for it.
+    ``where`` names the seeds in messages. ``client`` creates a client for a single node. If a primary does not answer
+    in time, the client only pings it from then on. Commands to that primary fail at once until it answers or its slots
+    move. A batch for several primaries therefore does not wait for a broken one.
     """
 
     def __init__(
@@ -85,19 +91,22 @@ class ClusterClient:
             await node.aclose()
 
     async def primaries(self) -> list[PrimaryClient]:
-        """Return a client for each primary that has slots. Raises RedisError or OSError if no node answers."""
+        """Return a client for each primary that has slots. Raise RedisError or OSError if no node answers."""
         await self._refresh_slots(self._refreshes)
         return [self._node(address) for address in sorted({address for _, _, address in self._slot_map})]
 
     def primary_for(self, key: str) -> Host | None:
-        """Return the primary that has a key according to the slot map, or None if no primary has its slot."""
+        """Return the address of the primary that has a key. Return None if no primary has the key's slot."""
         slot = key_slot(key.encode())
         if slot in self._moved:
             return self._moved[slot]
         return next((address for first, last, address in self._slot_map if first <= slot <= last), None)
 
     async def variants(self, key: str) -> dict[Host, str]:
-        """Find for each primary one key that begins with ``key``. Raises RedisError or OSError if no node answers."""
+        """Return for each primary a key that it has. Each of these keys is ``key`` with a colon and a number appended.
+
+        Raise RedisError or OSError if no node answers.
+        """
         await self._refresh_slots(self._refreshes)
         found: dict[Host, str] = {}
         wanted = {address for _, _, address in self._slot_map}
@@ -109,7 +118,10 @@ class ClusterClient:
         return found
 
     async def _refresh_slots(self, refreshes: int) -> None:
-        """Refresh the slot map, unless it has been refreshed since the caller read ``refreshes`` from ``_refreshes``."""
+        """Read the slot map from the cluster, unless another task has done so in the meantime.
+
+        ``refreshes`` is the value that ``_refreshes`` had when the caller decided to refresh the slot map.
+        """
         async with self._refreshing:
             if self._refreshes != refreshes:
                 return
@@ -137,7 +149,7 @@ class ClusterClient:
             await self._remove_old_nodes()
 
     async def _slots(self, address: Host) -> list[tuple[int, int, Host]]:
-        """Read the slot map from one node."""
+        """Read the slot map from one node: the first slot, the last slot and the primary of each range."""
         # redis-py has no types for this method.
         node: Any = self._node(address)
         found = await node.execute_command("CLUSTER SLOTS")
@@ -165,7 +177,7 @@ class ClusterClient:
         return address
 
     def _probe(self, address: Host) -> None:
-        """Ping a primary in the background until it is up."""
+        """Ping a primary in the background until it answers and is up again."""
 
         def forget(_: asyncio.Task[None]) -> None:
             self._probes.pop(address, None)
@@ -185,7 +197,7 @@ class ClusterClient:
             await asyncio.sleep(_PROBE_INTERVAL)
 
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """See RedisClient. A command whose key moves to another primary is sent again to that primary."""
+        """See RedisClient. If a key moves to another primary, its command is sent again to the new primary."""
         answers: list[Any] = [None] * len(commands)
         pending = list(range(len(commands)))
         for _ in range(_MAX_ATTEMPTS):
@@ -207,7 +219,7 @@ class ClusterClient:
         return answers
 
     def _has_moved(self, command: RedisCommand, sent_to: Host | None) -> bool:
-        """Return whether the key of a command now belongs to a primary other than ``sent_to``, which got the command."""
+        """Return whether the key of a command now belongs to another primary than ``sent_to``."""
         return self.primary_for(command.key) not in (None, sent_to)
 
     async def _send_round(
@@ -281,6 +293,10 @@ class ClusterClient:
 
 
 def _address(node: Sequence[Any], queried: Host) -> Host:
-    """Return the address of a node in a slot map. If it lacks the host, take that of ``queried``, which sent the map."""
+    """Return the address of a node from a slot map.
+
+    If the slot map lacks the node's host, return the host of ``queried``. ``queried`` is the node that sent the slot
+    map.
+    """
     host = (node[0] or b"").decode()
     return (host if host not in ("", "?") else queried[0], int(node[1]))

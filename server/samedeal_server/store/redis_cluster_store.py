@@ -1,4 +1,4 @@
-"""The store on a Redis Cluster. A slow or lost primary delays only the rooms that it holds."""
+"""The store on a Redis Cluster. A slow or unreachable primary delays only the rooms on that primary."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ class ClusterStore(Store):
         self._commits_by_primary: dict[Host | None, GroupCommit] = {}
 
     async def commit(self, commit: Commit) -> CommitResult:
-        """Commit an action in one batch with others for the same primary. Return when it is durable."""
+        """Commit an action in one batch with other actions on the same primary. Return when the action is durable."""
         primary = self._cluster.primary_for(keys.meta(commit.room))
         if primary not in self._commits_by_primary:
             self._commits_by_primary[primary] = GroupCommit(self._commit_batch)
         return await self._commits_by_primary[primary].commit(commit)
 
     async def probe(self) -> str:
-        """Test whether the primaries accept writes. Return a text that names those that do not, or an empty string.
+        """Test whether each primary accepts writes.
 
-        Raises StoreUnavailable if no primary accepts writes.
+        Return a text that names the primaries that do not, or an empty string. Raise StoreUnavailable if no primary
+        does.
         """
         with converted_errors():
             probe_keys = await self._cluster.variants(keys.PROBE)

@@ -14,15 +14,19 @@ _RESCHEDULE_TICK: Final = Script("reschedule_tick")
 
 
 class RoomIndex:
-    """The indexes. They may name rooms that no longer exist. Every method raises StoreUnavailable."""
+    """Two sorted sets of room codes: by creation time, and by the time of the room's next tick.
+
+    They may name rooms that no longer exist. Every method raises StoreUnavailable if Redis fails.
+    """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def update(self, race: Race) -> None:
-        """Add a race to the indexes, or remove it if it is closed. A tick that is already due earlier stays as it is.
+        """Add the room of a race to both indexes. Remove the room if the race is closed.
 
-        ``race`` may be outdated: another node may have scheduled an earlier tick in the meantime.
+        If an earlier tick of the room is already scheduled, keep that tick. Another node may have scheduled it for a
+        newer state of the race.
         """
         if race.phase == "closed":
             await self._executor.execute(command("ZREM", keys.ROOMS, race.room), command("ZREM", keys.DUE, race.room))
@@ -33,11 +37,14 @@ class RoomIndex:
             )
 
     async def add_created(self, race: Race) -> None:
-        """Index a room by its creation time, unless a room with its code is indexed already."""
+        """Add the room of a race to the index by creation time, unless the room code is already in the index."""
         await self._executor.execute(command("ZADD", keys.ROOMS, "NX", race.created, race.room))
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
-        """Schedule the next tick of a room that was overdue at time ``now``, unless another node has done so."""
+        """Set the next tick of a room that was overdue at the time ``now``.
+
+        Do nothing if another node has set it already.
+        """
         await self._executor.execute(_RESCHEDULE_TICK([keys.DUE], room, now, next_tick))
 
     async def remove_if_gone(self, room: str) -> None:

@@ -1,8 +1,7 @@
-"""The versions of Samedeal that can share one Redis.
+"""Checks that all nodes and all rooms in one Redis have compatible versions.
 
-The schema version is a number for all stored data: keys, hashes, events, and what the scripts read and write. A room keeps
-the schema version and the engine version with which it was opened. ARCHITECTURE.md says what may change within a schema
-version, and how the number is raised so that two releases can run side by side.
+The schema version is one number for everything stored in Redis. A room keeps the schema version and the engine version
+with which it was opened. ARCHITECTURE.md, *Versions*, says when the schema version is raised.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ READABLE_VERSIONS: Final = range(1, 2)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
 
 RETRY_AFTER: Final = 5.0
-"""Time, in seconds, after which a client retries. It may then reach a node that can serve the room."""
+"""Time, in seconds, after which a client that was refused retries. It may then reach a node that can serve the room."""
 
 ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encode())
-"""The schema version and the engine version that are stored with a new room."""
+"""The schema version and the engine version that this release stores with a new room."""
 
 
 def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
-    """Decode a stored race. Raises RequestRefused ``other_version`` if this version cannot serve it."""
+    """Decode a stored race. Raise RequestRefused ``other_version`` if this release cannot serve the race."""
     if int(schema or 0) in READABLE_VERSIONS and engine == ROOM_VERSIONS[1]:
         try:
             decoded = unpack(race, Race)
@@ -47,14 +46,15 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
 
 
 def version_record(now: int) -> tuple[str, str]:
-    """Return what a node writes into ``keys.SCHEMAS`` while it runs: a field and its value."""
+    """Return the field of ``keys.SCHEMAS`` that a running node sets, and its value."""
     return str(SCHEMA_VERSION), f"{now} {samedeal.__version__}"
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
-    """Check that this node can share Redis with the nodes that wrote ``records``. Those before ``since`` are ignored.
+    """Raise StartupError ``store_newer`` or ``store_older`` if this release cannot read what another one has stored.
 
-    Raises StartupError ``store_newer`` or ``store_older``.
+    ``records`` are the fields and values of ``keys.SCHEMAS``. Nodes that last ran before the time ``since`` are
+    ignored.
     """
     for name, value in sorted(records, reverse=True):
         version, (time, release) = int(name), value.decode().split(" ")

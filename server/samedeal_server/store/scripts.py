@@ -11,7 +11,10 @@ from samedeal_server.store.redis_client import Argument, RedisCommand
 
 
 class Script:
-    """A script from ``lua/``, preceded by ``prelude.lua``. Call it to make a command that runs the script by its hash."""
+    """A script from ``lua/``, with ``prelude.lua`` in front of it.
+
+    Call the object with keys and arguments to make a command that runs the script.
+    """
 
     sources: ClassVar[dict[str, bytes]] = {}
 
@@ -22,14 +25,14 @@ class Script:
         self.sources[self._hash] = source
 
     def __call__(self, keys: Sequence[str], *arguments: Argument) -> RedisCommand:
-        """Make a command that runs the script. All keys must share a hash tag."""
+        """Make a command that runs the script by its hash. All keys must share a hash tag."""
         return RedisCommand(keys[0], ("EVALSHA", self._hash, len(keys), *keys, *arguments))
 
     @classmethod
     def with_source(cls, command: RedisCommand) -> RedisCommand:
-        """Return the command with the script's source instead of its hash, for a Redis that does not know the script.
+        """Return the command with the source of its script instead of the hash.
 
-        A command that runs no script is returned unchanged.
+        Redis can then run a script that it does not know. A command that runs no script is returned unchanged.
         """
         name, *words = command.arguments
         if name != "EVALSHA":

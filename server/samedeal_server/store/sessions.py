@@ -1,4 +1,4 @@
-"""Sessions: the tokens by which clients prove which player they are."""
+"""The sessions of players. With the token of a session, a client proves which player it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ SESSION_LIFETIME: Final = 30 * 86_400
 """Lifetime, in seconds, of an unused session."""
 
 _PLAYER_BYTES: Final = 10
-"""Random bytes of a player's id: so many that nobody can guess the ids of others, and a new one is hardly ever taken."""
+"""Number of random bytes in a player's id.
+
+This is enough that nobody can guess an id, and that ids hardly ever collide.
+"""
 
 GUEST_LIFETIME: Final = 3_600
 """Lifetime, in seconds, of an unused session whose player has never entered a room."""
@@ -32,15 +35,18 @@ class Session:
 
 
 class Sessions:
-    """The sessions of all players. The store has only hashes of the tokens. Every method raises StoreUnavailable."""
+    """The sessions of all players.
+
+    Redis holds only hashes of the tokens. Every method raises StoreUnavailable if Redis fails.
+    """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     async def begin(self, token: str) -> Session:
-        """Resume the session of a token, or begin a new one if the token is empty.
+        """Resume the session with this token. If ``token`` is empty, begin a new session for a new player.
 
-        Raises RequestRefused ``no_session`` if the token is unknown.
+        Raise RequestRefused ``no_session`` if the token is unknown.
         """
         if token:
             return await self._resume(token)
@@ -55,7 +61,7 @@ class Sessions:
                 return session
 
     async def extend(self, session: Session) -> Session:
-        """Give a session its full lifetime, when its player first enters a room."""
+        """Give a session its full lifetime, because its player enters a room. Return the extended session."""
         if not session.extended:
             await self._executor.execute(
                 command("SET", keys.session(_hash(session.token)), session.player, "EX", SESSION_LIFETIME),

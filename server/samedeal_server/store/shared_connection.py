@@ -1,9 +1,10 @@
-"""A connection to Redis over which a node sends all its batches, without waiting for answers to earlier ones.
+"""A connection to Redis that all batches of a node share.
 
-redis-py opens the connection, over TCP, TLS or a Unix socket. This module then takes over its transport, because
-redis-py's own pipeline takes a connection from a pool for each batch and sets a timer for each answer. A commit takes
-15 µs of the node's CPU time instead of 39 µs in a group, and 47 to 84 µs instead of 250 to 376 µs alone (measured with
-tests/bench/test_commit_speed.py).
+A batch is sent without waiting for the answers to earlier ones. redis-py opens the connection, over TCP, TLS or a Unix
+socket. This module then takes over its transport. redis-py's own pipeline is slower, because it takes a connection from
+a pool for each batch and sets a timer for each answer. A commit in a batch of many takes 15 µs of CPU time instead of
+39 µs. A commit alone takes 47 to 84 µs instead of 250 to 376 µs. These times were measured with
+``tests/bench/test_commit_speed.py``.
 """
 
 from __future__ import annotations
@@ -25,17 +26,20 @@ from samedeal_server.store.availability import Failure, RedisAvailability
 from samedeal_server.tasks import cancel_and_wait
 
 ANSWER_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for Redis to answer a batch or a command, unless its address sets another one."""
+"""Timeout, in seconds, for Redis to answer a batch or a command.
+
+The option ``socket_timeout`` of the address replaces it.
+"""
 
 _NO_ANSWER_YET: Final = object()
 
 
 class PrimaryDemoted(LostConnection):
-    """Refusal of a write by a Redis that has become a replica."""
+    """Error of a write to a Redis that was a primary and has become a replica."""
 
 
 def classify(error: Exception) -> Failure | None:
-    """Return the kind of failure that an error is, or None if it only makes the caller send the command again."""
+    """Return the kind of failure to count for an error. Return None if the error does not count as a failure."""
     match error:
         case NoAnswer() | BusyLoadingError():
             return "timeout"
@@ -51,7 +55,7 @@ def classify(error: Exception) -> Failure | None:
 
 
 class SharedConnection:
-    """A connection like those of ``pool``. It is opened when it is first needed, and again when it was lost."""
+    """A connection to the server of ``pool``. It is opened when it is first needed, and again after it was lost."""
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability) -> None:
         self._pool = pool
@@ -61,9 +65,10 @@ class SharedConnection:
         self._connecting: asyncio.Task[_Wire] | None = None
 
     async def send_batch(self, commands: Sequence[tuple[str | bytes | int | float, ...]]) -> list[Any]:
-        """Send commands. Return their answers and errors in order. Raises RedisError or OSError if none was answered.
+        """Send commands. Return in order the answer to each command, or the error that Redis answered.
 
-        If the connection is lost before all answers arrive, the commands are sent once more, so each may run twice.
+        Raise RedisError or OSError if the connection fails. If the connection is lost before all answers arrive, the
+        commands are sent once more. Each command may therefore run twice.
         """
         if not commands:
             return []
@@ -102,7 +107,7 @@ class SharedConnection:
 
 
 class _Batch:
-    """The answers to a batch of commands, of which ``missing`` have not arrived yet."""
+    """The answers to a batch of commands. ``missing`` is the number of answers that have not arrived yet."""
 
     __slots__ = ("answers", "future", "missing", "sent_at")
 
@@ -114,7 +119,10 @@ class _Batch:
 
 
 class _Wire(asyncio.Protocol):
-    """Protocol for the transport of a connection that redis-py has opened. ``is_lost`` is set when it fails."""
+    """An asyncio protocol for the transport of a connection that redis-py has opened.
+
+    ``is_lost`` becomes true when the connection fails or is closed.
+    """
 
     def __init__(self, connection: Any, where: str, availability: RedisAvailability) -> None:
         # redis-py has no other access to the transport. The writer is kept, as it closes the transport when it is freed.
@@ -146,12 +154,12 @@ class _Wire(asyncio.Protocol):
         return await batch.future
 
     async def aclose(self) -> None:
-        """Close the connection and wait until that is done."""
+        """Close the connection and wait until it is closed."""
         self._fail(LostConnection("the connection to Redis was closed"))
         await self._closed
 
     def data_received(self, data: bytes) -> None:
-        """Add each answer that arrives to the batch that it belongs to."""
+        """Add each arriving answer to the oldest batch that still lacks answers."""
         try:
             self._replies.feed(data)
             while self._pending and (answer := self._replies.gets()) is not _NO_ANSWER_YET:
@@ -167,13 +175,13 @@ class _Wire(asyncio.Protocol):
             self._fail(LostConnection(str(error)))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail all batches that wait for answers."""
+        """Raise LostConnection in all calls of ``send`` that wait for answers."""
         self._fail(LostConnection(f"Redis has closed the connection{f': {exc}' if exc else ''}"))
         if not self._closed.done():
             self._closed.set_result(None)
 
     def _finish(self, batch: _Batch) -> None:
-        """Record that a batch was answered, and pass its answers to the caller of ``send``."""
+        """Record that a batch was answered, and return its answers to the caller of ``send``."""
         self._availability.record_answer(self._where, time.perf_counter() - batch.sent_at)
         lost: Exception | None = None
         for answer in batch.answers:

@@ -1,4 +1,4 @@
-"""The store: rooms, races and players' progress in Redis. Each operation is one script or one pipeline."""
+"""The rooms, races and players' progress in Redis. Most operations are one script or one pipeline."""
 
 from __future__ import annotations
 
@@ -42,25 +42,34 @@ from samedeal_server.store.sessions import Sessions
 from samedeal_server.telemetry.metrics import Metrics
 
 STREAM_LENGTH: Final = 2000
-"""Minimum number of events that a room's stream keeps. A reader that missed more loads a snapshot."""
+"""Minimum number of events that a room's stream keeps. A reader that missed more events loads a snapshot."""
 
 WAITING_STREAM_LENGTH: Final = 100
-"""The same before a race has started. Each event then holds the whole race, and players may cause many of them."""
+"""Minimum number of events that the stream of a room keeps before the race starts.
+
+The number is small because each of these events holds the whole race, and players may cause many of them.
+"""
 
 LIFETIME: Final = 8 * 86_400
-"""Lifetime, in seconds, of a room's keys after the last event in it. No room waits longer for its start."""
+"""Lifetime, in seconds, of a room's keys after the newest event in the room.
+
+No room waits longer than this for its start.
+"""
 
 CLOSED_LIFETIME: Final = 60
-"""Lifetime, in seconds, of a closed room's keys. When they expire, every node has closed the room and its code is free."""
+"""Lifetime, in seconds, of a closed room's keys.
+
+When the keys expire, all nodes have closed the room and its code is free again.
+"""
 
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
-"""Time, in milliseconds, for which a node's count of spectators is valid unless it is set again."""
+"""Time, in milliseconds, for which a node's number of spectators is valid. The node must set it again before."""
 
 SEARCH_CLAIM: Final = 6_000
-"""Time, in milliseconds, after which a node's claim to search for a deal expires unless the node renews it."""
+"""Time, in milliseconds, after which a node's claim to search for a deal expires, unless the node renews the claim."""
 
 OnCommitted = Callable[[str, SequencedEvent, bool], None]
-"""Takes a room, the event of a commit in it, and whether the event was announced too."""
+"""A callback with the room and the event of a commit, and whether the event was announced to other nodes."""
 
 _RACE_FIELDS: Final = ("race", "schema", "engine")
 _PROGRESS_FIELDS: Final = Progress.__struct_fields__
@@ -77,7 +86,7 @@ _MARK_REPLICATION: Final = Script("replication_mark")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A race as the store had it at the time ``now``, in milliseconds.
+    """A room as it was in Redis at the time ``now``, in milliseconds since 1970.
 
     ``compare_and_set`` compares ``version``. ``last_event`` is the number of the newest event.
     """
@@ -92,7 +101,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class RoomSecret:
-    """The secret that decides the deal of a room, and the salted hash of the room's passphrase."""
+    """The secret that decides the deal of a room, and the salt and the hash of the room's passphrase."""
 
     deal: DealSecret
     salt: bytes
@@ -102,8 +111,8 @@ class RoomSecret:
 class Store:
     """All data that nodes share. Every method raises StoreUnavailable if Redis fails.
 
-    Everything that is acknowledged to players is durable: the required replicas have it. Data that was only read may not be
-    durable yet. ``wait_replicated`` waits until it is.
+    A method that writes data of players returns when the write is durable: the required replicas have it. Data that was
+    only read may not be durable yet. ``wait_replicated`` waits until it is.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -116,32 +125,38 @@ class Store:
         self.records = RecordStore(self.executor)
         self.receipt_key = b""
         self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
-        """Called with the event of each commit of this node, before the commit is acked."""
+        """Called with the event of each commit of this node, before the commit is acknowledged to the player."""
         self._commits = GroupCommit(self._commit_batch)
 
     async def check_schema(self) -> None:
-        """Raise StartupError if this Redis was used by a version of Samedeal whose data this version cannot share."""
+        """Raise StartupError if a release that is incompatible with this one has used this Redis."""
         (records,) = await self.executor.execute(command("HGETALL", keys.SCHEMAS))
         schema.check_records(records.items(), await self.now() - 1000 * LIFETIME)
 
     async def record_schema(self) -> None:
-        """Record the current time as the time at which a node with this schema version last ran."""
+        """Store the current time as the last time at which a node with this schema version ran."""
         await self.executor.execute(command("HSET", keys.SCHEMAS, *schema.version_record(await self.now())))
 
     async def probe(self) -> str:
-        """Test whether Redis accepts writes. Return a text that names the primaries that do not, or an empty string."""
+        """Test whether Redis accepts writes. Raise StoreUnavailable if it does not.
+
+        The returned text is empty. On a cluster it names the primaries that do not accept writes.
+        """
         await self.executor.execute(command("SET", keys.PROBE, "1", "PX", 1000), durable=True)
         return ""
 
     async def check_settings(self) -> None:
-        """Check the settings of each primary, and pass the risk of losing acknowledged moves on to ``availability``."""
+        """Check the settings of each primary.
+
+        Report to ``availability`` why the primary may lose acknowledged moves.
+        """
         for where, info in (await self.executor.server_info()).items():
             self.redis.availability.set_risk(where, risk(info))
 
     async def load_receipt_key(self) -> None:
         """Load the key with which all nodes sign receipts.
 
-        If Redis has no key, or has lost it, store the key that this node has, or a new one.
+        If Redis does not have the key, store the key that this node knows, or a new key.
         """
         key = self.receipt_key or secrets.token_bytes(KEY_BYTES)
         _, self.receipt_key = await self.executor.execute(
@@ -151,22 +166,22 @@ class Store:
         )
 
     async def replace_receipt_key(self) -> None:
-        """Store a new key for receipts. All receipts that were made before become invalid."""
+        """Store a new key for receipts. All earlier receipts become invalid."""
         self.receipt_key = secrets.token_bytes(KEY_BYTES)
         await self.executor.execute(command("SET", keys.RECEIPT_KEY, self.receipt_key), durable=True)
 
     async def now(self) -> int:
-        """Return the time of Redis, in milliseconds since 1970. All nodes measure races by it."""
+        """Return the time of Redis, in milliseconds since 1970. All nodes measure races by this time."""
         (time,) = await self.executor.execute(RedisCommand(keys.ROOMS, ("TIME",)))
         return _milliseconds(time)
 
     async def wait_replicated(self, room: str) -> None:
-        """Wait until the required replicas have every write to a room up to now."""
+        """Wait until the required replicas have all earlier writes to a room."""
         if self.redis.replicas:
             await self.executor.execute(_MARK_REPLICATION([keys.meta(room)]), durable=True)
 
     async def create_room(self, race: Race, secret: RoomSecret) -> bool:
-        """Open a room. Return False if its code is taken."""
+        """Open a room. Return False if the room's code is taken."""
         # The index comes first: an entry without a room is removed later, but a room without an entry would never be found.
         await self.index.add_created(race)
         room = race.room
@@ -179,9 +194,9 @@ class Store:
         return bool(opened)
 
     async def load(self, room: str) -> Snapshot | None:
-        """Load a room's race and progress, or return None if there is no such room.
+        """Load a snapshot of a room, or return None if the room does not exist.
 
-        Raises RequestRefused ``other_version`` if only another version of Samedeal can serve the room.
+        Raise RequestRefused ``other_version`` if only another version of Samedeal can serve the room.
         """
         time, (version, last_event, ends, *race_fields), spectator_count = await self.executor.execute(
             RedisCommand(keys.meta(room), ("TIME",)),
@@ -201,7 +216,7 @@ class Store:
         )
 
     async def load_races(self, rooms: Sequence[str]) -> list[Race | None]:
-        """Load the races of rooms. A room that does not exist, or that this version cannot serve, yields None."""
+        """Load the race of each room. Return None for a room that does not exist or that this version cannot serve."""
         found = await self.executor.execute(
             *(command("HMGET", keys.meta(room), "ends", *_RACE_FIELDS) for room in rooms)
         )
@@ -222,9 +237,10 @@ class Store:
     async def compare_and_set(
         self, before: Snapshot, race: Race, changes: tuple[str, ...], player: str, found: FoundDeal | None = None
     ) -> bool:
-        """Replace a race, unless it was changed since the snapshot ``before``. Return whether it was replaced.
+        """Replace a race, unless it has changed since the snapshot ``before``. Return whether the race was replaced.
 
-        ``changes`` and ``player`` go into the event RaceChanged. ``found`` is the joint deal if it has just been found.
+        ``changes`` and ``player`` become part of the event RaceChanged. ``found`` is the joint deal if this change
+        stores it.
         """
         room = race.room
         seated = _player_keys(room, race.racers)
@@ -250,14 +266,17 @@ class Store:
         return bool(number)
 
     async def load_secret(self, room: str) -> RoomSecret | None:
-        """Load a room's secret, or return None if there is no such room."""
+        """Load the secret of a room, or return None if the room does not exist."""
         (fields,) = await self.executor.execute(command("HMGET", keys.secret(room), "seed", "salt", "hash", "deal"))
         seed, salt, passphrase_hash, deal = fields
         found = None if deal is None else unpack(deal, FoundDeal)
         return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
 
     async def claim_search(self, room: str, node: str) -> bool:
-        """Claim the search for the joint deal of a room, or renew the claim. Return False if another node has claimed it."""
+        """Claim the search for the joint deal of a room, or renew the claim.
+
+        Return False if another node has the claim.
+        """
         _, holder = await self.executor.execute(
             command("SET", keys.search(room), node, "NX", "PX", SEARCH_CLAIM), command("GET", keys.search(room))
         )
@@ -267,9 +286,10 @@ class Store:
         return True
 
     async def connect_player(self, room: str, player: str) -> int:
-        """Give a player's new connection the next generation, so that older connections can no longer commit.
+        """Give a player's new connection the next generation.
 
-        Return the generation, or 0 if there is no such room or the player has no seat in it.
+        Commits of the player's older connections are refused from then on. Return the generation. Return 0 if the room
+        does not exist or the player has no seat in it.
         """
         connecting = _CONNECT_PLAYER(
             [keys.meta(room), keys.progress(room, player), keys.events(room)],
@@ -280,9 +300,10 @@ class Store:
         return int(generation)
 
     async def record_presence(self, room: str, player: str, generation: int, *, connected: bool, publish: bool) -> int:
-        """Record whether the connection ``generation`` of a player is still open.
+        """Record whether a player's connection is still open. ``generation`` identifies the connection.
 
-        Return the player's newest generation, or -1 if the player has none.
+        Return the player's newest generation, or -1 if the player has none. If ``publish`` is true, the change is also
+        appended to the events of the room.
         """
         event = encode_event(PresenceChanged(player, generation, connected)) if publish else b""
         (newest,) = await self.executor.execute(
@@ -291,10 +312,10 @@ class Store:
         return int(newest)
 
     async def record_present(self, connections: Sequence[tuple[str, str, int]]) -> list[int | None]:
-        """Record that connections are still open. Each is a room, a player and a generation.
+        """Record that connections are still open. Each connection is given as room, player and generation.
 
-        Return for each the player's newest generation, -1 if there is none, or None if its primary does not answer.
-        Raises StoreUnavailable if no primary answers.
+        Return for each connection the player's newest generation, or -1 if the player has none, or None if the write
+        failed. Raise StoreUnavailable if all writes failed.
         """
         answers = await self.executor.try_execute(
             [
@@ -307,7 +328,7 @@ class Store:
         return [None if isinstance(answer, Exception) else int(answer) for answer in answers]
 
     async def set_spectator_count(self, room: str, node: str, count: int) -> int:
-        """Set the number of spectators who watch a room through a node. Return the total of all nodes."""
+        """Set the number of a node's spectators in a room. Return the total of all nodes."""
         setting = _SET_SPECTATOR_COUNT(
             [keys.meta(room), keys.spectators(room), keys.events(room)],
             *(node, count, SPECTATOR_COUNT_LIFETIME, SPECTATORS_PREFIX, STREAM_LENGTH, LIFETIME, keys.channel(room)),
@@ -316,7 +337,7 @@ class Store:
         return int(total)
 
     async def broadcast(self, room: str, text: str) -> bool:
-        """Send a message of the operator to everybody in a room. Return False if there is no such room."""
+        """Send a message of the operator to everybody in a room. Return False if the room does not exist."""
         broadcasting = _BROADCAST(
             [keys.meta(room), keys.events(room)],
             *(encode_event(OperatorMessage(text)), STREAM_LENGTH, LIFETIME, keys.channel(room)),
@@ -325,7 +346,10 @@ class Store:
         return bool(number)
 
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
-        """Commit an action in one batch with others of the same turn of the event loop. Await the result."""
+        """Commit an action in one batch with the other actions of the same turn of the event loop.
+
+        The result is available when the action is durable.
+        """
         return self._commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
@@ -346,15 +370,18 @@ class Store:
         return results
 
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
-        """Load a player's committed actions from revision ``first`` to ``last``, both included."""
+        """Load a player's log from revision ``first`` to ``last``, both included.
+
+        Without ``last``, load the rest of it.
+        """
         end = "+" if last is None else f"{last}-0"
         (found,) = await self.executor.execute(command("XRANGE", keys.log(room, player), f"{first}-0", end))
         return [_decode_entry(id_, fields) for id_, fields in found]
 
     async def load_events(self, room: str, after: int) -> list[SequencedEvent] | None:
-        """Load the events of a room after the one numbered ``after``, in order.
+        """Load all events of a room after the event number ``after``, in order.
 
-        Return None if some of these events were trimmed or lost, or if the store does not have event ``after``.
+        Return None if some of these events are missing, or if Redis has lost the event ``after`` itself.
         """
         newest, found = await self.executor.execute(
             command("HGET", keys.meta(room), "last_event"), command("XRANGE", keys.events(room), f"({after}-0", "+")
@@ -368,12 +395,12 @@ class Store:
         return events if is_unbroken and is_complete else None
 
     def listen(self) -> Listener:
-        """Create a listener for announcements. It uses its own connection."""
+        """Create a listener for announcements, with its own connection."""
         return Listener(self.redis, self.metrics)
 
 
 def _with_end(race: Race, ends: bytes) -> Race:
-    """Return a race with the end that Redis has stored. The first finish may have moved it to an earlier time."""
+    """Return the race with the end that Redis stores. A first finish may have moved the end to an earlier time."""
     return replace(race, ends=int(ends) or race.ends)
 
 
