@@ -59,7 +59,7 @@ from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_records import RecordReader, list_records
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomLifecycle
+from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import list_public_rooms
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -87,7 +87,7 @@ class RequestHandlers:
         has_page: bool,
     ) -> None:
         self._has_page = has_page
-        self.lifecycle = RoomLifecycle(rooms)
+        self.lifecycle = RoomCreator(rooms)
         self.entry = RoomEntry(rooms, self.lifecycle, rates.charge_passphrase)
         self._rooms = rooms
         self._room_list = CachedList(partial(list_public_rooms, rooms.store), rooms.timers)

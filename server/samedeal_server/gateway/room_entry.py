@@ -18,7 +18,7 @@ from samedeal_server.races.race import JoinCommand, LeaveCommand
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomLifecycle
+from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -33,7 +33,7 @@ class RoomEntry:
     """
 
     def __init__(
-        self, rooms: RoomRegistry, lifecycle: RoomLifecycle, charge_passphrase: Callable[[PlayerConnection], None]
+        self, rooms: RoomRegistry, lifecycle: RoomCreator, charge_passphrase: Callable[[PlayerConnection], None]
     ) -> None:
         self._rooms = rooms
         self._lifecycle = lifecycle

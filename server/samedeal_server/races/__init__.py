@@ -1,1 +1,1 @@
-"""Races as pure values, with logs, delayed views, receipts, bans and refusals."""
+"""The rules of races as pure code, with records, delayed boards, receipts, bans and refusals."""

@@ -12,13 +12,14 @@ from samedeal.protocol.messages import LateBoard, LateMove
 from samedeal_server.races.log_entry import LogEntry
 
 ACTIONS_PER_RELEASE: Final = 200
-"""Maximum number of actions in one release, so that other tasks of the node need not wait for all of them."""
+"""Maximum number of actions that one call of ``release_due`` processes, so that other tasks of the node get turns."""
 
 
 class DelayedBoards:
-    """The boards of a race. Each action is released ``delay`` milliseconds after it was committed.
+    """The boards of a race, as spectators may see them.
 
-    ``behind`` is true if the last release left actions that were due.
+    Each action is released ``delay`` milliseconds after its commit. ``behind`` is true if the last call of
+    ``release_due`` did not process all actions that were due.
     """
 
     __slots__ = (
@@ -49,7 +50,7 @@ class DelayedBoards:
         self._open = False
 
     def add_player(self, player: str, entries: Iterable[LogEntry]) -> None:
-        """Add a player with their log so far. All players must be added before the first release."""
+        """Add a player and the player's log so far. All players must be added before the first release."""
         self._released[player] = self._start
         self._released_at[player] = self._starts
         self._newest_revision[player] = 0
@@ -58,11 +59,14 @@ class DelayedBoards:
             self.add(player, entry.revision, entry.action, entry.committed_at)
 
     def newest(self, player: str) -> int:
-        """Return the newest revision that was added for a player, or -1 for an unknown player."""
+        """Return the newest revision that was added for a player. Return -1 if the player is unknown."""
         return self._newest_revision.get(player, -1)
 
     def add(self, player: str, revision: int, action: str, time: int) -> bool:
-        """Add an action, committed at ``time`` in milliseconds. Return False if the player's earlier actions are missing."""
+        """Add an action that was committed at ``time``, in milliseconds since 1970.
+
+        Return False if actions of the player before this one are missing.
+        """
         newest = self._newest_revision.get(player)
         if newest is None or revision > newest + 1:
             return False
@@ -75,16 +79,19 @@ class DelayedBoards:
         return True
 
     def next_at(self) -> int | None:
-        """Return the time when the next release is due, in milliseconds, or None if no action waits for it."""
+        """Return the time of the next release, in milliseconds since 1970.
+
+        Return None if all actions have been released.
+        """
         if not self._open:
             return self._starts + self.delay
         return self._waiting[0][0] + self.delay if self._waiting else None
 
     def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
-        """Release and return the actions that are due, or all actions if ``everything`` is true.
+        """Release and return the actions whose delay has passed, or all actions if ``everything`` is true.
 
-        One call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, it returns nothing and sets
-        ``behind``. The first release, and the one that catches up, return whole boards instead of actions.
+        If more than ``ACTIONS_PER_RELEASE`` actions are due, return nothing and set ``behind``. Call again to continue.
+        The first release, and the release that clears ``behind``, return whole boards instead of actions.
         """
         if not self._open and now < self._starts + self.delay and not everything:
             return []
@@ -109,7 +116,7 @@ class DelayedBoards:
         return self.boards() if skipping else released
 
     def boards(self) -> list[LateBoard | LateMove]:
-        """Return all boards as they were last released, or nothing before the first release."""
+        """Return all boards as of the last release, or nothing before the first release."""
         return [self._board(player) for player in self._released] if self._open else []
 
     def _is_due(self, now: int, *, everything: bool) -> bool:

@@ -6,7 +6,10 @@ from msgspec import Struct
 
 
 class LogEntry(Struct, frozen=True):
-    """A committed action, with the revision and the counts after it. ``committed_at`` is in milliseconds."""
+    """A committed action, with the revision and the counts after it.
+
+    ``committed_at`` is the time of the commit, in milliseconds since 1970.
+    """
 
     revision: int
     request: int

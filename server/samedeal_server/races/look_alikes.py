@@ -1,4 +1,4 @@
-"""Names that look alike, as Unicode Technical Standard 39 (UTS 39) defines it, and reserved names. Pure."""
+"""Names that look alike, as defined by Unicode Technical Standard 39 (UTS 39), and reserved names. Pure."""
 
 from __future__ import annotations
 
@@ -78,10 +78,11 @@ _LOOK_LIKE: Final = {
     "8": "\u0222\u0223\u09ea\u0a6a\u0b03\U0001031a",
     "9": "\u09ed\u0a67\u0b68\u0d6d\u2cca\ua76e\U000118ac\U000118cc\U000118d6",
 }
-"""Characters by the ASCII letter or digit that they look like. Those that have it as their compatibility form are left out.
+"""For each ASCII letter or digit, the characters that look like it.
 
-Taken from confusables.txt of UTS 39, Unicode 15.1, (c) Unicode, Inc. under the Unicode License v3. The standard also says
-that digits and letters of ASCII look like each other, as in ``_ASCII_LOOK_LIKE``.
+A character is left out if Unicode's compatibility normalization already turns it into the letter or digit. The
+characters are taken from confusables.txt of UTS 39, Unicode 15.1, (c) Unicode, Inc. under the Unicode License v3. In
+that file some ASCII characters also look like each other: see ``_ASCII_LOOK_LIKE``.
 """
 
 _ASCII_LOOK_LIKE: Final = {"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"}
@@ -95,7 +96,7 @@ _WORDS: Final = re.compile(r"[^\W_]+")
 
 
 def look_alike(name: str, other: str) -> bool:
-    """Return whether a player could take one name for the other. Case, spaces and punctuation make no difference."""
+    """Return whether a player could mistake one name for the other. Case, spaces and punctuation make no difference."""
     return any(one == two for one, two in zip(_skeletons(name), _skeletons(other), strict=True))
 
 
@@ -109,9 +110,10 @@ def is_reserved(name: str) -> bool:
 
 
 def _skeletons(name: str) -> tuple[str, str]:
-    """Return the skeletons of a name: as it is written, and in lower case. Names that share a skeleton look alike.
+    """Return two skeletons of a name: one of the name as written, and one of the name in lower case.
 
-    ``IRIS`` looks like ``lRlS`` as it is written, and like ``iris`` in lower case.
+    A skeleton is the name with each character replaced by a simple character that looks like it. Two names look alike
+    if they share a skeleton. ``IRIS`` looks like ``lRlS`` as written, and like ``iris`` in lower case.
     """
     decomposed = unicodedata.normalize("NFKD", name)
     return (
@@ -125,4 +127,4 @@ def _without_punctuation(text: str) -> str:
 
 
 _RESERVED: Final = tuple(zip(*map(_skeletons, RESERVED_WORDS), strict=True))
-"""The skeletons of reserved words: as they look, and as they look in lower case."""
+"""The skeletons of the reserved words: of the words as written, and of the words in lower case."""

@@ -1,4 +1,4 @@
-"""The notices that a server sends to players without a request. Pure."""
+"""The notices that a server sends to players without having received a request. Pure."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from samedeal.protocol_codes import NoticeCode
 
 
 def banned(sentence: str) -> Notice:
-    """Notice that the player is banned from the server. ``sentence`` says until when."""
+    """Return the notice that the player is banned from the server. ``sentence`` says until when."""
     return Notice(code=NoticeCode.BANNED, message=sentence)
 
 
 def closed() -> Notice:
-    """Notice that the operator closed the room."""
+    """Return the notice that the operator has closed the room."""
     return Notice(code=NoticeCode.CLOSED, message="The operator closed this room. Choose another one.")
 
 
 def draining() -> Notice:
-    """Notice that the node is stopping."""
+    """Return the notice that the node is stopping."""
     return Notice(
         code=NoticeCode.DRAINING, message="This server is stopping. Your client reconnects to another one by itself."
     )
 
 
 def ending() -> Notice:
-    """Notice that the race waits only for players who are disconnected or idle, and finishes without them soon."""
+    """Return the notice that the race soon ends, because it waits only for players who are disconnected or idle."""
     return Notice(
         code=NoticeCode.ENDING,
         message="All players still racing are away or idle. Unless one of them returns, the race ends in about a minute.",
@@ -34,17 +34,20 @@ def ending() -> Notice:
 
 
 def kicked() -> Notice:
-    """Notice that the operator or the host removed the player from the room."""
+    """Return the notice that the operator or the host has removed the player from the room."""
     return Notice(code=NoticeCode.KICKED, message="You were removed from this room permanently. Choose another one.")
 
 
 def said(text: str) -> Notice:
-    """Message of the operator to players."""
+    """Return a message of the operator as a notice to players."""
     return Notice(code=NoticeCode.SAID, message=text)
 
 
 def unseated(names: Iterable[str]) -> Notice:
-    """Notice that the named players lost their seats, because they did not reveal their shares of the joint deal in time."""
+    """Return the notice that the named players have lost their seats.
+
+    These players did not reveal their shares of the joint deal in time.
+    """
     return Notice(
         code=NoticeCode.UNSEATED,
         message=f"These players did not answer in time when the deal was drawn: {', '.join(names)}. "
@@ -53,7 +56,11 @@ def unseated(names: Iterable[str]) -> Notice:
 
 
 def waiting(names: Iterable[str]) -> Notice:
-    """Notice that the countdown is extended, because the named players' shares or, without names, the deal is missing."""
+    """Return the notice that the countdown is extended until the deal is complete.
+
+    ``names`` are the players whose shares are missing. If ``names`` is empty, only the search for the deal is
+    unfinished.
+    """
     waits = " and ".join(names)
     what = (
         f"The deal is being drawn. Waiting for {waits} to answer."
@@ -64,7 +71,7 @@ def waiting(names: Iterable[str]) -> Notice:
 
 
 def seated() -> Notice:
-    """Notice to a spectator that the same player has taken a seat over another connection."""
+    """Return the notice to a spectator that the same player has taken a seat over another connection."""
     return Notice(
         code=NoticeCode.SEATED,
         message="You now have a seat in this room. You see no other boards until your race is over.",

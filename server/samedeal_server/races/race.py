@@ -80,44 +80,58 @@ from samedeal_server.races import refusals
 from samedeal_server.races.look_alikes import look_alike
 
 ROOM_LIFETIME: Final = 3_600_000
-"""Milliseconds for which a room stays open after its race has finished. An empty room of a rematch stays open as long."""
+"""Time, in milliseconds, for which a room stays open after its race has finished.
+
+A rematch's room stays open as long.
+"""
 
 EMPTY_LIFETIME: Final = 300_000
-"""Milliseconds for which any other room stays open while it is empty. It must be short, as opening a room costs little."""
+"""Time, in milliseconds, for which an empty room stays open before its first race.
+
+The time is short, because opening a room costs a client little.
+"""
 
 ABSENT_AFTER: Final = 45_000
-"""Milliseconds without a sign of life from a player, after which the player counts as disconnected."""
+"""Time, in milliseconds, without a sign of life from a player after which the player counts as disconnected."""
 
 SEATS_KEPT: Final = 30_000
-"""Milliseconds for which a rematch keeps seats for the players of the previous race."""
+"""Time, in milliseconds, for which a rematch keeps seats free for the players of the previous race."""
 
 SCHEDULED_ABSENT_AFTER: Final = 3_600_000
-"""Milliseconds after which an absent player of a scheduled race may lose the seat to a player who finds the room full."""
+"""Time, in milliseconds, after which an absent player of a scheduled race may lose the seat.
+
+The player loses the seat only if another player finds the room full.
+"""
 
 HOST_TIMEOUT: Final = 60_000
-"""Milliseconds without a change for which everybody else must be ready before the next person becomes the host."""
+"""Time, in milliseconds, for which all other players must have been ready before the next person becomes the host.
+
+Each change of the room starts this time anew.
+"""
 
 IDLE_AFTER: Final = 240_000
-"""Milliseconds without an action, after which a player who can still make moves counts as idle."""
+"""Time, in milliseconds, without an action after which a player who can still make moves counts as idle."""
 
 REVEAL_TIMEOUT: Final = 10_000
-"""Milliseconds from the beginning of a countdown, after which players lose their seats if they have not revealed a share."""
+"""Time, in milliseconds, from the beginning of a countdown, in which players must reveal their shares.
+
+A player who does not loses the seat.
+"""
 
 EXTENSION: Final = 2_000
-"""Milliseconds by which a countdown is extended if it is over before the deal has been found."""
+"""Time, in milliseconds, by which the countdown is extended if the deal has not been found when it ends."""
 
 _MAX_KICKED: Final = 100
-"""Maximum number of removed players that a room remembers."""
+"""Maximum number of kicked players that a race remembers."""
 
 
 class Racer(Struct, frozen=True, omit_defaults=True):
-    """A player with a seat.
+    """A player with a seat. Times are in milliseconds since 1970.
 
-    ``seated_at`` is a time in milliseconds. ``bot`` says that the player has declared to be a bot. ``origin`` is a
-    keyed hash of the network from which the player took the seat. ``stuck_at`` is the time at which the player last
-    declared to be stuck, in milliseconds, or 0. For a joint deal, ``commitment`` commits the player to a share. Once
-    the player reveals the share, it is in ``share``. When all players have revealed theirs, all shares move to
-    ``Race.shares``.
+    ``bot`` says that the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
+    player took the seat. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
+    ``commitment`` is the hash of the player's share. ``share`` is empty until the player reveals it. When all players
+    have revealed their shares, all shares move to ``Race.shares``.
     """
 
     player: str
@@ -133,16 +147,16 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     share: bytes = b""
 
     def is_stuck(self, progress: Progress) -> bool:
-        """Whether the player has declared to be stuck, and the number of foundation cards has not changed since."""
+        """Return whether the player has declared to be stuck, and has put no card on or off a foundation since."""
         return self.stuck_at > 0 and progress.last_progress_at <= self.stuck_at
 
 
 class Progress(Struct, frozen=True):
-    """A player's progress in a race. Each time is in milliseconds, and 0 until its event has happened.
+    """A player's progress in a race. Times are in milliseconds since 1970, and 0 until the event has happened.
 
-    ``generation`` rises with each connection of the player. ``last_seen`` is the last sign of life of the newest
-    connection. ``last_progress_at`` is when ``foundation_cards`` last changed. ``no_moves_left_at`` is when the player
-    had no legal move left, in a room that does not allow undo.
+    ``generation`` is the number of the player's newest connection, and ``last_seen`` is the time of its last sign of
+    life. ``last_progress_at`` is when ``foundation_cards`` last changed. ``no_moves_left_at`` is when the player had no
+    legal move left, in a room that does not allow undo.
     """
 
     generation: int = 0
@@ -162,9 +176,11 @@ ProgressByPlayer = Mapping[str, Progress]
 
 
 class FoundDeal(Struct, frozen=True):
-    """The joint or daily deal that was found: the shares, the number of the candidate, and the moves that win it.
+    """The result of the search for a joint or daily deal.
 
-    ``line`` holds these moves, separated by commas. ``restarts`` is the race's value when the deal was drawn.
+    ``restarts`` is the value of ``Race.restarts`` during the search. ``shares`` are the shares that decided the deal.
+    ``candidate`` is the number of the first candidate deal that the solver wins. ``line`` is the solver's winning
+    sequence of moves, separated by commas.
     """
 
     restarts: int
@@ -174,15 +190,19 @@ class FoundDeal(Struct, frozen=True):
 
 
 def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
-    """Return the mix of a joint deal, from the server's secret and all shares. The secret of a daily deal is its mix."""
+    """Return the mix of a joint deal.
+
+    The mix is a hash of the server's secret and all shares, and decides the deals to try. Without shares, return
+    ``secret``, because the secret of a daily deal already is its mix.
+    """
     return mix(secret, [(share.seat, share.share) for share in shares]) if shares else secret
 
 
 class DealSecret(Struct, frozen=True):
-    """The secret that decides the deal of a race. It must not become known before the race is finished.
+    """The secret that decides the deal of a race. It must stay hidden until the race is finished.
 
-    ``seed`` is the seed of the deal, the server's secret for a joint deal, or the mix of a daily deal. ``found`` is the
-    joint or daily deal, once it is found.
+    ``seed`` is the seed of the deal. For a joint deal it is the server's secret, and for a daily deal the mix.
+    ``found`` is the result of the search for a joint or daily deal, or None before.
     """
 
     seed: bytes
@@ -190,23 +210,23 @@ class DealSecret(Struct, frozen=True):
 
 
 class Race(Struct, frozen=True, omit_defaults=True):
-    """The race of a room. Times are milliseconds on the store's clock, and 0 if they are not fixed yet.
+    """The race of a room. Times are in milliseconds since 1970, and 0 if they are not known yet.
 
-    ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the text of the deal. ``commitment``
-    binds the server to ``seed``, which is empty until the race is finished. ``idle`` is the time of the last change.
-    ``finished_at`` is the time at which the race ended. ``kicked`` holds the ids of the players who were removed from
-    this race or an earlier one.
+    ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the deal as text, as in the room
+    options. ``commitment`` is the published hash of the seed or the server's secret. ``seed`` is empty until the race
+    is finished. ``idle`` is the time of the last change, since which the race has been idle. ``finished_at`` is when
+    the race ended. ``kicked`` holds the ids of the players who were removed from this race or an earlier one.
 
-    If the race is a rematch, ``follows`` is the room of the previous race, and ``invited`` holds the ids of its
-    players. ``next`` is the room of this race's own rematch.
+    If the race is a rematch, ``follows`` is the room of the previous race, and ``invited`` holds the ids of the
+    previous race's players. ``next`` is the room of this race's own rematch.
 
-    A joint or daily deal has a ``solver``, a ``budget`` and a ``least``, as in DealTerms, and no ``seed``. ``reveal_by``
-    is when all shares of a joint deal must be revealed. ``shares`` holds all of them, from the moment when the last one is
-    revealed until the race starts. ``deal_found`` says whether the deal has been found. ``restarts`` counts how often the
-    countdown began again. ``proof`` is empty until the race is finished.
+    A joint or daily deal has no ``seed``. Its ``solver``, ``budget`` and ``least`` have the same meaning as in
+    DealTerms. ``reveal_by`` is when all shares of a joint deal must be revealed. ``shares`` is filled when the last
+    share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the deal.
+    ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
 
-    Every change of a race is stored as an event that holds the whole race. Fields with their default values are not
-    stored, so no default may ever change.
+    Every change of a race is stored as an event with the whole race. Fields with default values are left out. No
+    default may therefore ever change.
     """
 
     room: str
@@ -244,7 +264,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the deal is joint or daily, so that a search must find it."""
+        """Whether the deal is joint or daily. A node must then search for a deal that can be won."""
         return self.solver > 0
 
     @property
@@ -254,38 +274,38 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def lacks_deal(self) -> bool:
-        """Whether the race counts down, but its deal has not been found yet."""
+        """Whether the race is in its countdown and its deal has not been found yet."""
         return self.phase == "countdown" and self.is_searched and not self.deal_found
 
     @property
     def lacks_shares(self) -> bool:
-        """Whether the race counts down, but not all shares of its joint deal are known yet."""
+        """Whether the race is in its countdown and some shares of its joint deal have not been revealed yet."""
         return self.lacks_deal and self.is_joint and not self.shares
 
     @property
     def needs_search(self) -> bool:
-        """Whether only the deal has to be found, because all shares are known or none are needed."""
+        """Whether a node must search for the deal now, because no share is missing."""
         return self.lacks_deal and not self.lacks_shares
 
     @property
     def terms(self) -> DealTerms:
-        """The terms of the joint or daily deal."""
+        """The terms of the search for a joint or daily deal."""
         return DealTerms(self.room, self.game, self.solver, self.budget, self.least)
 
     def first_board(self, secret: DealSecret) -> Board | None:
-        """Deal the board of the race, or return None if its search has not found it yet."""
+        """Return the board as dealt, or None if the search has not found the deal yet."""
         if not self.is_searched:
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
         found = self._found(secret)
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the deal that was found, or None. ``secret`` may still hold the deal of an earlier draw."""
+        """Return the result of the search, or None. A result from before the countdown began again does not count."""
         found = secret.found if self.deal_found else None
         return found if found is not None and found.restarts == self.restarts else None
 
     def proof_of(self, secret: DealSecret) -> str:
-        """Return the proof of the joint or daily deal as text, or an empty string if no such deal has been found."""
+        """Return the proof of a joint or daily deal as text. Return an empty string if the deal has not been found."""
         found = self._found(secret)
         if found is None:
             return ""
@@ -298,22 +318,28 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def host(self) -> str:
-        """The id of the host: the first racer who is a person, or the first bot. It is empty if nobody has a seat."""
+        """The id of the host: the first racer who is a person, or the first bot.
+
+        The id is empty if nobody has a seat.
+        """
         person = next((racer.player for racer in self.racers if not racer.bot), "")
         return person or (self.racers[0].player if self.racers else "")
 
     def racer(self, player: str) -> Racer | None:
-        """Return the player as a racer, or None if the player has no seat."""
+        """Return the racer with the id ``player``, or None if the player has no seat."""
         return next((racer for racer in self.racers if racer.player == player), None)
 
     def present_racers(self, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
-        """Return the racers who keep their seats at ``now``. In an open room that is not scheduled, absent ones do not."""
+        """Return the racers who keep their seats at the time ``now``.
+
+        In an open room, racers who are absent lose their seats, unless the start of the race is scheduled.
+        """
         if self.phase != "open" or self.options.start == "at":
             return self.racers
         return self.racers_seen(progress, now - ABSENT_AFTER)
 
     def racers_seen(self, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
-        """Return the racers with a sign of life after ``since``, a time in milliseconds."""
+        """Return the racers with a sign of life after the time ``since``, in milliseconds since 1970."""
         return tuple(
             racer
             for racer in self.racers
@@ -326,7 +352,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
             raise refusals.kicked()
 
     def due_at(self) -> int:
-        """Return the time when a TickCommand next changes something, in milliseconds, or 0 if it never does."""
+        """Return when a TickCommand next changes something, in milliseconds since 1970. Return 0 if it never does."""
         match self.phase:
             case "open" if self.options.start == "at":
                 return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
@@ -342,18 +368,21 @@ class Race(Struct, frozen=True, omit_defaults=True):
                 return 0
 
     def host_due_at(self) -> int:
-        """Return the time when the next person becomes the host of an open room, in milliseconds, or 0 for never."""
+        """Return when the next person becomes the host of an open room, in milliseconds since 1970.
+
+        Return 0 if the host stays the same.
+        """
         others = [racer for racer in self.racers if not racer.bot and racer.player != self.host]
         waiting = self.options.start != "at" and others and all(racer.ready for racer in others)
         return self.idle + HOST_TIMEOUT if waiting else 0
 
     def is_over(self, progress: ProgressByPlayer) -> bool:
-        """Whether there is no player for whom the race has to go on."""
-        return not self._awaited(progress)
+        """Return whether the race does not have to go on for any player."""
+        return not self._unfinished(progress)
 
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
-        """Whether the race is over for some players and goes on only for players who are disconnected or idle."""
-        awaited = self._awaited(progress)
+        """Return whether the race is over for some players and goes on only for disconnected or idle ones."""
+        awaited = self._unfinished(progress)
         return (
             self.phase == "racing"
             and any(self._is_over_for(racer, own) for racer, own in self._with_progress(progress))
@@ -366,10 +395,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
             )
         )
 
-    def _awaited(self, progress: ProgressByPlayer) -> list[Progress]:
+    def _unfinished(self, progress: ProgressByPlayer) -> list[Progress]:
         """Return the progress of the players for whom the race has to go on.
 
-        With the option ``end_when_settled``, a race does not go on for its bots, unless only bots have seats.
+        With the option ``end_when_settled``, the race does not go on for bots, unless only bots have seats.
         """
         without_bots = self.options.end_when_settled and any(not racer.bot for racer in self.racers)
         return [
@@ -379,22 +408,22 @@ class Race(Struct, frozen=True, omit_defaults=True):
         ]
 
     def _is_over_for(self, racer: Racer, progress: Progress) -> bool:
-        """Whether the race is over for a player, who is done or, with the option ``end_when_settled``, stuck."""
+        """Return whether a player is done. With the option ``end_when_settled``, a stuck player counts as well."""
         return _is_done(racer, progress) or (self.options.end_when_settled and racer.is_stuck(progress))
 
     def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
         return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
 
     def is_racing(self, player: str, progress: Progress) -> bool:
-        """Whether a player has a seat in this race and can still make moves, now or once the race has started."""
+        """Return whether a player has a seat in this race and can make moves, now or after the start."""
         racer = self.racer(player)
         ahead = self.phase in ("open", "countdown", "racing")
         return ahead and racer is not None and not _is_done(racer, progress)
 
     def successor_deal(self) -> str:
-        """Return the text of the rematch's deal: the next number, another winnable deal, or a random deal.
+        """Return the deal of the rematch as text: the next number, or a new deal of the same kind.
 
-        After a daily deal comes a winnable one, and after the highest number deal #0.
+        After a daily deal comes a winnable deal. After the highest number comes 0.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":
@@ -402,21 +431,22 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
 
     def successor_options(self) -> Options:
-        """Return the options of the rematch: those of this race, with the next deal.
+        """Return the options of the rematch.
 
-        If this race started at a given time, the host starts the rematch.
+        They are the options of this race, except for the deal and a scheduled start. After a scheduled race, the host
+        starts the rematch.
         """
         start = "host" if self.options.start == "at" else self.options.start
         return replace(self.options, deal=self.successor_deal(), start=start, start_at=0)
 
 
 def _is_done(racer: Racer, progress: Progress) -> bool:
-    """Whether a player has finished, has resigned, or has no moves left."""
+    """Return whether a player has finished, has resigned, or has no moves left."""
     return bool(racer.resigned or progress.finished_at or progress.no_moves_left_at)
 
 
 class JoinCommand(Struct, frozen=True):
-    """Take a seat, or rejoin. ``bot``, ``origin`` and ``commitment`` are as in ``Racer``."""
+    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot``, ``origin`` and ``commitment``."""
 
     player: str
     name: str
@@ -427,72 +457,75 @@ class JoinCommand(Struct, frozen=True):
 
 
 class LeaveCommand(Struct, frozen=True):
-    """Leave the room."""
+    """Command of a player to leave the room."""
 
     player: str
 
 
 class ReadyCommand(Struct, frozen=True):
-    """Mark a player as ready, or as no longer ready."""
+    """Command of a player to be marked as ready, or as not ready."""
 
     player: str
     ready: bool
 
 
 class StartCommand(Struct, frozen=True):
-    """Start the race, as the host."""
+    """Command of the host to start the race."""
 
     player: str
 
 
 class RevealShareCommand(Struct, frozen=True):
-    """Reveal a share of the joint deal."""
+    """Command of a player to reveal a share of the joint deal."""
 
     player: str
     share: bytes
 
 
 class FixDealCommand(Struct, frozen=True):
-    """Record that the joint or daily deal was found."""
+    """Command of a node to fix the joint or daily deal that its search has found."""
 
     found: FoundDeal
 
 
 class ResignCommand(Struct, frozen=True):
-    """Resign."""
+    """Command of a player to resign."""
 
     player: str
 
 
 class DeclareStuckCommand(Struct, frozen=True):
-    """Declare that the player is stuck."""
+    """Command of a player to declare that the player is stuck."""
 
     player: str
     progress: ProgressByPlayer
 
 
 class LinkRematchCommand(Struct, frozen=True):
-    """Record the room that was opened for the rematch."""
+    """Command of a node to record the room that was opened for the rematch."""
 
     room: str
 
 
 class KickCommand(Struct, frozen=True):
-    """Remove a player permanently, as the operator or as the host ``by``."""
+    """Command to remove a player permanently.
+
+    ``by`` is the id of the host, or empty if the operator kicks the player.
+    """
 
     player: str
     by: str = ""
 
 
 class CloseCommand(Struct, frozen=True):
-    """Close the room, as the operator."""
+    """Command of the operator to close the room."""
 
 
 class TickCommand(Struct, frozen=True):
-    """Let the race advance because time has passed or a player has finished.
+    """Command of a node to make the changes that are due at this time, or because players are done.
 
-    ``secret`` is revealed once the race is finished. ``end_wait`` is True if the other players have waited long enough
-    for players who are disconnected or idle.
+    ``secret`` is published if the race finishes. ``end_wait`` is True if the race has waited long enough for players
+    who are disconnected or idle.
     """
 
     progress: ProgressByPlayer
@@ -515,11 +548,14 @@ RaceCommand = (
     | TickCommand
 )
 Outcome = tuple[Race, tuple[str, ...]]
-"""The race after a command, with the names of the changes, or the same race with no names if nothing changed."""
+"""A race after a command, and the names of the changes. If nothing has changed, there are no names."""
 
 
 def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
-    """Apply a command to a race at ``now``, in milliseconds. Raise RequestRefused if the race does not allow it."""
+    """Apply a command to a race at the time ``now``, in milliseconds since 1970.
+
+    Return the new race and the names of the changes. Raise RequestRefused if the race does not allow the command.
+    """
     started: tuple[str, ...] = ()
     if race.phase == "countdown" and not race.lacks_deal and now >= race.starts:
         race, started = replace(race, phase="racing", shares=()), ("racing",)
@@ -566,7 +602,7 @@ def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
 
 
 def _commit_again(race: Race, seated: Racer, commitment: bytes) -> Outcome:
-    """Replace the commitment of a player with a seat. The player's client may have lost the share of the earlier one."""
+    """Replace the commitment of a player who has a seat. The player's client may have lost the previous share."""
     if not race.is_joint or len(commitment) != SHARE_BYTES or commitment == seated.commitment:
         return race, ()
     return _with_racer(race, seated, commitment=commitment), ("committed",)
@@ -596,7 +632,7 @@ def _check_origin(race: Race, origin: str) -> None:
 
 
 def _free_seats(race: Race, kept: tuple[Racer, ...]) -> Outcome:
-    """Free the seats of all racers except those in ``kept``."""
+    """Free the seats of all racers who are not in ``kept``."""
     return (race, ()) if kept == race.racers else (replace(race, racers=kept), ("left",))
 
 
@@ -617,9 +653,9 @@ def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Ou
 
 
 def _continue_countdown(race: Race, now: int, *events: str) -> Outcome:
-    """Continue the countdown after racers have lost their seats. Begin it again if shares are missing.
+    """Continue the countdown after racers have lost their seats. If shares are missing, begin the countdown again.
 
-    Open the race again if no racer is left.
+    If no racer is left, return the race to the phase ``open``.
     """
     if not race.racers:
         stopped = replace(race, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)

@@ -1,4 +1,4 @@
-"""The record of a finished race, and the terms of a race, on which its players' chains are based. Pure."""
+"""The record of a finished race, and the terms with which the players' chains begin. Pure."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _RACE_ID = re.compile(rf"(?P<room>{ROOM_CODE.pattern})\.[0-9]{{8}}-[0-9]{{6}}")
 
 
 def race_id(race: Race) -> str:
-    """Return the id of a race that has started, such as ``friday.20261122-140543``: its room and the time of its start.
+    """Return the id of a race that has started: its room and the time of its start, such as ``friday.20261122-140543``.
 
-    It is unique, because another room can have the same code only some time after this one has closed.
+    The id is unique, because a new room gets the same code only some time after this room has closed.
     """
     digits = utc_text(race.starts).translate({ord(char): None for char in "-:TZ"})
     return f"{race.room}.{digits[:8]}-{digits[8:14]}"
 
 
 def is_race_id(text: str) -> bool:
-    """Return whether ``text`` is the id of a race, rather than of a room."""
+    """Return whether a text is the id of a race. The code of a room is not."""
     return _RACE_ID.fullmatch(text) is not None
 
 
@@ -52,7 +52,10 @@ def first_head(race: Race, racer: Racer) -> bytes:
 
 
 def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head of a chain after more actions. ``head`` and ``revision`` are the values before these actions."""
+    """Return the head of a chain after the actions in ``held``. ``head`` and ``revision`` are the values before them.
+
+    ``starts`` is when the race started, in milliseconds since 1970.
+    """
     for number, action in enumerate(held, revision + 1):
         head = next_head(head, number, action.at - starts, action.action)
     return head
@@ -61,13 +64,13 @@ def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) ->
 def counted_actions(race: Race) -> dict[str, int]:
     """Return for each player the number of actions that count in the standings of a finished race.
 
-    A log may have more: actions that were committed while another player's action ended the race.
+    A log may have more actions, which were committed while another player's action ended the race.
     """
     return {line.player: line.moves + line.undos for line in race.standings}
 
 
 def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
-    """Return the record of a finished race. ``logs`` has the counted actions of each player."""
+    """Return the record of a finished race. ``logs`` has only the actions of each player that count."""
     standings = {line.player: line for line in race.standings}
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):

@@ -1,4 +1,4 @@
-"""Every refusal of a player's request, each with its code and its sentence. Pure.
+"""Functions that make all refusals of players' requests, each with its code and its sentence. Pure.
 
 There are two exceptions. The engine refuses moves that break a rule of the game, and ``config.token_buckets`` refuses
 requests that exceed a rate.
@@ -45,7 +45,7 @@ def passphrases_busy() -> RequestRefused:
 
 
 def bad_receipt() -> RequestRefused:
-    """Refusal because a client recovers moves with a receipt that no node made for them."""
+    """Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
     return RequestRefused(
         RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
     )
@@ -59,7 +59,7 @@ def bad_start_time() -> BadOptions:
 
 
 def no_record() -> RequestRefused:
-    """Refusal because there is no record of the race, or no such part of the record."""
+    """Refusal because the race has no record, or the record has no such part."""
     return RequestRefused(
         RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
     )
@@ -73,7 +73,7 @@ def draining() -> RequestRefused:
 
 
 def fault() -> RequestRefused:
-    """Refusal because the server made a mistake."""
+    """Refusal because of a programming error in the server."""
     return RequestRefused(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
 
 
@@ -92,12 +92,12 @@ def connection_ended() -> RequestRefused:
 
 
 def hello_first() -> RequestRefused:
-    """Refusal because a request arrived before Hello."""
+    """Refusal because the client has sent another request before Hello."""
     return RequestRefused(RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first.")
 
 
 def hello_once() -> RequestRefused:
-    """Refusal because a second Hello arrived on one connection."""
+    """Refusal because the client has sent Hello a second time on the same connection."""
     return RequestRefused(
         RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
     )
@@ -109,7 +109,7 @@ def kicked() -> RequestRefused:
 
 
 def name_taken(name: str) -> RequestRefused:
-    """Refusal because ``name``, a player with a seat in the room, has the new player's name or a similar one."""
+    """Refusal because the player's name is too similar to ``name``, the name of a player with a seat in the room."""
     return RequestRefused(
         RefusalCode.NAME_TAKEN,
         f"A player in this room is already called {name}. Reconnect with a name that looks different.",
@@ -117,14 +117,14 @@ def name_taken(name: str) -> RequestRefused:
 
 
 def reserved_name(name: str) -> MalformedText:
-    """Refusal because the name contains a word that makes the player look like the server, its operator or a host."""
+    """Refusal because the name has a word that makes its player look like the server, the operator or a host."""
     return MalformedText(
         f"The name '{name}' could make players think that you are the server or a host. Choose another name."
     )
 
 
 def no_room(room: str) -> RequestRefused:
-    """Refusal because there is no such room."""
+    """Refusal because the room does not exist."""
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
@@ -167,7 +167,7 @@ def share_needed() -> RequestRefused:
 
 
 def bad_share() -> RequestRefused:
-    """Refusal because the room does not wait for a share, or the player has committed to a different one."""
+    """Refusal because the room does not wait for a share, or because the player has committed to a different share."""
     return RequestRefused(
         RefusalCode.BAD_SHARE,
         "That is not your share of this deal. Send the random number whose hash you sent before.",
@@ -185,7 +185,7 @@ def not_over() -> RequestRefused:
 
 
 def not_dealt() -> RequestRefused:
-    """Refusal because a move was sent before the deal."""
+    """Refusal because a move was sent before the cards were dealt."""
     return RequestRefused(
         RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
     )
@@ -221,7 +221,7 @@ def race_done() -> RequestRefused:
 
 
 def race_started() -> RequestRefused:
-    """Refusal because the request is only allowed before the countdown."""
+    """Refusal because the request is allowed only before the countdown begins."""
     return RequestRefused(RefusalCode.RACE_STARTED, "This race has already started.")
 
 
@@ -245,7 +245,7 @@ def room_closed() -> RequestRefused:
 
 
 def room_exists(room: str) -> RequestRefused:
-    """Refusal because a room of that code is open."""
+    """Refusal because the code of a new room already belongs to an open room."""
     return RequestRefused(
         RefusalCode.ROOM_EXISTS, f"There is already a room {room!r}. Join it, or choose another code."
     )
@@ -259,7 +259,10 @@ def room_full(seats: int) -> RequestRefused:
 
 
 def seats_kept(seconds: int) -> RequestRefused:
-    """Refusal because the free seats of a rematch are kept, for ``seconds`` more, for the players of the previous race."""
+    """Refusal because the free seats of a rematch are still kept for the players of the previous race.
+
+    ``seconds`` is the time until any player may take these seats.
+    """
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         f"The free seats are kept for the players of the last race. Try again in {seconds} s.",
@@ -268,7 +271,7 @@ def seats_kept(seconds: int) -> RequestRefused:
 
 
 def too_many_from_address() -> RequestRefused:
-    """Refusal because players from one address may take at most half of the seats in another player's public room."""
+    """Refusal because players from one address already have half of the seats in another player's public room."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "Players from your address already have half of the seats. Watch the race, or open another room.",
@@ -336,5 +339,5 @@ _COMMIT_REFUSALS: Final[dict[str, Callable[[], RequestRefused]]] = {
 
 
 def commit_refused(outcome: str) -> RequestRefused:
-    """Return the refusal for the ``outcome`` of a commit (``CommitResult``) that did not succeed."""
+    """Return the refusal for a commit that was rejected. CommitResult lists the values of ``outcome``."""
     return _COMMIT_REFUSALS[outcome]()

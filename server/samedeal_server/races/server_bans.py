@@ -1,4 +1,4 @@
-"""Bans of players by their ids and of networks by their addresses. Pure: the store keeps the bans."""
+"""Bans of players by their ids, and of networks by their addresses. Pure: the bans are stored in Redis."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from samedeal.protocol.admin import BanLine
 
 _PLAYER: Final = re.compile(r"[0-9a-f]{20}")
 _MIN_PREFIX: Final = {4: 8, 6: 16}
-"""Minimum prefix length of a banned network, by IP version, so that a typing error does not ban everybody."""
+"""Minimum prefix length of a banned network, by IP version. It prevents that a typing error bans everybody."""
 
 _HOST_PREFIX: Final = 64
-"""Prefix length of the IPv6 network that one host usually owns as a whole."""
+"""Prefix length of the IPv6 network that a single host usually owns."""
 
 _MAX_QUOTED: Final = 60
 
 
 def normalize_target(text: str) -> str:
-    """Return the normal form of a player's id, an address or a network. Raise MalformedText if ``text`` is none of them.
+    """Return the normal form of a player's id, an address or a network. Raise MalformedText for any other text.
 
-    An IPv6 address becomes its /64, in which a host can choose any other address.
+    An IPv6 address becomes its /64 network, because a host can usually choose any address in that network.
     """
     target = text.strip().lower()
     if _PLAYER.fullmatch(target):
@@ -46,14 +46,14 @@ def normalize_target(text: str) -> str:
 
 
 def _unmapped(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
-    """Return the IPv4 network for which an IPv4-mapped IPv6 network stands. Return other networks unchanged."""
+    """Return the IPv4 network that an IPv4-mapped IPv6 network stands for. Return any other network unchanged."""
     if isinstance(network, IPv6Network) and network.prefixlen >= 96 and network.network_address.ipv4_mapped:
         return ip_network((network.network_address.ipv4_mapped, network.prefixlen - 96))
     return network
 
 
 class Bans:
-    """The bans that a node enforces. ``replace`` updates them from the store."""
+    """The bans that a node enforces."""
 
     def __init__(self, lines: Iterable[BanLine] = ()) -> None:
         self._players: dict[str, BanLine] = {}
@@ -62,7 +62,7 @@ class Bans:
         self.replace(lines)
 
     def replace(self, lines: Iterable[BanLine]) -> None:
-        """Enforce the bans in ``lines`` from now on, and no others."""
+        """Replace all bans with the bans in ``lines``."""
         self._players, self._networks = {}, {}
         for line in lines:
             if _PLAYER.fullmatch(line.target):
@@ -73,9 +73,9 @@ class Bans:
         self._prefixes = {(network.version, network.prefixlen) for network in self._networks}
 
     def of(self, player: str, address: str, now: int) -> BanLine | None:
-        """Return the ban of ``player`` or ``address`` in force at ``now``, in milliseconds, or None.
+        """Return the ban of a player or an address that is in force at ``now``, or None.
 
-        ``player`` is empty before Hello.
+        ``player`` is empty before Hello. ``now`` is in milliseconds since 1970.
         """
         line = self._players.get(player) or self._of_address(address)
         return line if line is not None and (not line.until or now < line.until) else None
@@ -98,7 +98,7 @@ class Bans:
 
 
 def ban_sentence(line: BanLine) -> str:
-    """Return the sentence that tells a player how long they are banned, and why."""
+    """Return the sentence that tells a banned player until when the ban lasts, and why."""
     duration = "permanently"
     if line.until:
         duration = f"until {datetime.datetime.fromtimestamp(line.until / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"

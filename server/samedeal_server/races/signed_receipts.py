@@ -1,4 +1,4 @@
-"""Receipts of acknowledged moves. With a receipt, a client can prove moves that the store has lost. Pure.
+"""Receipts of acknowledged moves. With a receipt, a client can prove moves that Redis has lost. Pure.
 
 A receipt is a MAC of the head of the player's chain, under a key that all nodes share. The head covers the race, the
 player, and all actions with their times.
@@ -15,5 +15,5 @@ _LABEL: Final = b"samedeal receipt 2\n"
 
 
 def receipt(key: bytes, head: bytes) -> bytes:
-    """Make the receipt for the actions up to ``head``."""
+    """Return the receipt for the action whose head is ``head``, and for all of the player's actions before it."""
     return hmac.digest(key, _LABEL + head, "sha256")[:_LENGTH]

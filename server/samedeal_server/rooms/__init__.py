@@ -1,1 +1,1 @@
-"""Rooms as one node follows them, and the moves made in them."""
+"""The rooms that this node follows, and the moves made in them."""

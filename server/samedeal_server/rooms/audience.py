@@ -14,12 +14,15 @@ from samedeal_server.races import refusals
 from samedeal_server.rooms.seated_player import SeatedPlayer
 
 WAKE_BATCH: Final = 32
-"""Number of spectators that are woken before other tasks get a turn."""
+"""Number of spectators whose tasks are woken before other tasks of the node get a turn."""
 
 _TAKEN_OVER: Final = "you are connected from somewhere else now"
 
 Spawn = Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
-"""Does work in the background. Work is a function, since a coroutine that is never started causes a warning."""
+"""Calls an async function in the background.
+
+It takes a function because a coroutine that never starts causes a warning.
+"""
 
 
 class Audience:
@@ -34,13 +37,14 @@ class Audience:
 
     @property
     def empty(self) -> bool:
-        """Whether nobody in the room is connected through this node."""
+        """Whether no player or spectator in the room is connected through this node."""
         return not self.seats and not self.spectators
 
     def take_seat(self, seat: SeatedPlayer, connection: Connection, newest: int) -> None:
-        """Seat a player. ``newest`` is the newest known generation of the player.
+        """Connect ``connection`` to a player's seat, and close the player's older connection to this node.
 
-        If the player has a newer connection on any node, close ``connection`` and raise RequestRefused ``fenced``.
+        ``newest`` is the player's newest known generation. If it is newer than the generation of ``seat``, close
+        ``connection`` and raise RequestRefused ``fenced``.
         """
         seated = self.seats.get(seat.player)
         if max(newest, seated[0].generation if seated else 0) > seat.generation:
@@ -50,7 +54,7 @@ class Audience:
         self.seats[seat.player] = (seat, connection)
 
     def release_seat(self, seat: SeatedPlayer) -> bool:
-        """Remove ``seat``. Return False if a newer connection of the player has replaced it."""
+        """Remove a player's seat. Return False if a newer connection of the player has replaced ``seat``."""
         seated = self.seats.get(seat.player)
         if seated is None or seated[0] is not seat:
             return False
@@ -58,20 +62,20 @@ class Audience:
         return True
 
     def fence(self, player: str, generation: int) -> None:
-        """Close a player's connection to this node if its generation is older than ``generation``."""
+        """Close a player's connection to this node if the connection is older than ``generation``."""
         seated = self.seats.get(player)
         if seated is not None and seated[0].generation < generation:
             del self.seats[player]
             seated[1].close(CloseCode.TAKEN_OVER, _TAKEN_OVER)
 
     def force_resync(self, seat: SeatedPlayer) -> None:
-        """Make a player reconnect. The store rolled back and lacks moves that this node has seen."""
+        """Disconnect a player, because Redis has lost moves that this node has seen. The client then reconnects."""
         seated = self.seats.get(seat.player)
         if seated is not None and seated[0] is seat:
             seated[1].close(CloseCode.RESTART, "the store lost its newest data: reconnect to resume")
 
     def dismiss(self) -> int:
-        """Remove everybody from the room, which has closed. Return the number of removed connections."""
+        """Remove everybody from the room, because the room has closed. Return the number of removed connections."""
         connections = [*(connection for _, connection in self.seats.values()), *self.spectators]
         for connection in connections:
             connection.on_dismissed()
@@ -80,27 +84,30 @@ class Audience:
         return len(connections)
 
     def broadcast(self, message: ToClient) -> None:
-        """Send a message to everybody."""
+        """Send a message to all players and spectators on this node."""
         frame = self.send_to_racers(message)
         for spectator in self.spectators:
             spectator.enqueue(frame)
         self.wake_spectators()
 
     def send_to_racers(self, message: ToClient) -> bytes:
-        """Send a message to all players with a seat. Return the frame that was sent."""
+        """Send a message to all players with a seat. Return the WebSocket frame that was sent."""
         frame = framed(message)
         for _, connection in self.seats.values():
             connection.send_frame(frame)
         return frame
 
     def send_delayed(self, frames: list[bytes]) -> None:
-        """Send boards to all spectators who are not behind."""
+        """Send boards to all spectators, except those whose queues are full. They are sent the newest boards later."""
         for spectator in self.spectators:
             spectator.enqueue_delayed(frames)
         self.wake_spectators()
 
     def wake_spectators(self) -> None:
-        """Send what is queued for spectators, in batches if they are many, so that no ack has to wait for all of them."""
+        """Wake the tasks that send queued frames to spectators.
+
+        Many spectators are woken in batches, so that no ack has to wait for all of them.
+        """
         if len(self.spectators) > WAKE_BATCH:
             self._spawn(partial(_wake_in_batches, list(self.spectators)))
         else:

@@ -12,13 +12,13 @@ MAX_LISTED: Final = 100
 """Maximum number of entries in a list for players."""
 
 LIST_LIFETIME: Final = 1.0
-"""Time, in seconds, for which a list answers further requests. Reading 100 rooms costs a node as much as several moves."""
+"""Time, in seconds, for which a list is cached. Reading 100 rooms costs a node as much as several moves."""
 
 _Line = TypeVar("_Line")
 
 
 class CachedList(Generic[_Line]):
-    """The lines that ``read`` returns, cached for ``LIST_LIFETIME``."""
+    """A list of the lines that ``read`` returns, cached for ``LIST_LIFETIME``."""
 
     def __init__(self, read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]], timers: Timers) -> None:
         self._read = read
@@ -27,7 +27,10 @@ class CachedList(Generic[_Line]):
         self._read_at = 0.0
 
     async def lines(self) -> tuple[_Line, ...]:
-        """Return the cached lines, or read them again if they are too old. Raises StoreUnavailable."""
+        """Return the cached lines, or read new ones if the cached lines are too old.
+
+        Raise StoreUnavailable if Redis fails.
+        """
         now = self._timers.monotonic()
         reading = self._reading
         if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + LIST_LIFETIME)):
@@ -38,6 +41,9 @@ class CachedList(Generic[_Line]):
 
 
 def _retrieve_error(reading: asyncio.Task[Any]) -> None:
-    """Retrieve an error, so that asyncio does not log it when all clients that waited for the list are gone."""
+    """Retrieve the error of a finished task.
+
+    Otherwise asyncio logs the error if no client waits for the task any more.
+    """
     if not reading.cancelled():
         reading.exception()

@@ -1,4 +1,4 @@
-"""A queue for the commands of one node to one race, which are applied one after another."""
+"""A queue in which the commands of this node to one race wait for their turn."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from samedeal_server.errors import StoreUnavailable
 
 
 class CommandQueue:
-    """Makes the commands to one race take turns.
+    """A queue in which the commands of this node to one race wait for their turn.
 
-    Each command loads the race and replaces it by compare-and-set. If several did so at the same time, only one would
-    succeed, and all others would have to load the race again.
+    Each command loads the race and replaces it by compare-and-set. If several commands did so at the same time, only
+    one would succeed, and all others would have to load the race again.
     """
 
     def __init__(self) -> None:
@@ -22,10 +22,10 @@ class CommandQueue:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn.
+        """Wait for a turn, which lasts until the ``with`` block ends.
 
-        Raises StoreUnavailable if an earlier command has found the store unavailable in the meantime. Otherwise each
-        waiting command would run into the store's timeout, one after another.
+        Raise StoreUnavailable if an earlier command has failed with it in the meantime. Otherwise all waiting commands
+        would time out, one after another.
         """
         outages = self._outages
         async with self._lock:

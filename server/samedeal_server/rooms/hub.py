@@ -1,4 +1,4 @@
-"""One room as a node follows it: applies the room's events in order."""
+"""A node's copy of one room, kept up to date by applying the room's events in order."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.metrics import Metrics
 
 RETRY_INTERVAL: Final = 1.0
-"""Seconds before failed work or an overdue transition is retried."""
+"""Time, in seconds, after which failed work or an overdue tick is retried."""
 
 _HIDDEN_CHANGES: Final = frozenset(("revealed", "deal_found"))
-"""Changes that clients are not told, so that they do not learn how long the search for a deal took."""
+"""Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 ABSENCE_TIMEOUT: Final = 60.0
-"""Seconds for which a race goes on while only players who are disconnected or idle could still make moves."""
+"""Time, in seconds, after which a race ends if only disconnected or idle players could still make moves."""
 
 
 class Hub:
-    """Follows one room on this node.
+    """A node's copy of one room that it follows.
 
-    The room's stream of events is authoritative. An announcement only saves reading the stream. ``spawn`` runs work in
-    the background. ``tick`` makes the race's next timed change. ``close`` is called when the room has closed, and
-    ``release`` when the hub has removed a connection from the room.
+    The stream in Redis has all events of the room. An announcement only saves reading the stream. ``spawn`` runs work
+    in the background. ``tick`` sends a TickCommand to the race. ``close`` is called when the room has closed.
+    ``release`` is called for each connection that the hub has removed from the room.
     """
 
     def __init__(
@@ -90,33 +90,36 @@ class Hub:
 
     @property
     def race(self) -> Race:
-        """The race as of the last event."""
+        """The race, as of the newest event that this node has applied."""
         return self.model.race
 
     @property
     def progress(self) -> dict[str, Progress]:
-        """The progress of each player as of the last event."""
+        """The progress of each player, as of the newest event that this node has applied."""
         return self.model.progress
 
     def stop(self) -> None:
-        """Stop all timers. Called when the last client of this node has left the room."""
+        """Stop all timers, because no client of this node is in the room any more."""
         for timer in (self.updates, self._deadline, self._absence, self.boards, self._retry_alarm):
             timer.close()
 
     def state(self) -> RoomState:
-        """The state of the room that is sent to everybody in it."""
+        """Return the message with the state of the room, for everybody in it."""
         return self.model.state()
 
     def is_current(self, event: int) -> bool:
-        """Whether a client that has the state of the room as of ``event`` needs only new counts."""
+        """Return whether a client has the newest state of the room, apart from the counts.
+
+        ``event`` is the number of the event in the client's newest RoomState.
+        """
         return self.last_broadcast <= event <= self.model.event
 
     def tallies(self) -> ProgressUpdate:
-        """The counts of all players."""
+        """Return a message with the counts of all players."""
         return self.model.tallies()
 
     def check_can_watch(self, player: str, max_spectators: int) -> None:
-        """Raise RequestRefused if ``player`` may not watch this room now, or if ``max_spectators`` are watching already."""
+        """Raise RequestRefused if a player may not watch the room now, or if ``max_spectators`` already watch."""
         self.race.check_not_kicked(player)
         if self.race.phase == "closed":
             raise refusals.room_closed()
@@ -126,11 +129,17 @@ class Hub:
             raise refusals.too_many_spectators()
 
     def take_seat(self, seat: SeatedPlayer, connection: Connection) -> None:
-        """Seat a player. If the player has a newer connection, close ``connection`` and raise RequestRefused ``fenced``."""
+        """Connect ``connection`` to a player's seat.
+
+        If the player has a newer connection, close ``connection`` and raise RequestRefused ``fenced``.
+        """
         self.audience.take_seat(seat, connection, self.model.progress_of(seat.player).generation)
 
     def announced(self, numbered: SequencedEvent) -> None:
-        """Apply an announced event if it is the next one. If earlier events are missing, read the stream."""
+        """Apply an event that was announced.
+
+        If events before it are missing, read them from the stream in the background.
+        """
         if numbered.previous == self.model.event:
             self._apply(numbered)
         elif numbered.number > self.model.event:
@@ -139,18 +148,18 @@ class Hub:
     def committed(self, numbered: SequencedEvent, *, is_announced: bool) -> None:
         """Apply the event of a move that this node has committed.
 
-        If earlier events are missing and this event is announced, wait for the announcements. Otherwise read the
-        stream.
+        If events before it are missing and the move was announced, the announcements bring all of them in order. If the
+        move was not announced, read the stream in the background.
         """
         if numbered.previous == self.model.event or not is_announced:
             self.announced(numbered)
 
     def catch_up(self) -> None:
-        """Read and apply missed events in the background. Retry if the store is unavailable."""
+        """Read and apply missed events in the background. Retry if Redis is unavailable."""
         self._spawn_with_retry(self.pull)
 
     async def pull(self) -> None:
-        """Read and apply the events that this node has missed."""
+        """Read and apply the events that this node has missed. Raise StoreUnavailable if Redis fails."""
         async with self._pulling:
             if self.race.phase == "closed":
                 return
@@ -162,7 +171,10 @@ class Hub:
                     self._apply(numbered)
 
     async def refresh(self) -> None:
-        """Apply missed events, and read who is connected. A killed node sends no events about its players."""
+        """Apply missed events, and read from Redis which players are connected.
+
+        A killed node sends no events about its players.
+        """
         await self.pull()
         connected_before = {player: self.model.is_connected(player) for player in self.progress}
         for player, stored in (await self._store.load_progress(self.race)).items():
@@ -181,7 +193,7 @@ class Hub:
         self._watch_absence()
 
     async def _reload(self) -> None:
-        """Load the whole room, because the stream no longer has the missed events or the store has rolled back."""
+        """Load the whole room, because the stream lacks the missed events or Redis has lost its newest data."""
         revisions = [(seat, seat.play.revision if seat.play else 0) for seat, _ in self.audience.seats.values()]
         snapshot = await self._store.load(self.room)
         if snapshot is None or snapshot.race.created != self.race.created:
@@ -273,10 +285,10 @@ class Hub:
             self._watch_absence()
 
     def _watch_absence(self) -> None:
-        """Run a timer while the race goes on only for players who are disconnected or idle.
+        """Start a timer if only disconnected or idle players could still make moves. Otherwise cancel the timer.
 
-        When the timer fires, the race is finished. A node that starts again also starts a new timer, so that after an
-        outage the players have time to reconnect.
+        When the timer fires, the race ends. A node that was restarted begins the timer anew, so that players have time
+        to reconnect.
         """
         if not self.race.waits_for_absent(self.progress, self._clock.now()):
             self._absence.cancel()
@@ -314,7 +326,7 @@ class Hub:
                 pass
 
     def _remove_kicked(self) -> None:
-        """Remove the connections of kicked players from the room, whether they race or watch."""
+        """Remove the connections of kicked players and of kicked spectators from the room."""
         for player in [player for player in self.audience.seats if player in self.race.kicked]:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())
@@ -334,7 +346,7 @@ class Hub:
         self._spawn(partial(self._release, self))
 
     def _force_rejoin(self) -> None:
-        """Disconnect players who lost their seats as absent although they are connected. Their clients then rejoin."""
+        """Disconnect connected players who have lost their seats as absent. Their clients reconnect and join again."""
         for player, (seat, connection) in list(self.audience.seats.items()):
             if self.race.racer(player) is None and not seat.leaving:
                 connection.close(CloseCode.RESTART, "your seat was given up as you seemed absent: join again")
@@ -350,12 +362,15 @@ class Hub:
             self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
 
     def _on_deadline(self) -> None:
-        """Make the change that is due. Try again at intervals until it has happened, since the store may be unavailable."""
+        """Tick the room because a change is due. Retry at intervals until the change has happened."""
         self._deadline.set(RETRY_INTERVAL)
         self._spawn(partial(self._tick, self.room))
 
     def _queue_state(self) -> None:
-        """Broadcast the state with the next update. A player who changes the room often cannot flood the others this way."""
+        """Broadcast the state of the room with the next update of counts.
+
+        A player who changes the room often therefore cannot flood the others.
+        """
         self._state_changed = True
         self.updates.schedule()
 
@@ -378,7 +393,10 @@ class Hub:
         self._metrics.fan_out.observe(max(0, self._clock.now() - time) / 1000)
 
     async def deal_boards(self) -> None:
-        """Send every player on this node their board, and build the boards for spectators."""
+        """Send every player on this node the player's own board, and build the boards for spectators.
+
+        Skip what is already done.
+        """
         for seat, connection in list(self.audience.seats.values()):
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
                 connection.send(self.board_state(play, seat.head))
@@ -388,9 +406,9 @@ class Hub:
             await self.boards.ensure_built()
 
     def board_state(self, play: Play, head: bytes) -> BoardState:
-        """Return the message with a player's own board, with hidden cards masked."""
+        """Return the message with a player's own board, masked."""
         return self.replay.board_state(play, head)
 
     def send_boards(self, spectator: Connection) -> None:
-        """Send a spectator the newest released boards."""
+        """Send a spectator the newest boards that the spectator delay allows."""
         self.boards.send_boards(spectator)

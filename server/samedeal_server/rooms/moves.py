@@ -1,4 +1,4 @@
-"""The commit path of a move: the engine checks it, the store commits it, and the player gets the ack."""
+"""The commits of moves: the engine checks a move, Redis commits it, and the player gets the ack."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ _log = get_logger()
 
 
 class MoveService:
-    """Commits the moves of one node's players. ``charge`` charges a connection for a number of replayed actions."""
+    """Commits the moves of this node's players. ``charge`` charges a connection for a number of replayed actions."""
 
     def __init__(self, rooms: RoomRegistry, charge: Callable[[PlayerConnection, int], None]) -> None:
         self._rooms = rooms
         self._charge = charge
 
     async def act(self, connection: PlayerConnection, message: Act) -> Acked:
-        """Commit an action. A repeated request gets its first answer. Raise SamedealError if the action is refused."""
+        """Commit an action and return its ack. A repeated request gets its first ack again.
+
+        Raise SamedealError if the action is refused.
+        """
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
@@ -52,7 +55,7 @@ class MoveService:
         raise refusals.commit_refused(result.outcome)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> None:
-        """Commit again those acked actions that the store has lost. Raise SamedealError if their receipt is invalid."""
+        """Commit acknowledged actions again that Redis has lost. Raise SamedealError if they cannot be recovered."""
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
@@ -85,7 +88,7 @@ class MoveService:
         _log.info(LogEvent.MOVES_RECOVERED, **connection.ids, actions=len(lost))
 
     async def _check_log(self, hub: Hub, seat: SeatedPlayer, message: Recover) -> None:
-        """Raise RequestRefused ``stale`` if the log does not have exactly the actions that the client wants to recover."""
+        """Raise RequestRefused ``stale`` unless the log already has all actions that the client wants to recover."""
         last = message.revision + len(message.held)
         entries = await self._rooms.store.load_log(hub.room, seat.player, message.revision + 1, last)
         if [(entry.action, entry.committed_at) for entry in entries] != [
@@ -94,7 +97,10 @@ class MoveService:
             raise refusals.stale()
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
-        """Update ``seat`` after the store has refused a commit. Raise RequestRefused if the store has rolled back."""
+        """Update ``seat`` after a refused commit.
+
+        Raise RequestRefused if Redis has lost moves that this node has seen.
+        """
         if -1 < result.revision < play.revision or -1 < result.generation < seat.generation:
             hub.audience.force_resync(seat)
             raise refusals.store_unavailable()
@@ -107,7 +113,11 @@ class MoveService:
     async def _repeat_answer(
         self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, play: Play, message: Act
     ) -> Acked:
-        """Return the first answer to a repeated request. Raise StaleRevision if ``message`` is a new action."""
+        """Return the first ack of a repeated request.
+
+        Raise StaleRevision if the request was not committed. Its action then belongs to an older revision than the
+        board's.
+        """
         revision = message.revision + 1
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
         if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
@@ -126,7 +136,10 @@ class MoveService:
 
 
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
-    """Make the commit of an action that led to ``after``. A recovered action has the ``time`` of its first commit."""
+    """Return the commit of an action that led to ``after``.
+
+    ``time`` is the time of the first commit of a recovered action.
+    """
     return Commit(
         room=hub.room,
         player=seat.player,
@@ -146,7 +159,10 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
 
 
 def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
-    """Make the ack of an action that led to ``play`` and was committed at ``time``, in milliseconds."""
+    """Return the ack of an action that led to ``play``.
+
+    ``time`` is the time of the commit, in milliseconds since 1970.
+    """
     board = play.board
     return Acked(
         to=message.id,

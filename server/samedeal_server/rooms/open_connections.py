@@ -1,4 +1,4 @@
-"""The open connections of players to one node, shared by everything that broadcasts to them or counts them."""
+"""The players' connections to this node. Everything that broadcasts to them or counts them shares one object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 
 
 class OpenConnections(set[PlayerConnection]):
-    """A set of connections. ``draining`` is True once the node accepts no more of them."""
+    """The players' open connections to this node. ``draining`` is True once the node accepts no new connections."""
 
     def __init__(self) -> None:
         super().__init__()

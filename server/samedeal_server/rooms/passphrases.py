@@ -1,4 +1,4 @@
-"""Passphrases of private rooms: hashed slowly, compared in constant time, with a limit on guesses."""
+"""Passphrases of private rooms. They are hashed slowly and compared in constant time, and guesses are limited."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from samedeal_server.store.store import RoomSecret, Store
 _SCRYPT: Final = {"n": 1 << 13, "r": 8, "p": 1, "dklen": 32}
 
 _CONCURRENT: Final = 2
-"""Passphrases that are hashed at the same time. Each keeps a core busy for tens of milliseconds."""
+"""Maximum number of passphrases that are hashed at the same time. Each keeps a core busy for tens of milliseconds."""
 
 _SALT_BYTES: Final = 16
 
 
 class Passphrases:
-    """Hashes and checks passphrases on one node. Guesses are counted in the store, for all nodes together."""
+    """Hashes and checks passphrases on this node. Redis counts the guesses of all nodes together."""
 
     def __init__(self, store: Store, clock: StoreClock) -> None:
         self._store = store
@@ -37,30 +37,30 @@ class Passphrases:
 
     @property
     def waiting(self) -> int:
-        """The number of passphrases that are being hashed or wait for it."""
+        """The number of passphrases that are being hashed or wait to be hashed."""
         return self._waiting_by_network.total()
 
     async def lock(self, passphrase: str, network: str, limits: Limits) -> tuple[bytes, bytes]:
         """Return a new salt and the hash of a passphrase. The hash of an empty passphrase is empty.
 
-        Raises RequestRefused if too many passphrases wait to be hashed, and MalformedText if ``passphrase`` is blank.
+        Raise RequestRefused if too many passphrases wait to be hashed. Raise MalformedText if ``passphrase`` is blank.
         """
         salt = secrets.token_bytes(_SALT_BYTES)
         if not passphrase:
             return salt, b""
         if not normalized(passphrase):
             raise refusals.blank_passphrase()
-        async with self._slot(network, limits):
+        async with self._hashing_turn(network, limits):
             return salt, await _hash_in_thread(passphrase, salt)
 
     async def check(self, room: str, secret: RoomSecret, passphrase: str, network: str, limits: Limits) -> None:
-        """Raise RequestRefused if a passphrase is wrong, or if too many wrong ones were tried before.
+        """Raise RequestRefused if a passphrase is wrong, after too many wrong guesses, or if too many guesses wait.
 
-        A guess is counted before it is compared. A correct guess is subtracted again.
+        A guess is counted before it is compared. A correct guess is then subtracted again.
         """
         if not passphrase:
             raise refusals.bad_passphrase()
-        async with self._slot(network, limits):
+        async with self._hashing_turn(network, limits):
             window, elapsed = divmod(self._clock.now() // 1000, WINDOW)
             if not await self._store.guesses.add(
                 room, network, window, limits.guesses_per_address, limits.guesses_per_room
@@ -73,8 +73,11 @@ class Passphrases:
         await self._store.guesses.remove(room, network, window)
 
     @asynccontextmanager
-    async def _slot(self, network: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait until a passphrase may be hashed. Raises RequestRefused if too many wait here or from ``network``."""
+    async def _hashing_turn(self, network: str, limits: Limits) -> AsyncIterator[None]:
+        """Wait until another passphrase may be hashed. The turn lasts until the ``with`` block ends.
+
+        Raise RequestRefused if too many passphrases already wait, in total or from ``network``.
+        """
         waiting = self._waiting_by_network
         if self.waiting >= limits.guesses_waiting or waiting[network] >= limits.guesses_waiting_per_address:
             raise refusals.passphrases_busy()
@@ -89,7 +92,10 @@ class Passphrases:
 
 
 async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
-    """Hash a passphrase in a thread. If cancelled, wait for the thread all the same, since it keeps a core busy."""
+    """Hash a passphrase in a thread.
+
+    Even if the task is cancelled, wait for the thread, because it keeps a core busy.
+    """
     hashing = asyncio.create_task(asyncio.to_thread(hashed, passphrase, salt))
     try:
         return await asyncio.shield(hashing)
@@ -98,5 +104,8 @@ async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
 
 
 def hashed(passphrase: str, salt: bytes) -> bytes:
-    """Hash a passphrase in its normal form. This takes tens of milliseconds, so call it in a thread."""
+    """Return the hash of a passphrase after normalizing it.
+
+    Call this function in a thread: it takes tens of milliseconds.
+    """
     return hashlib.scrypt(normalized(passphrase).encode(), salt=salt, **_SCRYPT)

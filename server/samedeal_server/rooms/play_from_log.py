@@ -1,4 +1,4 @@
-"""Rebuilding a player's board from the room's deal and the player's log."""
+"""The replay of players' logs, which rebuilds their boards."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Store
 
 ENTRIES_PER_READ: Final = 500
-"""Log entries that are read and replayed at once, so that other tasks of this node need not wait for a whole log."""
+"""Maximum number of log entries that are read and replayed before other tasks of the node get a turn."""
 
 
 class BoardReplay:
-    """Rebuilds the boards of one room's players from the store."""
+    """Rebuilds the boards of a room's players from the room's deal and the players' logs."""
 
     def __init__(self, store: Store, room: RoomModel) -> None:
         self._store = store
@@ -28,7 +28,7 @@ class BoardReplay:
         self._deal: Board | None = None
 
     async def initial_board(self) -> Board | None:
-        """Return the board as dealt, or None before the race has started."""
+        """Return the board as it was dealt, or None if the race has not started."""
         race = self._room.race
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
@@ -37,7 +37,10 @@ class BoardReplay:
         return self._deal
 
     async def load_play(self, seat: SeatedPlayer) -> Play | None:
-        """Return a seated player's play, read from the log unless ``seat`` has it. Return None before the deal."""
+        """Return the play of a seated player, or None if the race has not started.
+
+        If ``seat`` lacks the play, rebuild the play from the log and store it in ``seat``.
+        """
         async with seat.loading:
             if seat.play is None:
                 replayed = await self.replay(seat.player)
@@ -49,7 +52,8 @@ class BoardReplay:
     async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
         """Replay a player's log up to revision ``last``, or the whole log if ``last`` is None.
 
-        Return the play and the head of its chain, or None before the deal.
+        Return the play and the head of the player's chain. Return None if the race has not started or the player has no
+        seat.
         """
         board = await self.initial_board()
         race = self._room.race
@@ -73,11 +77,11 @@ class BoardReplay:
         return play, head
 
     def receipt(self, head: bytes) -> bytes:
-        """Make the receipt for a player's actions up to ``head``."""
+        """Return the receipt for the action whose head is ``head``, and for all of the player's actions before it."""
         return receipt(self._store.receipt_key, head)
 
     def board_state(self, play: Play, head: bytes) -> BoardState:
-        """Return the message with a player's own board, with hidden cards masked."""
+        """Return the message with a player's own board, masked."""
         return BoardState(
             room=self._room.race.room,
             revision=play.revision,

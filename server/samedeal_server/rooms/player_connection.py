@@ -17,8 +17,8 @@ from samedeal_server.telemetry.metrics import Metrics
 class PlayerConnection(Connection):
     """A connection of a player, who can be in one room at a time, as a racer or as a spectator.
 
-    The player's Hello sets ``player``, ``name``, ``bot`` and ``session``. ``hub`` is the room that the player is in.
-    ``seat`` is None for a spectator.
+    ``player``, ``name``, ``bot`` and ``session`` are set when the player sends Hello. ``hub`` is the room that the
+    player is in, or None. ``seat`` is None for a spectator.
     """
 
     __slots__ = ("bot", "hub", "name", "pace", "seat", "session")
@@ -52,16 +52,16 @@ class PlayerConnection(Connection):
         return "lobby" if self.hub is None else "watching"
 
     def require_seat(self) -> tuple[Hub, SeatedPlayer]:
-        """Return the room and the seat of the player. Raise RequestRefused ``no_seat`` if there is none."""
+        """Return the room and the seat of the player. Raise RequestRefused ``no_seat`` if the player has no seat."""
         if self.hub is None or self.seat is None:
             raise refusals.no_seat()
         return self.hub, self.seat
 
     def on_caught_up(self) -> None:
-        """Send a spectator the newest released boards."""
+        """Send the newest boards to a spectator who has missed some."""
         if self.hub is not None and self.seat is None:
             self.hub.send_boards(self)
 
     def on_dismissed(self) -> None:
-        """Forget the room and the seat."""
+        """Forget the room and the seat, because the player was removed from the room."""
         self.hub = self.seat = None

@@ -1,4 +1,4 @@
-"""Coalesced updates of the counts that all players of a room may see."""
+"""Updates of players' counts. Several changes within a short time are sent as one update."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 from samedeal_server.loop_timers import Alarm, Timers
 
 PROGRESS_INTERVAL: Final = 0.1
-"""Minimum time, in seconds, between two updates."""
+"""Time, in seconds, for which changes are collected before they are sent."""
 
 
 class ProgressUpdates:
-    """Collects the players whose counts have changed, and sends these counts in one update.
+    """Collects the players whose counts have changed, and sends their counts in one update.
 
-    ``send`` is called with the players' ids and the time of the oldest queued move, in milliseconds. The time is 0 if
-    no move is queued.
+    ``send`` is called with the ids of these players and the time of the oldest collected move, in milliseconds since
+    1970. The time is 0 if no move was collected.
     """
 
     __slots__ = ("_alarm", "_moved_at", "_players", "_send")
@@ -28,26 +28,29 @@ class ProgressUpdates:
 
     @property
     def pending(self) -> bool:
-        """Whether an update is due."""
+        """Whether an update will be sent soon."""
         return self._alarm.is_set
 
     def queue(self, player: str, moved_at: int = 0) -> None:
-        """Send a player's counts with the next update. If a move changed them, ``moved_at`` is its time, in milliseconds."""
+        """Send a player's counts with the next update.
+
+        ``moved_at`` is the time of the move that changed the counts, or 0 if no move did.
+        """
         self._players.add(player)
         self._moved_at = self._moved_at or moved_at
         self.schedule()
 
     def schedule(self) -> None:
-        """Send an update soon, even if no counts changed."""
+        """Send an update soon, even if no counts have changed."""
         if not self._alarm.is_set:
             self._alarm.set(PROGRESS_INTERVAL)
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Stop sending updates."""
         self._alarm.close()
 
     def flush(self) -> None:
-        """Send the queued changes now."""
+        """Send the update now."""
         self._alarm.cancel()
         players, self._players = self._players, set()
         moved_at, self._moved_at = self._moved_at, 0

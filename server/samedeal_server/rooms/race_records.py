@@ -31,9 +31,10 @@ class RecordKeeper:
         self._metrics = metrics
 
     async def keep(self, race: Race) -> None:
-        """Build and store the record of a finished race, unless the store has it. Raises StoreUnavailable.
+        """Build and store the record of a finished race, unless it is already stored.
 
-        Every node that finds a finished race calls this, so that no record is missing when a node dies.
+        Raise StoreUnavailable if Redis fails. Every node that sees that a race is finished calls this method. The
+        record is therefore stored even if a node dies.
         """
         limits, records = self._limits.current, self._store.records
         if not limits.records or await records.has(race_id(race), race.finished_at):
@@ -78,12 +79,12 @@ def _line(race: Race, size: int) -> RecordLine:
 
 
 async def list_records(store: Store) -> tuple[RecordLine, ...]:
-    """Read the newest records that everybody may read, newest first. Raises StoreUnavailable."""
+    """Return the newest records that everybody may read, newest first. Raise StoreUnavailable if Redis fails."""
     return tuple(await store.records.newest(MAX_LISTED))
 
 
 class RecordReader:
-    """Reads records for players, and checks that they may read them."""
+    """Reads records for players who may read them."""
 
     def __init__(self, store: Store, passphrases: Passphrases, limits: LiveLimits) -> None:
         self._store = store
@@ -91,10 +92,11 @@ class RecordReader:
         self._limits = limits
 
     async def read(self, message: ReadRecord, player: str, network: str) -> RecordPart:
-        """Return a part of a record. Raises RequestRefused if there is no such part, or the player may not read it.
+        """Return a part of a record.
 
-        A player who had a seat in the race may always read its record. Other players need the passphrase for the record
-        of a private room, and may not read the record of a public room without spectators.
+        Raise RequestRefused if the part does not exist, or if the player may not read the record. A player who had a
+        seat in the race may always read its record. Other players need the passphrase if the room is private. They may
+        not read the record at all if the room is public and forbids watching.
         """
         records = self._store.records
         race = message.race.strip(" ").lower()

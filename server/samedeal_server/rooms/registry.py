@@ -1,4 +1,4 @@
-"""The rooms that one node follows."""
+"""All rooms, as one node accesses and changes them."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ from samedeal_server.telemetry.metrics import PHASES, Metrics
 
 _SWEEP_INTERVAL: Final = 1.0
 POLL_INTERVAL: Final = 3.0
-"""Seconds between two reads of every followed room's stream, in case announcements were lost."""
+"""Interval, in seconds, at which the stream of every followed room is read, in case announcements were lost."""
 
 _REFRESH_INTERVAL: Final = 15.0
 REPAIR_INTERVAL: Final = 60.0
 
 _ROOMS_PER_READ: Final = 100
-"""Maximum number of rooms that are read at once, so that other requests need not wait for all rooms."""
+"""Maximum number of rooms that are read at once. Other requests to Redis therefore do not wait for all rooms."""
 
 _SEATS_PER_WRITE: Final = 250
 """Maximum number of players whose presence is recorded at once."""
 
 _EARLY: Final = 1_000
-"""Time, in milliseconds, after which a tick is retried that came too early, because this node's clock is ahead."""
+"""Time, in milliseconds, after which a room is ticked again if its tick came too early because of this node's clock."""
 
 _POSTPONED: Final = 60_000
-"""Time, in milliseconds, after which a tick is retried that failed or that only a node of another version can make."""
+"""Time, in milliseconds, after which a room is ticked again if its tick failed or only another version can serve it."""
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
 
@@ -73,9 +73,9 @@ _log = get_logger()
 
 
 class RoomRegistry:
-    """All rooms, accessed through this node. The node follows those rooms that its clients are in.
+    """All rooms, as this node accesses and changes them. The node follows the rooms that its clients are in.
 
-    No node owns a room: every node may change any room, and the store decides which change comes first.
+    No node owns a room. Every node may change any room, and Redis decides which change comes first.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class RoomRegistry:
         self.metrics = metrics
         self.hubs: dict[str, Hub] = {}
         self.nodes_channel_event = asyncio.Event()
-        """Set when an announcement concerns all nodes."""
+        """Set when an announcement concerns every node."""
         self._limits = limits
         self._records = RecordKeeper(store, limits, metrics)
         self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
@@ -109,17 +109,17 @@ class RoomRegistry:
 
     @property
     def limits(self) -> Limits:
-        """The limits in force."""
+        """The limits that currently apply."""
         return self._limits.current
 
     @property
     def idle(self) -> bool:
-        """Whether no work is being done in the background."""
+        """Whether no background work is under way."""
         return not self._tasks
 
     @property
     def followed(self) -> set[str]:
-        """The codes of all rooms of which this node has a copy or a subscription, or is about to have one."""
+        """The codes of all rooms that this node follows, or is about to follow."""
         return {*self.hubs, *self._refcounts, *self._opening, *self._listener.rooms}
 
     async def command(
@@ -132,11 +132,11 @@ class RoomRegistry:
         """Apply a command to a race by compare-and-set. If another change comes first, load the race and try again.
 
         ``command`` may be a function that makes the command from the newest snapshot. ``by`` is the id of the player
-        who sent the command, or empty. If ``generation`` is given and the player has a newer one, the command is
+        who sent the command, or empty. If ``generation`` is given and the player has a newer generation, the command is
         refused.
 
-        Return the race after the command. Raise RequestRefused if there is no such room, if the command is refused by
-        ``race.apply``, or if the player is fenced.
+        Return the race after the command. Raise RequestRefused if the room does not exist, if ``race.apply`` refuses
+        the command, or if the player has a newer generation.
         """
         queue = self._commands.setdefault(room, CommandQueue())
         async with queue.turn():
@@ -151,7 +151,10 @@ class RoomRegistry:
         return race
 
     async def _search(self, room: str) -> None:
-        """Find the deal of a room, unless another node is searching. If this fails, the next tick searches again."""
+        """Search for the deal of a room, unless another node does.
+
+        If the search fails, the room's next tick starts it again.
+        """
         if room in self._searching:
             return
         self._searching.add(room)
@@ -169,7 +172,10 @@ class RoomRegistry:
             self._searching.discard(room)
 
     async def _find_joint(self, room: str, first: Candidate) -> tuple[int, str] | None:
-        """Return the number of the first candidate that can be won and its line, or None if another node searches."""
+        """Return the number and the solution of the first candidate deal that can be won.
+
+        Return None if another node has claimed the search in the meantime.
+        """
         for number in range(HIGHEST_CANDIDATE + 1):
             if line := await self._solvers.solve(replace(first, number=number)):
                 return number, line
@@ -184,7 +190,10 @@ class RoomRegistry:
         by: str,
         generation: int | None,
     ) -> Outcome:
-        """Apply a command, with arguments as for ``command``. Return the race, and the changes that are to be recorded."""
+        """Apply a command and return the new race and the changes.
+
+        The arguments are the same as those of ``command``.
+        """
         wanted: Race | None = None
         while True:
             snapshot = await self.load(room)
@@ -204,7 +213,7 @@ class RoomRegistry:
                 return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
-        """Log and count the changes of a race."""
+        """Log the changes of a race, and count them in the metrics."""
         fields: dict[str, object] = {"player": by} if by else {}
         if "opened" in changes:
             fields |= {"game": race.game.name, "deal": race.deal, "follows": race.follows}
@@ -218,18 +227,21 @@ class RoomRegistry:
             self.metrics.races[race.game.name, change].inc()
 
     async def load(self, room: str) -> Snapshot:
-        """Load the newest snapshot of a room. Raise RequestRefused ``no_room`` if there is no such room."""
+        """Load the newest snapshot of a room. Raise RequestRefused ``no_room`` if the room does not exist."""
         snapshot = await self.store.load(room)
         if snapshot is None:
             raise refusals.no_room(room)
         return snapshot
 
     async def tick(self, room: str, *, end_wait: bool = False) -> None:
-        """Start, finish or close the race of a room if that is due. ``end_wait`` is as in TickCommand."""
+        """Send a TickCommand to the race of a room. TickCommand explains ``end_wait``."""
         await self._tick(room, end_wait=end_wait)
 
     async def _tick(self, room: str, *, end_wait: bool = False) -> Race | None:
-        """Tick a room. Return its race, or None if the room is gone or only another version can serve it."""
+        """Send a TickCommand to the race of a room, and return the race.
+
+        Return None if the room is gone, or if only another version can serve it.
+        """
         secret = await self.store.load_secret(room)
         if secret is None:
             await self.store.index.remove_if_gone(room)
@@ -247,9 +259,9 @@ class RoomRegistry:
         return race
 
     async def acquire(self, room: str) -> Hub:
-        """Return the hub of a room. Each call needs one ``release``; the last one stops following the room.
+        """Return the hub of a room, and follow the room until ``release`` was called once for each call of ``acquire``.
 
-        Raise RequestRefused if there is no such room, or if only another version can serve it.
+        Raise RequestRefused if the room does not exist, or if only another version can serve it.
         """
         self._refcounts[room] += 1
         lock = self._opening.setdefault(room, asyncio.Lock())
@@ -276,11 +288,11 @@ class RoomRegistry:
             raise
 
     async def release(self, hub: Hub) -> None:
-        """Release a hub that ``acquire`` has returned."""
+        """Undo one call of ``acquire``. After the last one, the node stops following the room."""
         await self._release_room(hub.room)
 
     async def release_removed(self, hub: Hub) -> None:
-        """Release the hub for a connection that the hub has removed, and publish how many spectators are left."""
+        """Release the hub once, for a connection that the hub has removed. Publish the new number of spectators."""
         try:
             await self.publish_spectator_count(hub)
         finally:
@@ -297,7 +309,7 @@ class RoomRegistry:
         await self._listener.unsubscribe(room)
 
     async def close(self, hub: Hub) -> None:
-        """Remove everybody from a room that has closed, so that another room can use its code."""
+        """Remove everybody from a closed room, so that a new room can use its code."""
         if self.hubs.get(hub.room) is hub:
             del self.hubs[hub.room]
         hub.stop()
@@ -305,11 +317,14 @@ class RoomRegistry:
             await self._release_room(hub.room)
 
     async def publish_spectator_count(self, hub: Hub) -> None:
-        """Publish how many spectators of a room are connected through this node."""
+        """Store and announce how many spectators of a room are connected through this node."""
         await self.store.set_spectator_count(hub.room, self.node, len(hub.audience.spectators))
 
     def spawn(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run ``work`` in the background. An error is logged, and the room's next poll or refresh does what was not done."""
+        """Run ``work`` in the background.
+
+        An error is logged, and the next poll or refresh of the room does the failed work.
+        """
         task = asyncio.create_task(self._run_guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -329,7 +344,7 @@ class RoomRegistry:
             _log.exception(LogEvent.FAULT)
 
     async def run(self) -> None:
-        """Follow announcements and do the periodic work until cancelled."""
+        """Receive announcements and do the periodic work until cancelled."""
         tasks = [
             asyncio.create_task(work)
             for work in (
@@ -349,7 +364,7 @@ class RoomRegistry:
             await cancel_and_wait(tasks)
 
     async def stop(self) -> None:
-        """Cancel the background work, before the store is closed."""
+        """Cancel the background work. Call this method before the store is closed."""
         await cancel_and_wait(self._tasks)
         await self._public_deals.close()
         await self._solvers.close()
@@ -372,14 +387,18 @@ class RoomRegistry:
                         self._apply_event(room, lambda hub, event=event: hub.announced(event))  # type: ignore[misc]
 
     def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001
-        """Apply a move that this node has committed. Redis announces the move only if other nodes follow the room.
+        """Apply the event of a move that this node has committed.
 
-        If a node received its own moves back from Redis, each would cost it 20 to 30 µs more CPU time.
+        Redis announces the move only if another node follows the room. To receive its own move back from Redis would
+        cost the node 20 to 30 µs more CPU time.
         """
         self._apply_event(room, lambda hub: hub.committed(event, is_announced=is_announced))
 
     def _apply_event(self, room: str, apply_event: Callable[[Hub], None]) -> None:
-        """Apply an event to a room if this node follows it. An error is logged, so that it does not affect other rooms."""
+        """Apply an event to a room, if this node follows the room.
+
+        An error is logged, so that other rooms are not affected.
+        """
         if hub := self.hubs.get(room):
             try:
                 apply_event(hub)
@@ -388,12 +407,12 @@ class RoomRegistry:
                 _log.exception(LogEvent.FAULT)
 
     async def sweep(self) -> None:
-        """Make the transitions that are due in all rooms, including rooms that no node follows."""
+        """Tick all rooms whose tick is due, also rooms that no node follows."""
         for room in await self.store.index.due(self.clock.now(), _ROOMS_PER_READ):
             await self._guard(self._sweep_room(room))
 
     async def _sweep_room(self, room: str) -> None:
-        """Tick an overdue room. Postpone the room even if that fails, so that other rooms get their turn."""
+        """Tick an overdue room. Even if the tick fails, postpone the next one, so that other rooms get their turn."""
         now = self.clock.now()
         next_tick = now + _POSTPONED
         try:
@@ -409,7 +428,7 @@ class RoomRegistry:
             await self._guard(hub.pull())  # guarded one by one, because part of a cluster may be unavailable
 
     async def report_presence(self) -> None:
-        """Record that this node's players are still connected, and disconnect those who have a newer connection."""
+        """Record that this node's players are still connected. Disconnect the players who have a newer connection."""
         seated = [(hub, seat) for hub in self.hubs.values() for seat, _ in hub.audience.seats.values()]
         for first in range(0, len(seated), _SEATS_PER_WRITE):
             await self._guard(self._report_presence(seated[first : first + _SEATS_PER_WRITE]))
@@ -424,12 +443,15 @@ class RoomRegistry:
             hub.audience.fence(seat.player, generation)
 
     async def refresh(self) -> None:
-        """Refresh all followed rooms, and publish their numbers of spectators."""
+        """Refresh all followed rooms, and publish how many spectators they have on this node."""
         for hub in list(self.hubs.values()):
             await self._guard(self._refresh_room(hub))
 
     async def repair(self) -> None:
-        """Check the store, repair its indexes from the rooms, and count the rooms for the metrics."""
+        """Check the settings of Redis, repair the indexes of the rooms, and count rooms and records for the metrics.
+
+        Also store the schema version and the receipt key again, in case Redis has lost them.
+        """
         await self.store.check_settings()
         await self.store.record_schema()
         await self.store.load_receipt_key()

@@ -1,4 +1,4 @@
-"""Opening rooms, for a first race or a rematch."""
+"""The opening of rooms, for a first race or a rematch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from samedeal_server.store.store import RoomSecret
 from samedeal_server.telemetry.fullness_log import FullnessLog
 
 MAX_START_DELAY: Final = 7 * 86_400_000
-"""Maximum time, in milliseconds, before a scheduled race."""
+"""Maximum time, in milliseconds, from the opening of a room to its scheduled start."""
 
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _CODE_LENGTH: Final = 6
@@ -30,8 +30,8 @@ _ATTEMPTS: Final = 5
 """Maximum number of codes that are tried for a room."""
 
 
-class RoomLifecycle:
-    """Opens rooms through one node."""
+class RoomCreator:
+    """Opens rooms for first races and rematches."""
 
     def __init__(self, rooms: RoomRegistry) -> None:
         self.passphrases = Passphrases(rooms.store, rooms.clock)
@@ -40,7 +40,7 @@ class RoomLifecycle:
         self._fullness_log = FullnessLog(rooms.timers, "limit-rooms")
 
     async def create(self, options: Options, code: str, passphrase: str, network: str) -> str:
-        """Open a room and return its code, which is random if ``code`` is empty.
+        """Open a room and return its code. If ``code`` is empty, choose a random code.
 
         Raise RequestRefused if there are too many rooms, the options are invalid, or the code is taken.
         """
@@ -62,9 +62,9 @@ class RoomLifecycle:
         raise refusals.no_free_code()
 
     async def rematch(self, room: str) -> str:
-        """Return the code of the rematch's room. The first request for a rematch opens the room.
+        """Return the code of the rematch's room. If the rematch has no room yet, open it.
 
-        Raise RequestRefused if the race is not over, its room is gone, or there are too many rooms.
+        Raise RequestRefused if the race is not over, if its room is gone, or if there are too many rooms.
         """
         snapshot = await self._rooms.load(room)
         race = snapshot.race
@@ -76,7 +76,7 @@ class RoomLifecycle:
         return race.next
 
     async def check_passphrase(self, race: Race, passphrase: str, network: str) -> None:
-        """Raise RequestRefused if ``passphrase`` is not that of the room, or can't be checked now."""
+        """Raise RequestRefused if ``passphrase`` is not the passphrase of the room, or if it cannot be checked now."""
         secret = await self._store.load_secret(race.room)
         if secret is None:
             raise refusals.no_room(race.room)
@@ -89,7 +89,10 @@ class RoomLifecycle:
             raise refusals.server_full()
 
     async def _open_successor(self, race: Race, now: int) -> str:
-        """Open a room for the rematch and return its code. If another request has just opened that room, return its code."""
+        """Open a room for the rematch and return its code.
+
+        If another request has just opened such a room, return its code.
+        """
         parent_secret = await self._store.load_secret(race.room)
         if parent_secret is None:
             raise refusals.no_room(race.room)
@@ -120,7 +123,7 @@ class RoomLifecycle:
 
 
 def new_seed(deal: Deal) -> bytes:
-    """Return a ``seed`` as in DealSecret. It is random unless the deal is public."""
+    """Return the ``seed`` for DealSecret. The seed is random unless the deal is numbered or daily."""
     if deal.kind == "daily":
         return public_mix(str(deal))
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
@@ -149,7 +152,7 @@ def _random_code() -> str:
 
 
 def _successor_code(race: Race) -> str:
-    """Return the code of the rematch's room: ``friday-2`` after ``friday``."""
+    """Return the code for the rematch's room. After ``friday`` comes ``friday-2``."""
     base = race.room
     if race.round:
         base = base.removesuffix(f"-{race.round + 1}")

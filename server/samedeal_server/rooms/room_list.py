@@ -8,12 +8,15 @@ from samedeal_server.store.store import Store
 
 
 async def list_public_rooms(store: Store) -> tuple[RoomLine, ...]:
-    """Read the newest rooms that can be joined or watched, newest first. Raises StoreUnavailable."""
+    """Return the newest rooms that can be joined or watched, newest first. Raise StoreUnavailable if Redis fails."""
     return tuple(line for line in await list_rooms(store) if line.phase == "open" or line.spectators)
 
 
 async def list_rooms(store: Store, limit: int = MAX_LISTED) -> tuple[RoomLine, ...]:
-    """Read the newest rooms that are not closed, newest first. Raises StoreUnavailable."""
+    """Return those of the ``limit`` newest rooms that are not closed, newest first.
+
+    Raise StoreUnavailable if Redis fails.
+    """
     races = await store.load_races(await store.index.newest(limit))
     return tuple(
         RoomLine(

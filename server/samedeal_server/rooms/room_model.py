@@ -1,4 +1,4 @@
-"""A room as one node knows it from the room's events."""
+"""The state of a room, which a node derives from the room's events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from samedeal_server.store.store import Snapshot
 
 
 class RoomModel:
-    """The race, the players' progress and the number of spectators, as of the event with the number ``event``."""
+    """The race, the players' progress and the number of spectators, after the event with the number ``event``."""
 
     __slots__ = ("_clock", "event", "progress", "race", "spectator_count")
 
@@ -24,12 +24,15 @@ class RoomModel:
         self._clock = clock
 
     def reload(self, snapshot: Snapshot) -> None:
-        """Replace everything with a newer snapshot."""
+        """Replace the whole state with a newer snapshot."""
         self.race, self.event, self.spectator_count = snapshot.race, snapshot.last_event, snapshot.spectator_count
         self.progress = dict(snapshot.progress)
 
     def move(self, moved: MoveCommitted, time: int) -> bool:
-        """Count a move, committed at ``time`` in milliseconds. Return False if the move has already been counted."""
+        """Count a move that was committed at ``time``, in milliseconds since 1970.
+
+        Return False if it was counted before.
+        """
         if moved.finished and self.race.options.first_finish_ends:
             self.race = replace(self.race, ends=min(time, self.race.ends))
         before = self.progress_of(moved.player)
@@ -51,7 +54,7 @@ class RoomModel:
         return True
 
     def set_presence(self, player: str, generation: int, time: int, *, connected: bool) -> bool:
-        """Record that a player connected or disconnected. Return False if the player has a newer connection."""
+        """Record whether a player is connected. Return False if the player has a newer connection or no seat."""
         progress = self.progress.get(player)
         if progress is None or generation < progress.generation:
             return False
@@ -59,25 +62,28 @@ class RoomModel:
         return True
 
     def progress_of(self, player: str) -> Progress:
-        """Return a player's progress, which is empty for a player without a seat."""
+        """Return a player's progress. A player without a seat has the progress of a new player."""
         return self.progress.get(player) or Progress()
 
     def is_connected(self, player: str) -> bool:
-        """Whether a player is connected to any node."""
+        """Return whether a player is connected to any node."""
         progress = self.progress_of(player)
         return progress.connected and self._clock.now() - progress.last_seen < ABSENT_AFTER
 
     def is_racing(self, player: str) -> bool:
-        """Whether a player has a seat in a race that is not over for them. Such a player must not see other boards."""
+        """Return whether a player has a seat and can still make moves in this race.
+
+        Such a player must not see other boards.
+        """
         return self.race.is_racing(player, self.progress_of(player))
 
     @property
     def is_done(self) -> bool:
-        """Whether the race is over but not yet finished, because no tick has been applied since."""
+        """Whether the race is over, although its phase is still ``racing`` because no tick has come since."""
         return self.race.phase == "racing" and self.race.is_over(self.progress)
 
     def state(self) -> RoomState:
-        """Return the state of the room that is sent to everybody in it."""
+        """Return the message with the state of the room, for everybody in it."""
         race = self.race
         return RoomState(
             room=race.room,
@@ -116,7 +122,7 @@ class RoomModel:
         )
 
     def tally(self, player: str) -> Tally:
-        """Return the public counts of a player's board."""
+        """Return the counts of a player's board that everybody may see."""
         progress = self.progress_of(player)
         return Tally(
             player=player,

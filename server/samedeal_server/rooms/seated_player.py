@@ -1,4 +1,4 @@
-"""A connected player's seat."""
+"""The seat of a connected player."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from samedeal.board_history import Play
 
 
 class SeatedPlayer:
-    """The seat and the board of a connected player, who may commit moves under this ``generation``.
+    """The seat of a connected player, who commits moves under ``generation``.
 
-    ``play`` is None before the deal, and after a commit with an unknown outcome, until the log is read again.
-    ``head`` is the head of the chain of the actions of ``play``. Hold ``loading`` while reading the log.
-    ``leaving`` is True while the player's Leave is handled.
+    ``play`` is None before the deal. It is also None after a commit with an unknown outcome, until the log is read
+    again. ``head`` is the head of the player's chain. ``loading`` must be held while the log is read. ``leaving`` is
+    True while the player's request to leave is handled.
     """
 
     __slots__ = ("generation", "head", "leaving", "loading", "play", "player", "room")

@@ -1,4 +1,4 @@
-"""Boards for spectators: each move is released when it is as old as the room's delay."""
+"""Boards for spectators. A move is shown to spectators when the spectator delay has passed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Store
 
 RELEASE_INTERVAL: Final = 0.1
-"""Minimum time, in seconds, between two releases of moves."""
+"""Minimum time, in seconds, between two messages with moves to spectators."""
 
 
 class SpectatorBoards:
-    """The delayed boards of one room, built when the first spectator on this node enters the room."""
+    """The delayed boards of one room. They are built when the first spectator on this node enters the room."""
 
     __slots__ = (
         "_alarm",
@@ -60,31 +60,34 @@ class SpectatorBoards:
 
     @property
     def built(self) -> bool:
-        """Whether the delayed boards exist."""
+        """Whether the delayed boards have been built."""
         return self._delayed_boards is not None
 
     @property
     def pending(self) -> bool:
-        """Whether there are moves that have not been released yet."""
+        """Whether there are moves that spectators may not see yet."""
         return self._delayed_boards is not None and self._delayed_boards.next_at() is not None
 
     def close(self) -> None:
-        """Release nothing more."""
+        """Stop sending moves to spectators."""
         self._alarm.close()
 
     def discard(self) -> None:
-        """Drop the delayed boards, because they lack moves."""
+        """Discard the delayed boards, because they lack moves."""
         self._delayed_boards = None
 
     @property
     def build_cost(self) -> int:
-        """The number of actions that ``ensure_built`` would replay now. It is 0 if the boards exist or are being built."""
+        """The number of actions that ``ensure_built`` would replay now.
+
+        It is 0 if the boards exist or are being built.
+        """
         if self.built or self._building.locked():
             return 0
         return sum(progress.revision for progress in self._room.progress.values())
 
     async def ensure_built(self) -> None:
-        """Build the delayed boards unless they exist. Other tasks of this node can run meanwhile."""
+        """Build the delayed boards unless they exist. Other tasks of this node get turns in the meantime."""
         async with self._building:
             if self._delayed_boards is not None:
                 return
@@ -106,7 +109,10 @@ class SpectatorBoards:
             self._schedule_release()
 
     async def _read_logs(self, room: str, boards: DelayedBoards) -> None:
-        """Add to ``boards`` all actions that events have reported, including those reported in the meantime."""
+        """Read the players' logs and add to ``boards`` all actions that are known from events.
+
+        Continue until none is missing.
+        """
         while missing := [
             player for player, progress in self._room.progress.items() if 0 <= boards.newest(player) < progress.revision
         ]:
@@ -119,7 +125,7 @@ class SpectatorBoards:
                     boards.add(player, entry.revision, entry.action, entry.committed_at)
 
     def add(self, moved: MoveCommitted, time: int) -> bool:
-        """Add a move, committed at ``time`` in milliseconds.
+        """Add a move that was committed at ``time``, in milliseconds since 1970.
 
         If earlier moves are missing, discard the boards and return False.
         """
@@ -132,7 +138,10 @@ class SpectatorBoards:
         return False
 
     def send_boards(self, spectator: Connection) -> None:
-        """Send a spectator the newest released boards."""
+        """Send a spectator the newest boards that the spectator delay allows.
+
+        Do nothing if the boards have not been built.
+        """
         if self._delayed_boards is not None and spectator in self._audience.spectators:
             if self._snapshot_frames is None:
                 self._snapshot_frames = [framed(message) for message in self._delayed_boards.boards()]
@@ -140,7 +149,7 @@ class SpectatorBoards:
                 spectator.send_frame(frame)
 
     def release(self) -> None:
-        """Send spectators the moves that are old enough, or all moves once the race is finished."""
+        """Send spectators the moves whose delay has passed. Once the race is finished, send all moves."""
         self._alarm.cancel()
         if self._delayed_boards is None:
             return
