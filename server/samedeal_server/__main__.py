@@ -1,6 +1,6 @@
-"""Entry point of ``python -m samedeal_server``, which does the same as the command ``samedeal-server``.
+"""Entry point of ``python -m samedeal_server``, which is the same as the command ``samedeal-server``.
 
-With ``serve`` as the first argument it does the same as ``samedeal serve``.
+If the first argument is ``serve``, messages call the command ``samedeal serve``.
 """
 
 import sys

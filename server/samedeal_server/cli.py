@@ -39,7 +39,7 @@ Exit codes: 0 stopped, 1 failed (the reason is printed), 2 wrong usage.
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
-    """Return the command line parser. ``name`` is the command as the user typed it, for usage messages."""
+    """Return the parser of the command line. Usage messages show ``name`` as the name of the program."""
     examples = "".join(f"  {name + words:<{len(PROGRAM) + 34}} {effect}\n" for words, effect in _EXAMPLES)
     command = argparse.ArgumentParser(
         prog=name,
@@ -64,7 +64,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
-    """Run a node, and return the exit code. ``name`` is the command as the user typed it, for messages."""
+    """Run a node until it is stopped, and return the exit code. Messages show ``name`` as the name of the program."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["restore"]:
         from samedeal_server.process import restore
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
 
 
 def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
-    """Serve until the program is stopped, and return the exit code."""
+    """Run the coroutine that serves clients, and return the exit code."""
     from samedeal_server.errors import StartupError
     from samedeal_server.telemetry import logs
     from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -135,7 +135,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
 
 
 def _log_invalid_setting(words: Sequence[str], error: str) -> None:
-    """Log that a setting is invalid, if the log is JSON. A pretty log needs no line: the error is printed next to it."""
+    """Log that a setting is invalid, if the log format is JSON. In the readable format, the printed error is enough."""
     if "--print-config" in words:
         return
     with suppress(ModuleNotFoundError):
@@ -150,7 +150,10 @@ def _log_invalid_setting(words: Sequence[str], error: str) -> None:
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:
-    """Return the error sentence for arguments that the parser does not know. Values of unknown flags may be among them."""
+    """Return the sentence about an argument that the parser does not know.
+
+    ``unknown`` may contain values of unknown flags.
+    """
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
     similar = most_similar(argument.lstrip("-"), flags)

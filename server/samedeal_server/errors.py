@@ -1,4 +1,4 @@
-"""Errors of a node: it cannot start or continue, or its store is unavailable at present."""
+"""Errors of a node: it cannot start or continue, or Redis is unavailable."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from enum import StrEnum
 
 
 class StartupCode(StrEnum):
-    """Why a node cannot start or continue."""
+    """The codes of the reasons why a node cannot start or continue."""
 
     WORKER_FAILED = "worker_failed"
-    """A worker process cannot start."""
+    """A worker process could not start."""
 
     REDIS_MISSING = "redis_missing"
     """There is no redis-server on this machine."""
@@ -39,16 +39,16 @@ class StartupCode(StrEnum):
     """Redis rejects writes."""
 
     REDIS_REPLICAS = "redis_replicas"
-    """Redis has fewer replicas than must confirm each move."""
+    """Redis has fewer replicas than the number that must confirm each move."""
 
     REDIS_EVICTS = "redis_evicts"
     """Redis evicts keys when it is full."""
 
     STORE_NEWER = "store_newer"
-    """The store holds rooms of a newer version, which this version cannot read."""
+    """A newer version of Samedeal has used this Redis, and this version cannot read its data."""
 
     STORE_OLDER = "store_older"
-    """The store holds rooms of an older version, which this version cannot read."""
+    """An older version of Samedeal has used this Redis, and this version cannot read its data."""
 
     BAD_REDIS_URL = "bad_redis_url"
     """The URL of Redis is malformed."""
@@ -63,20 +63,20 @@ class StartupCode(StrEnum):
     """The certificate or its key cannot be used."""
 
     BAD_ADMIN_TOKEN = "bad_admin_token"  # noqa: S105  # a code, not a token
-    """The operators' token is unreadable or too short."""
+    """The operators' token cannot be read, is configured twice, or is too short."""
 
     BAD_BACKUP = "bad_backup"
-    """The file is not a backup, or not a complete one."""
+    """The file is not a backup, or is incomplete or damaged."""
 
     NOT_EMPTY = "not_empty"
-    """The store into which to restore a backup is not empty."""
+    """A backup is to be restored into a Redis that is not empty."""
 
     NODES_RUNNING = "nodes_running"
-    """Nodes still run on the store into which to restore a backup."""
+    """A backup is to be restored into a Redis on which nodes are still running."""
 
 
 class StartupError(Exception):
-    """The reason why a node cannot start or continue. ``str(error)`` tells the user what happened and what to do."""
+    """Error of a node that cannot start or continue. The message tells the user what happened and what to do."""
 
     def __init__(self, code: StartupCode, sentence: str) -> None:
         super().__init__(sentence)
@@ -84,11 +84,11 @@ class StartupError(Exception):
 
 
 class StoreUnavailable(Exception):
-    """Failure of the store: it is unreachable, timed out, or answered with an error.
+    """Error of a command to Redis: Redis is unreachable, timed out, or answered with an error.
 
     The command may still have taken effect. ``__cause__`` is the error of the Redis client.
     """
 
 
 class StoreRejected(StoreUnavailable):
-    """Failure of a command that Redis answered with an error."""
+    """Error of a command that Redis has answered with an error."""

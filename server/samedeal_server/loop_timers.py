@@ -1,4 +1,4 @@
-"""The monotonic clock and the timers of the event loop. Tests pass timers of their own, which they advance by hand."""
+"""The clock and the timers of the event loop. Tests pass timers of their own, which they advance by hand."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Final, Protocol
 
 
 class Timer(Protocol):
-    """A scheduled call."""
+    """A function call that is scheduled for later."""
 
     def cancel(self) -> None:
         """Cancel the call."""
 
 
 class Timers:
-    """The running event loop's clock and timers."""
+    """The clock and the timers of the running event loop."""
 
     def monotonic(self) -> float:
-        """The time, in seconds, on a clock that never goes back."""
+        """Return the time in seconds, on a clock that never goes back."""
         return time.monotonic()
 
     def call_later(self, delay: float, callback: Callable[..., object], *arguments: object) -> Timer:
-        """Call a function after a delay in seconds."""
+        """Call a function after ``delay`` seconds."""
         return asyncio.get_running_loop().call_later(delay, callback, *arguments)
 
     async def sleep(self, delay: float) -> None:
-        """Wait for a delay in seconds."""
+        """Wait for ``delay`` seconds."""
         await asyncio.sleep(delay)
 
 
 LOOP_TIMERS: Final = Timers()
-"""The timers of whatever event loop is running."""
+"""The timers of the event loop that is currently running."""
 
 
 class Alarm:
-    """A timer for one callback. It can be set any number of times until it is closed."""
+    """A timer that calls one callback. It can be set again any number of times until it is closed."""
 
     __slots__ = ("_callback", "_closed", "_timer", "_timers")
 
@@ -52,19 +52,22 @@ class Alarm:
         return self._timer is not None
 
     def set(self, delay: float) -> None:
-        """Schedule the callback after a delay in seconds. An earlier schedule is cancelled."""
+        """Call the callback after ``delay`` seconds.
+
+        This replaces an earlier schedule. Do nothing if the alarm is closed.
+        """
         self.cancel()
         if not self._closed:
             self._timer = self._timers.call_later(delay, self._fire)
 
     def cancel(self) -> None:
-        """Cancel the scheduled call, if any. The alarm can be set again."""
+        """Cancel the scheduled call, if there is one. The alarm can be set again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def close(self) -> None:
-        """Cancel the alarm and ignore every later attempt to set it."""
+        """Cancel the scheduled call, and ignore all later calls of ``set``."""
         self._closed = True
         self.cancel()
 

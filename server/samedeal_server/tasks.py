@@ -1,4 +1,4 @@
-"""Helpers for asyncio tasks: wait for the first of several, cancel reliably, ignore what cancelled tasks leave behind."""
+"""Helpers for asyncio tasks: wait for the first of several, cancel reliably, and silence errors of cancelled tasks."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
 RECANCEL_INTERVAL: Final = 0.5
-"""Interval, in seconds, at which a task that has not ended is cancelled again."""
+"""Interval, in seconds, at which a cancelled task that has not ended is cancelled again."""
 
 Result = TypeVar("Result")
 
 
 @asynccontextmanager
 async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
-    """Run coroutines as tasks, and enter the context when the first of them has ended. On exit, cancel the others.
+    """Run coroutines as tasks, and enter the ``async with`` block when the first of them has ended.
 
-    Yield the tasks in the order of the coroutines. An exception in a task is raised only by ``result()`` of that task.
+    On exit, cancel the others. Yield the tasks in the order of the coroutines. The exception of a task is raised only
+    by its method ``result``.
     """
     tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
     try:
@@ -30,8 +31,8 @@ async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tu
 async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval: float = RECANCEL_INTERVAL) -> None:
     """Cancel tasks, wait until all of them have ended, and ignore their results.
 
-    A library may swallow a cancellation that arrives while it connects, so tasks are cancelled again until they end.
-    If the caller is cancelled meanwhile, it still waits for all tasks before it raises CancelledError.
+    A library may swallow a cancellation that arrives while it connects. Tasks are therefore cancelled again until they
+    end. If the caller itself is cancelled, it still waits for all tasks, and then raises CancelledError.
     """
     cancelled_tasks = list(tasks)
     pending = {task for task in cancelled_tasks if not task.done()}
@@ -52,10 +53,10 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
 
 
 def ignore_lost_connections() -> None:
-    """Keep the running loop from logging a lost connection to which a cancelled task was writing.
+    """Prevent that the event loop logs a lost connection to which a cancelled task was writing.
 
     A stream reports the loss to the future that its writer waits for. If the writer was cancelled in the same turn, for
-    example by a timeout, nobody retrieves that exception. All other unretrieved exceptions are still logged.
+    example by a timeout, nobody retrieves that exception. All other exceptions that nobody retrieves are still logged.
     """
     asyncio.get_running_loop().set_exception_handler(_handle_exception)
 

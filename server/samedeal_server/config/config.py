@@ -1,4 +1,4 @@
-"""The configuration of a node: all of its settings."""
+"""The settings of a node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samedeal_server.config.settings import InvalidValue, section, setting
 from samedeal_server.config.trusted_proxies import TrustedProxies
 
 PROGRAM: Final = "samedeal-server"
-"""The command that runs a node."""
+"""The name of the command that runs a node."""
 
 DEFAULT_PORT: Final = 7777
 
@@ -27,13 +27,13 @@ OTHER_VARIABLES: Final = frozenset(
         "SAMEDEAL_WORKER",
     }
 )
-"""Variables with the prefix of the settings that have another purpose."""
+"""Environment variables that begin like settings, but have another purpose."""
 
 LogStyle = Literal["auto", "json", "pretty"]
 
 
 def default_data() -> Path:
-    """Return the default data directory of the embedded Redis, such as ``~/.local/share/samedeal/server``."""
+    """Return the default directory for the data of the embedded Redis, such as ``~/.local/share/samedeal/server``."""
     given = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     try:
         home = Path(given).expanduser()
@@ -44,7 +44,11 @@ def default_data() -> Path:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a node. If ``redis``, a URL, is empty, the node starts a Redis that keeps its files in ``data``."""
+    """The settings of a node.
+
+    ``redis`` is the URL of a Redis. If ``redis`` is empty, the node starts its own Redis, which keeps its files in
+    ``data``.
+    """
 
     host: str = setting(
         "127.0.0.1",

@@ -9,10 +9,10 @@ from samedeal_server.config.settings import setting
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a node. Those that apply to all nodes together say so in their descriptions.
+    """The limits of a node. A limit that applies to all nodes together says so in its description.
 
-    Each request costs a number of moves, which count towards the rates of its connection and its address. A limit on
-    one address is multiplied for larger IPv6 networks, see ``NETWORK_FACTORS``.
+    Each request costs a number of moves, which count towards the rates of its connection and its address. For an IPv6
+    address, a limit on one address also applies to larger networks, multiplied by ``NETWORK_FACTORS``.
     """
 
     connections: int = setting(10_000, "connections to this node", metavar="N", minimum=1)
@@ -71,15 +71,18 @@ class Limits:
 
 
 Networks = tuple[str, ...]
-"""The networks to which an address belongs, the smallest first, as in ``NETWORK_FACTORS``."""
+"""The networks that contain an address, the smallest first, in the order of ``NETWORK_FACTORS``."""
 
 
 class LiveLimits:
-    """The limits in force on a node, shared by all parts that enforce them. They can be replaced while the node runs."""
+    """The limits that currently apply on a node.
+
+    All parts that enforce limits share one object, so that limits can change.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.current = limits
 
     def replace(self, limits: Limits) -> None:
-        """Enforce new limits from now on."""
+        """Apply new limits from now on."""
         self.current = limits

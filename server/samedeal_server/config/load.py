@@ -1,4 +1,4 @@
-"""Load the configuration of a node from its command line, environment and file."""
+"""Reads the settings of a node from its command line, environment and file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LOG_SETTINGS: Final = ("log-style", "announce")
 
 
 def load_config(flags: argparse.Namespace) -> Reading[Config]:
-    """Load the configuration. ``flags`` holds the parsed flags, including ``config``, the path of the file.
+    """Read all settings. ``flags`` holds the parsed flags, and in ``config`` the path of the file.
 
-    Raises InvalidSetting if the file is unreadable, a name is unknown, or a value is not valid.
+    Raise InvalidSetting if the file is unreadable, a name is unknown, or a value is not valid.
     """
     path = flags.config or os.environ.get("SAMEDEAL_CONFIG")
     file = None
@@ -35,9 +35,9 @@ def load_config(flags: argparse.Namespace) -> Reading[Config]:
 
 
 def load_log_settings(arguments: Sequence[str]) -> Config:
-    """Load only the settings of the log, and ignore all errors. This is used to log that another setting is invalid.
+    """Read only the settings of the log from the command line ``arguments``, the environment and the file.
 
-    ``arguments`` are the arguments of the command line.
+    Ignore all errors. With these settings a node can log that another setting is invalid.
     """
     rows = [row for row in table(Config) if row.name in _LOG_SETTINGS]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default="")

@@ -34,13 +34,13 @@ Kind = TypeVar("Kind")
 
 
 class InvalidSetting(Exception):
-    """Rejection of an invalid setting. ``str(error)`` says which setting it is, where it was set and what it accepts."""
+    """Error of an invalid setting. The message says which setting is invalid, where it was set and what it accepts."""
 
 
 class InvalidValue(ValueError):
-    """Rejection of a value that has the right type but is not allowed. Raised by ``__post_init__`` of the dataclass.
+    """Error of a value that has the right type but is not allowed. ``name`` is the name of the setting.
 
-    ``name`` is the name of the setting.
+    The dataclass of the settings raises this error in ``__post_init__``.
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -57,22 +57,25 @@ def setting(
     maximum: float | None = None,
     redact: str = "",
 ) -> Any:
-    """Declare a field as a setting. ``redact`` is a regular expression for the parts of a value that are never shown."""
+    """Return a dataclass field that is a setting. ``redact`` matches the parts of a value that are never shown."""
     row = {"description": description, "metavar": metavar, "minimum": minimum, "maximum": maximum, "redact": redact}
     return dataclasses.field(default=default, metadata=row)
 
 
 def section(kind: type, prefix: str, title: str) -> Any:
-    """Declare a field as a section: a table in the file, with a prefix for the flags and variables of its settings."""
+    """Return a dataclass field that is a section, whose type ``kind`` is a dataclass of settings.
+
+    In the file the section is a table. Its flags and variables begin with ``prefix``.
+    """
     return dataclasses.field(default_factory=kind, metadata={"prefix": prefix, "title": title})
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting.
+    """A setting, as declared by a field of a dataclass.
 
-    ``path`` holds the names of the fields that lead to the setting in the dataclass. In the file each of these names is
-    written with dashes instead of underscores. The value of an ``optional`` setting may be None, which is written ``off``.
+    ``path`` holds the names of the fields that lead to the setting. In the file each name is written with dashes
+    instead of underscores. The value of an ``optional`` setting may be None, which is written ``off``.
     """
 
     name: str
@@ -88,22 +91,22 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        """The command line flag, such as ``--limit-rate``."""
+        """The command line flag of the setting, such as ``--limit-rate``."""
         return f"--{self.name}"
 
     @property
     def variable(self) -> str:
-        """The environment variable, such as ``SAMEDEAL_LIMIT_RATE``."""
+        """The environment variable of the setting, such as ``SAMEDEAL_LIMIT_RATE``."""
         return PREFIX + self.name.replace("-", "_").upper()
 
     @property
     def key(self) -> str:
-        """The key in the file, within its section."""
+        """The key of the setting in the file, without its section."""
         return self.path[-1].replace("_", "-")
 
     @property
     def accepts(self) -> str:
-        """A description of the values that the setting accepts."""
+        """The values that the setting accepts, as text for messages."""
         return f"{self._accepts}, or {_NONE}" if self.optional else self._accepts
 
     @property
@@ -122,7 +125,7 @@ class Setting:
         return "a path" if self.kind is Path else "text without control characters"
 
     def parse(self, text: str) -> Any:
-        """Parse a value. Raises ValueError if the setting does not accept ``text``."""
+        """Return the value that a text stands for. Raise ValueError if the setting does not accept the text."""
         if self.optional and text.lower() == _NONE:
             return None
         if get_origin(self.kind) is Literal:
@@ -148,7 +151,7 @@ class Setting:
         return value
 
     def show(self, value: Any) -> str:
-        """Format a value as in the file, with secrets hidden."""
+        """Return a value as it is written in the file, with secrets hidden."""
         if value is None:
             return json.dumps(_NONE)
         if isinstance(value, bool):
@@ -165,14 +168,17 @@ class Setting:
 
 @dataclass(frozen=True)
 class Reading(Generic[Kind]):
-    """The settings that were read. ``sources`` maps a setting's name to where it was set. Defaults have no entry."""
+    """The settings that were read.
+
+    ``sources`` says for each setting's name where it was set. Defaults have no entry.
+    """
 
     values: Kind
     sources: Mapping[str, str]
 
 
 def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Setting, ...]:
-    """Return the settings of a dataclass, including those of its sections."""
+    """Return all settings of a dataclass, including the settings of its sections."""
     kinds = get_type_hints(kind)
     rows: list[Setting] = []
     for field in dataclasses.fields(kind):
@@ -187,7 +193,7 @@ def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Set
 
 
 def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
-    """Add the settings of a dataclass to a parser. The parser keeps their values as strings, which ``read`` parses."""
+    """Add the flags of all settings of a dataclass to a parser. Their values stay texts, which ``read`` parses."""
     groups: dict[tuple[str, ...], argparse._ArgumentGroup] = {
         (field.name,): parser.add_argument_group(field.metadata["title"])
         for field in dataclasses.fields(kind)
@@ -211,10 +217,10 @@ def read(
     file: tuple[str, str] | None = None,
     others: Iterable[str] = (),
 ) -> Reading[Kind]:
-    """Read settings from flags (a mapping by name), from environment variables and from a file (its name and content).
+    """Read settings from flags, from environment variables, and from a file given by its name and content.
 
-    ``others`` are environment variables that begin like settings but are not settings. Raises InvalidSetting if a name
-    is unknown or a value is not valid.
+    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin like settings but are
+    not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}
@@ -239,7 +245,7 @@ def read(
 
 
 def describe(reading: Reading[Any]) -> str:
-    """Format all settings as a file, each with its source and without secrets."""
+    """Return all settings as the content of a file, with their sources and without secrets."""
     lines: list[str] = []
     within: tuple[str, ...] = ()
     for row in table(type(reading.values)):
@@ -318,7 +324,7 @@ def _leaves(
 
 
 def _kind(kind: Any) -> tuple[Any, bool]:
-    """Split the type of a field into the type without None, and whether None is allowed."""
+    """Return the type of a field without None, and whether the field allows None."""
     if get_origin(kind) is not UnionType:
         return kind, False
     (inner,) = (each for each in get_args(kind) if each is not NoneType)

@@ -1,4 +1,4 @@
-"""Token buckets that enforce rate limits: of a connection, and of the networks that an address belongs to."""
+"""Token buckets that enforce rate limits, on connections and on networks."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_server.config.limits import Limits, Networks
 
 WINDOW: Final = 600
-"""Time over which rooms, sessions and passphrases are counted, in seconds."""
+"""Time, in seconds, over which rooms, sessions and passphrases are counted."""
 
 MAX_NETWORKS: Final = 20_000
-"""Maximum number of networks whose buckets are kept. The least recently used are dropped and start full again."""
+"""Maximum number of networks that have a bucket. Beyond it, the least recently used bucket is dropped."""
 
 NETWORK_FACTORS: Final = (1, 4, 16)
-"""How many times the limit on one address applies to its networks: for IPv6 to its /64, its /56 and its /48."""
+"""Factors by which the limit on one address is multiplied for its networks.
+
+The networks of an IPv6 address are its /64, its /56 and its /48. An IPv4 address has only the first factor.
+"""
 
 _DELAY_RECOVERY: Final = 0.5
-"""Recovery of a connection's allowance for delays, in seconds of delay per second."""
+"""Seconds per second that a connection regains of the total delay that it is allowed."""
 
 _MIN_RETRY_AFTER: Final = 1.0
-"""Minimum Retry-After, in seconds."""
+"""Minimum time, in seconds, after which a refused client is told to retry."""
 
 
 class Bucket:
-    """A token bucket that gains ``rate`` tokens per second and holds at most ``burst``. Time is an argument."""
+    """A token bucket that gains ``rate`` tokens per second and holds at most ``burst`` tokens.
+
+    Methods get the current time, in seconds, as an argument.
+    """
 
     __slots__ = ("_burst", "_filled_at", "_rate", "_tokens")
 
@@ -37,13 +43,19 @@ class Bucket:
         self._filled_at = now
 
     def charge(self, now: float, tokens: float = 1) -> float:
-        """Take ``tokens`` even if the bucket holds fewer. Return the seconds until the debt is repaid; 0 means no debt."""
+        """Take ``tokens`` even if the bucket holds fewer.
+
+        Return the seconds until the bucket is no longer in debt, or 0.
+        """
         self._fill(now)
         self._tokens -= tokens
         return -self._tokens / self._rate if self._tokens < 0 else 0.0
 
     def try_take(self, now: float, tokens: float = 1) -> float:
-        """Take ``tokens`` and return 0 if the bucket holds enough. Otherwise return the seconds until it does."""
+        """Take ``tokens`` and return 0 if the bucket holds enough.
+
+        Otherwise return the seconds until it holds enough.
+        """
         self._fill(now)
         if self._tokens < tokens:
             return (tokens - self._tokens) / self._rate
@@ -62,7 +74,7 @@ class Bucket:
 
 
 class Pace:
-    """The rate limit of one connection. It delays requests beyond the burst, and refuses them if the delays add up."""
+    """The rate limit of one connection. Requests that exceed the rate are delayed, and refused if the delays add up."""
 
     def __init__(self, limits: Limits, now: float) -> None:
         self._requests_bucket = Bucket(limits.rate, limits.burst, now)
@@ -70,7 +82,10 @@ class Pace:
         self._refusals = Bucket(limits.refusals / 60, limits.refusals, now)
 
     def admit(self, now: float, cost: int) -> float:
-        """Return the delay of a request, in seconds. Raises RequestRefused if the connection was delayed for too long."""
+        """Charge for a request. Return the seconds by which the request must be delayed.
+
+        Raise RequestRefused if the connection has already been delayed for too long.
+        """
         delay = self._requests_bucket.charge(now, cost)
         # While the request is delayed, the allowance for delays recovers a little. Charge that share too.
         if delay and (retry_after := self._delays.try_take(now, delay * (1 + _DELAY_RECOVERY))):
@@ -79,16 +94,16 @@ class Pace:
         return delay
 
     def charge(self, now: float, cost: float) -> None:
-        """Charge the connection for extra work of an earlier request. Its next requests are delayed accordingly."""
+        """Charge for additional work that an earlier request has caused. The next requests are delayed accordingly."""
         self._requests_bucket.charge(now, cost)
 
     def refused(self, now: float) -> bool:
-        """Record a rate-limited request. Return whether the connection has sent too many and must be closed."""
+        """Count a request that was refused because of its rate. Return whether the connection must now be closed."""
         return self._refusals.charge(now) > 0
 
 
 class Quotas:
-    """The rate limits of all connections from one address, and of new players on this node."""
+    """The rate limits on addresses, and on new players of this node."""
 
     def __init__(self, limits: Limits) -> None:
         self._all_sessions = Bucket(limits.sessions / WINDOW, limits.sessions, 0.0)
@@ -97,21 +112,21 @@ class Quotas:
         self._sessions = _Buckets(limits.sessions_per_address / WINDOW, limits.sessions_per_address)
 
     def admit(self, networks: Networks, now: float, cost: int) -> None:
-        """Charge an address for a request. Raises RequestRefused if the address exceeds its rate."""
+        """Charge an address for a request. Raise RequestRefused if the address exceeds its rate."""
         if retry_after := self._requests.try_take(networks, now, cost):
             raise _rate_limited("Too many requests from your address.", retry_after)
 
     def charge(self, networks: Networks, now: float, cost: float) -> None:
-        """Charge an address for extra work of an earlier request."""
+        """Charge an address for additional work that an earlier request has caused."""
         self._requests.charge(networks, now, cost)
 
     def open_room(self, networks: Networks, now: float, cost: int = 1) -> None:
-        """Count a new room. Raises RequestRefused if the address has created too many."""
+        """Charge an address for a new room. Raise RequestRefused if too many rooms were opened from the address."""
         if retry_after := self._rooms.try_take(networks, now, cost):
             raise _rate_limited("Too many rooms were opened from your address.", retry_after)
 
     def begin_session(self, networks: Networks, now: float) -> None:
-        """Count a new session. Raises RequestRefused if there are too many."""
+        """Charge an address and this node for a new player. Raise RequestRefused if either has too many new players."""
         if retry_after := self._sessions.try_take(networks, now):
             raise _rate_limited("Too many new players from your address.", retry_after)
         if retry_after := self._all_sessions.try_take(now):
@@ -119,7 +134,7 @@ class Quotas:
 
 
 class _Buckets:
-    """A bucket for each network that was active recently."""
+    """One bucket for each network that was active recently."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate = rate
@@ -127,9 +142,9 @@ class _Buckets:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
-        """Take tokens from the buckets of all networks of an address, or from none of them if one holds too few.
+        """Take ``tokens`` from the bucket of each network and return 0, if all buckets hold enough.
 
-        Return 0, or the seconds until all buckets hold enough.
+        Otherwise take no tokens and return the seconds until all buckets hold enough.
         """
         if len(networks) == 1:  # an IPv4 address
             return self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)
@@ -144,7 +159,7 @@ class _Buckets:
         return retry_after
 
     def charge(self, networks: Networks, now: float, tokens: float) -> None:
-        """Take tokens from the buckets of all networks of an address, even if a bucket holds fewer."""
+        """Take ``tokens`` from the bucket of each network, even if a bucket holds fewer."""
         for network, factor in zip(networks, NETWORK_FACTORS, strict=False):
             self._bucket(network, factor, now).charge(now, tokens)
 
@@ -165,7 +180,7 @@ def _rate_limited(reason: str, retry_after: float) -> RequestRefused:
 
 
 def wait_text(seconds: float) -> str:
-    """Format the time for which a player must wait, given in seconds."""
+    """Return the text for a time, given in seconds, that a player must wait."""
     if seconds <= 1:
         return "a second"
     return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"

@@ -1,4 +1,4 @@
-"""The address of a client that connects through proxies, as the proxies report it."""
+"""Finding the address of a client that connects through proxies."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Final
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 FORWARDED: Final = "X-Forwarded-For"
-"""The header to which each proxy appends the address of its client."""
+"""The HTTP header to which each proxy appends the address of its client."""
 
 _MAX_PROXIES: Final = 20
-"""Maximum number of proxies between a client and the server."""
+"""Maximum number of addresses in the header that are considered."""
 
 _WITH_PORT: Final = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::\d{1,5})?")
 
 
 class TrustedProxies:
-    """The proxies whose headers are trusted, given as addresses and networks. Raises ValueError for any other text."""
+    """The proxies whose headers are trusted, given as addresses or networks. Raise ValueError if a text is neither."""
 
     def __init__(self, trusted: Collection[str]) -> None:
         self._networks = tuple(_network(text) for text in trusted)
 
     def trusts(self, peer: str) -> bool:
-        """Return whether an address belongs to a trusted proxy."""
+        """Return whether a trusted proxy has the address ``peer``."""
         address = _address(peer)
         return address is not None and self._has(address)
 
     def client(self, peer: str, forwarded: Iterable[str]) -> str:
-        """Return the address of a client. ``peer`` is where its connection comes from: the client itself, or a proxy.
+        """Return the address of a client. ``peer`` is the address that the connection comes from: a client or a proxy.
 
         ``forwarded`` holds the ``X-Forwarded-For`` headers of the connection, in order. Each proxy appends the address
-        of its client on the right. The client is therefore the last address that is not a trusted proxy. Any addresses
-        to the left of it are ignored, because the client may have made them up.
+        of its client on the right. The client is therefore the last address that is not a trusted proxy. Addresses
+        further to the left are ignored, because the client may have made them up.
         """
         address = _address(peer)
         if address is None or not self._has(address):
@@ -62,7 +62,7 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 
 
 def _address(text: str) -> Address | None:
-    """Parse an address, which may have a port, brackets, quotes and a zone. Return None if it is not valid."""
+    """Parse an address that may have a port, brackets, quotes and a zone. Return None if the text is not an address."""
     plain = text.strip().strip('"')
     match = _WITH_PORT.fullmatch(plain)
     bare = (match[1] or match[2] or "") if match else plain

@@ -1,1 +1,1 @@
-"""Client connections: the handshake, and a bounded outbox for each."""
+"""The clients' connections: the handshake, the WebSocket, and a bounded queue of outgoing frames."""

@@ -1,11 +1,9 @@
-"""A client's WebSocket: a fast path for frames, the keepalive, and limits that the library does not have.
+"""A client's WebSocket that parses simple frames itself, sends pings, and has limits that the library does not have.
 
 The library ``websockets`` makes the handshake and parses most kinds of frames. A player's message, though, is nearly
-always one short binary frame. This module parses those frames itself, and connections write their answers without the
-library.
-
-This saves 13 % of the node's CPU time for a move under full load, and 9 to 12 % at the pace of people (measured with
-tests/bench/move_price.py).
+always one short binary frame. This module parses such frames itself, and connections write their answers without the
+library. This saves 13 % of a node's CPU time for a move under full load, and 9 to 12 % at the pace of people (measured
+with tests/bench/move_price.py).
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, peer_of
 
 LARGEST_REQUEST: Final = 16 * 1024
-"""Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand."""
+"""Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand bytes."""
 
 PING_INTERVAL: Final = 20
 """Interval, in seconds, between WebSocket pings to a client. It is also the timeout for the answer."""
@@ -38,7 +36,10 @@ CLOSE_TIMEOUT: Final = 2.0
 """Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
 
 _MAX_QUEUE: Final = 16
-"""Maximum number of unanswered messages. Beyond it the socket is not read until only ``_MIN_QUEUE`` are left."""
+"""Maximum number of received messages that wait to be handled. Beyond it, the node stops reading from the client.
+
+Reading continues when only ``_MIN_QUEUE`` messages wait.
+"""
 
 _MIN_QUEUE: Final = 4
 
@@ -54,10 +55,10 @@ def _do_nothing() -> None: ...
 
 
 class ClientSocket(ServerConnection):
-    """A WebSocket that a client has opened.
+    """The server's end of a client's WebSocket.
 
-    ``on_writable`` is called when the transport's write buffer was full and has room again. ``on_lost`` is called when
-    the connection is lost.
+    ``on_writable`` is called when frames can be written again after the write buffer was full. ``on_lost`` is called
+    when the connection is lost.
     """
 
     def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
@@ -84,11 +85,11 @@ class ClientSocket(ServerConnection):
 
     @property
     def is_writable(self) -> bool:
-        """Whether frames can be written now. If not, ``on_writable`` or ``on_lost`` will be called."""
+        """Whether frames can be written now. If not, ``on_writable`` or ``on_lost`` will be called later."""
         return not self.paused and self.protocol.state is State.OPEN and not self.transport.is_closing()
 
     async def recv(self, decode: bool | None = None) -> Any:  # noqa: ARG002, FBT001  # as in the library, which has overloads
-        """Return the next message. Raises ConnectionClosed after the last one."""
+        """Wait for the next message and return it. Raise ConnectionClosed if the connection is closed."""
         while not self._messages:
             if self.protocol.state is State.CLOSED:
                 await self.wait_closed()
@@ -106,29 +107,29 @@ class ClientSocket(ServerConnection):
         return message
 
     def forget_handshake(self) -> None:
-        """Free the handshake request and response, which take 4 kB and are no longer needed."""
+        """Free the request and the response of the handshake. They take 4 kB and are no longer needed."""
         self._is_served = True
         self.request = self.response = None
 
     def start_close(self, code: int, reason: str) -> None:
-        """Send a close frame. Abort the connection if the client does not disconnect in time."""
+        """Send a close frame. If the client does not disconnect in time, abort the connection."""
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self.send_data()
             self._abort_later()
 
     def start_keepalive(self) -> None:
-        """Start to send pings. A timer does this, because the library's keepalive needs a task for each connection."""
+        """Start to send pings at intervals. The library's own keepalive would need a task for each connection."""
         self._keepalive_timer = self.loop.call_later(PING_INTERVAL, self._keep_alive)
 
     def connection_made(self, transport: Any) -> None:
-        """Count the connection as pending."""
+        """Count the connection as pending: its handshake is not complete."""
         super().connection_made(transport)
         self.peer = peer_of(self)  # the transport no longer knows the address once the connection is lost
         self._admission.track_pending(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting the connection as pending, and record why its handshake failed."""
+        """Stop counting the connection as pending. If its handshake failed, record why."""
         if self._admission.done(self):
             error = self.protocol.handshake_exc
             if self.request is None and not self._received_bytes:
@@ -144,12 +145,12 @@ class ClientSocket(ServerConnection):
         self.on_lost()
 
     def resume_writing(self) -> None:
-        """Call ``on_writable``, because the client has read enough of what was written."""
+        """Call ``on_writable``, because the write buffer has room again."""
         super().resume_writing()
         self.on_writable()
 
     def data_received(self, data: bytes) -> None:
-        """Receive data. Reject an oversized handshake; abort a client that does not close in time."""
+        """Parse received data. Reject a handshake that is too large."""
         if self._is_served and not self._is_unusual:
             self._take_frames(data)
             return
@@ -167,7 +168,7 @@ class ClientSocket(ServerConnection):
         self._pass_on(data)
 
     def process_event(self, event: Any) -> None:
-        """Process a frame that the library has parsed, and limit the rate of control frames and fragments.
+        """Process a frame that the library has parsed. Limit the rate of control frames and fragments.
 
         The gateway limits the rate of complete messages.
         """
@@ -187,9 +188,10 @@ class ClientSocket(ServerConnection):
             self._add_fragment(event)
 
     def _take_frames(self, data: bytes) -> None:
-        """Parse the complete frames in the data. Leave each frame that is not a complete binary message to the library.
+        """Parse all complete frames in the data.
 
-        A frame that is too large or not masked goes to the library at once, and so does everything after it.
+        Let the library parse each frame that is not a complete binary message. If a frame is too large or not masked,
+        let the library parse this frame and everything after it.
         """
         data = self._rest + data
         start, size = 0, len(data)

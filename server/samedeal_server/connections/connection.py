@@ -21,16 +21,17 @@ _TWO_BYTE_LENGTH: Final = 126
 _EIGHT_BYTE_LENGTH: Final = 1 << 16
 
 _WRITE_SIZE: Final = 16 * 1024
-"""Number of bytes that are written before checking that the client reads them."""
+"""Number of bytes that are written to the socket before a check whether the client reads them."""
 
 CLOSE_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for a client to read what is queued for it before its connection is aborted."""
+"""Timeout, in seconds, for a client to read what is still queued for it. The connection is then aborted."""
 
 
 def framed(message: ToClient) -> bytes:
-    """Encode a message as a WebSocket frame. Servers do not mask frames, so all clients can be sent the same bytes.
+    """Encode a message as a WebSocket frame.
 
-    The header of a frame takes 0.1 µs here, and 2.6 µs in the library.
+    The same bytes can be sent to all clients, because servers do not mask frames. The header of a frame takes 0.1 µs in
+    this function, and 2.6 µs in the library.
     """
     payload = encode(message)
     size = len(payload)
@@ -42,10 +43,10 @@ def framed(message: ToClient) -> bytes:
 
 
 class Connection:
-    """A client with a bounded queue of frames. Each turn of the event loop sends the queued frames in one write.
+    """A client's connection with a bounded queue of outgoing frames.
 
-    A client whose queue is full is disconnected. A spectator who reads slowly skips boards and then receives a
-    snapshot.
+    All frames queued in one turn of the event loop are sent in one write. If the queue is full, the client is
+    disconnected. A spectator who reads too slowly misses some boards and then gets the newest ones.
     """
 
     __slots__ = (
@@ -93,10 +94,10 @@ class Connection:
         socket.on_writable, socket.on_lost = self.wake, self._on_lost
 
     def on_caught_up(self) -> None:
-        """Send a snapshot of all boards. Called when a spectator has skipped boards and the queue is empty again."""
+        """Send the newest boards. Called when the queue of a spectator who has missed boards is empty again."""
 
     def on_dismissed(self) -> None:
-        """Forget the room that the connection is in. Called when that room closes, or removes the player."""
+        """Forget the room of the connection. Called when the room closes or removes the player."""
 
     @property
     def waiting(self) -> int:
@@ -105,25 +106,28 @@ class Connection:
 
     @property
     def closing(self) -> bool:
-        """Whether this node is closing the connection."""
+        """Whether this node has begun to close the connection."""
         return self._closing is not None
 
     @property
     def closing_code(self) -> int:
-        """The code with which this node is closing the connection, or 0 if it is not closing it."""
+        """The code with which this node closes the connection, or 0 if it does not."""
         return self._closing[0] if self._closing is not None else 0
 
     def send(self, message: ToClient, asked: float = 0.0) -> None:
-        """Queue a message and send it soon. If it acks a move, ``asked`` is the time at which that move was read."""
+        """Queue a message and send it soon.
+
+        For the ack of a move, ``asked`` is when the move was read; metrics use it.
+        """
         self.send_frame(framed(message), asked)
 
     def send_frame(self, frame: bytes, asked: float = 0.0) -> None:
-        """Queue a framed message and send it soon."""
+        """Queue an encoded frame and send it soon."""
         self.enqueue(frame, asked)
         self.wake()
 
     def enqueue(self, frame: bytes, asked: float = 0.0) -> None:
-        """Queue a framed message until the next call of ``wake``. If the queue is full, disconnect the client."""
+        """Queue an encoded frame until the next call of ``wake``. If the queue is full, disconnect the client."""
         if len(self._frames) >= self._backlog:
             if not self._slow:
                 self._metrics.slow_disconnected.inc()
@@ -135,7 +139,10 @@ class Connection:
         self._frames.append((frame, asked))
 
     def enqueue_delayed(self, frames: list[bytes]) -> None:
-        """Queue boards for a spectator until the next call of ``wake``. If the spectator is behind, drop the boards."""
+        """Queue boards for a spectator until the next call of ``wake``.
+
+        If the spectator reads too slowly, drop the boards.
+        """
         if self._lagging or len(self._frames) + len(frames) > self._late_backlog:
             if not self._lagging:
                 self._metrics.skipped.inc()
@@ -145,20 +152,26 @@ class Connection:
             self.enqueue(frame)
 
     def wake(self) -> None:
-        """Send the queued frames in the next turn of the event loop, together with all that are queued until then."""
+        """Send the queued frames in the next turn of the event loop. Frames that are queued until then are sent too."""
         if not self._awake:
             self._awake = True
             self.socket.loop.call_soon(self._write)
 
     def close(self, code: int, reason: str) -> None:
-        """Close once the queue is sent. Abort the connection if the client does not read it. Later calls change nothing."""
+        """Close the connection once the queue has been sent. Abort it if the client does not read the queue in time.
+
+        Further calls change nothing.
+        """
         if self._closing is None:
             self._closing = (code, reason)
             self.wake()
             self._abort_timer = self._timers.call_later(CLOSE_TIMEOUT, self.socket.transport.abort)
 
     def _write(self) -> None:
-        """Write queued frames until the client stops reading. The socket calls ``wake`` once it can write more."""
+        """Write queued frames until the client stops reading.
+
+        The socket calls ``wake`` when more frames can be written.
+        """
         self._awake = False
         socket = self.socket
         while self._frames and socket.is_writable:
@@ -172,7 +185,10 @@ class Connection:
             self.on_caught_up()
 
     def _write_some(self, socket: ClientSocket) -> None:
-        """Write several queued frames in one call. The library's ``send`` for each frame costs several times as much."""
+        """Write several queued frames in one call.
+
+        To call the library's ``send`` for each frame costs several times as much.
+        """
         count, size = 0, 0
         while count < len(self._frames) and size < _WRITE_SIZE:
             size += len(self._frames[count][0])

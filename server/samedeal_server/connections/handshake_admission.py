@@ -1,4 +1,4 @@
-"""Admission of connections before and during the WebSocket handshake."""
+"""Admission of connections, before and during the WebSocket handshake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
 
 _RETRY_AFTER: Final = "5"
-"""Retry-After, in seconds, for clients that are rejected because the server is busy."""
+"""Value, in seconds, of the header Retry-After for clients that are rejected for now."""
 
 _MAX_ORIGIN_WIDTH: Final = 100
 
@@ -35,10 +35,10 @@ _log = get_logger()
 
 
 class HandshakeAdmission:
-    """Decides which connections are admitted, and counts connections by network.
+    """Decides which connections are admitted, and counts the connections of each network.
 
-    ``origins`` holds the origins of web pages that may connect besides the server's own, or ``*`` for all.
-    ``public_url`` is the address for players, if that is not the address of this machine.
+    ``origins`` holds the origins of web pages that may connect in addition to the server's own page, or ``*`` for all
+    pages. ``public_url`` is the address for players if it differs from the address of this machine.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class HandshakeAdmission:
 
     @property
     def pending(self) -> int:
-        """The number of connections whose handshake is not complete."""
+        """The number of pending connections, whose handshake is not complete."""
         return len(self._pending)
 
     @property
@@ -73,15 +73,19 @@ class HandshakeAdmission:
         return set(self._open_by_network)
 
     def address(self, socket: ServerConnection) -> str:
-        """Return the address of a client. If it connects through trusted proxies, they report the address.
+        """Return the address of a client.
 
-        The address of a client on a Unix socket is ``local``.
+        If the client connects through trusted proxies, use the address that they report. The address of a client on a
+        Unix socket is ``local``.
         """
         peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 
     def track_pending(self, socket: ServerConnection) -> None:
-        """Count a connection whose handshake is not complete. If there are too many, drop the oldest one."""
+        """Count a connection as pending: its handshake is not complete.
+
+        If too many are pending, abort the oldest one.
+        """
         networks = networks_of(self.address(socket))
         self._pending[socket] = networks
         self._pending_by_network.update(networks)
@@ -94,7 +98,7 @@ class HandshakeAdmission:
                     self._evict_pending(oldest, network)
 
     def _connection_limits(self, networks: Networks) -> list[tuple[str, int]]:
-        """Return each network of an address with its maximum number of connections."""
+        """Return each network of an address, and the maximum number of connections from the network."""
         limit = self.limits.current.connections_per_address
         return [(network, factor * limit) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)]
 
@@ -114,7 +118,7 @@ class HandshakeAdmission:
         return networks is not None
 
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return a response that rejects the handshake of a web page that may not connect. Return None if it may connect."""
+        """Return the response that rejects a web page whose origin may not connect. Return None if it may."""
         origins = request.headers.get_all("Origin")
         if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None
@@ -126,9 +130,10 @@ class HandshakeAdmission:
         )
 
     def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
-        """Return a response that rejects a handshake beyond the limits on connections, or None within the limits.
+        """Return the response that rejects a handshake because there are too many connections.
 
-        ``count`` is the number of connections that this node has open.
+        Return None if there are not. ``count`` is the number of open connections to this node that count towards the
+        limit.
         """
         self._warn_if_ignored(request, peer_of(socket))
         if count >= self.limits.current.connections:
@@ -146,7 +151,10 @@ class HandshakeAdmission:
         return None
 
     def _warn_if_ignored(self, request: Request, peer: str) -> None:
-        """Warn once if a peer sends ``X-Forwarded-For`` without being a trusted proxy. All its clients count as one."""
+        """Warn once if a peer that is not a trusted proxy sends ``X-Forwarded-For``.
+
+        It may be a proxy that was not configured.
+        """
         if self._warned_of_proxy or FORWARDED not in request.headers or self._proxies.trusts(peer):
             return
         self._warned_of_proxy = True
@@ -157,16 +165,19 @@ class HandshakeAdmission:
         )
 
     def reject(self, reason: str, socket: ServerConnection, **fields: object) -> None:
-        """Count a connection that is rejected. Log the rejection unless another with this reason was logged recently."""
+        """Count a rejected connection.
+
+        Log the rejection, unless another one with the same reason was logged recently.
+        """
         self.refused[reason].inc()
         self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
 
     def opened(self, networks: Networks) -> None:
-        """Add one to the number of open connections of these networks."""
+        """Count an open connection from these networks."""
         self._open_by_network.update(networks)
 
     def closed(self, networks: Networks) -> None:
-        """Stop counting an open connection."""
+        """Stop counting an open connection from these networks."""
         _decrement(self._open_by_network, networks)
 
     def _allows(self, origin: str, hosts: list[str], peer: str) -> bool:
@@ -182,14 +193,14 @@ class HandshakeAdmission:
 
 
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:
-    """Return the response to a handshake that is rejected for now and may be tried again."""
+    """Return the response to a handshake that is rejected for now. The client may retry later."""
     response = socket.respond(status, f"{sentence}\n")
     response.headers["Retry-After"] = _RETRY_AFTER
     return response
 
 
 def networks_of(address: str) -> Networks:
-    """Return the networks under which an address is limited, the smallest first.
+    """Return the networks of an address to which rate limits apply, the smallest first.
 
     An IPv4 address is a network of its own. An IPv6 address belongs to a /64 (usually one host), a /56 (often one home)
     and a /48 (often one server or organization).
@@ -206,7 +217,10 @@ def networks_of(address: str) -> Networks:
 
 
 def is_same_host(origin: str, host: str) -> bool:
-    """Return whether a web page, given by its ``origin``, connects to the host and port that it was loaded from."""
+    """Return whether a web page connects to the host and port that it was loaded from.
+
+    ``origin`` identifies the page.
+    """
     try:
         page = urlsplit(origin.lower())
         server = urlsplit(f"{page.scheme}://{host.lower()}")
@@ -224,7 +238,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def peer_of(socket: ServerConnection) -> str:
-    """Return the address that a connection comes from, which may be the address of a proxy."""
+    """Return the address that a connection comes from. If the client uses a proxy, this is the address of the proxy."""
     if known := getattr(socket, "peer", ""):
         return str(known)
     try:

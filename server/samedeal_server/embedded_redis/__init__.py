@@ -1,1 +1,1 @@
-"""A private Redis that the server starts and stops itself."""
+"""The Redis that a server starts for itself."""

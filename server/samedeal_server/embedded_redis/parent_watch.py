@@ -23,13 +23,16 @@ import time
 from contextlib import suppress
 
 STOP_TIMEOUT = 30.0
-"""Timeout, in seconds, for Redis to write its data and end. It is killed afterwards."""
+"""Timeout, in seconds, for Redis to write its data and end. After this time it is killed."""
 
 _PR_SET_PDEATHSIG = 1
 
 
 def run_until_pipe_closes(pipe: int, lock: int, scratch: str, command: list[str]) -> int:
-    """Run a command, and stop it when the pipe closes. Return its exit code."""
+    """Run a command until it ends or the pipe closes, and return its exit code.
+
+    When the pipe closes, stop the command.
+    """
     # Only the node stops Redis. Signals that a terminal or a service manager sends to all processes must not end it early.
     # The handlers do nothing. Redis would inherit SIG_IGN, and could then miss SIGTERM while it starts.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
@@ -61,7 +64,7 @@ def run_until_pipe_closes(pipe: int, lock: int, scratch: str, command: list[str]
 
 
 def _end_with_parent() -> None:
-    """On Linux, make the kernel stop Redis when this process is killed. Do nothing on other systems."""
+    """Ask the kernel to stop Redis if this process is killed. Do nothing on other systems than Linux."""
     if sys.platform != "linux":
         return
     parent = os.getppid()

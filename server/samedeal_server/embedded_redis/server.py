@@ -33,22 +33,22 @@ from samedeal_server.errors import StartupCode, StartupError
 Durability = Literal["always", "everysec"]
 
 _MAX_SOCKET_PATH: Final = 100
-"""Maximum length of a socket path, in bytes. The address of a Unix socket holds 104 to 108."""
+"""Maximum length of a socket's path, in bytes. Systems allow 104 to 108."""
 
 _MIN_FREE_SPACE: Final = 1_000_000
-"""Minimum free space on the disk, in bytes. With less, Redis would start and end at one of its first writes."""
+"""Minimum free space on the disk, in bytes. With less, Redis would start and then fail at one of its first writes."""
 
 _MAX_LOG_SIZE: Final = 1_000_000
 _ANSWER_TIMEOUT: Final = 60.0
-"""Timeout, in seconds, for an answer while Redis starts. While it loads its data, Redis answers with an error."""
+"""Timeout, in seconds, for an answer while Redis starts. Redis also answers, with an error, while it loads its data."""
 
 
 class EmbeddedRedis:
-    """A Redis that belongs to this node. As a context manager it yields its URL.
+    """A Redis that runs as a child process of this node. ``async with`` starts it, yields its URL, and stops it.
 
-    ``data`` is the directory of its append-only file, its log and its lock. If ``durability`` is ``always``, Redis
-    writes to disk before it answers; if ``everysec``, within a second. ``lock_timeout`` is the timeout, in seconds, for
-    an earlier Redis to release the directory.
+    ``data`` is the directory for its append-only file, its log and its lock. If ``durability`` is ``always``, Redis
+    writes to disk before it answers. If ``durability`` is ``everysec``, Redis writes to disk within a second.
+    ``lock_timeout`` is the timeout, in seconds, for another Redis to release the directory.
     """
 
     def __init__(self, data: Path, durability: Durability = "always", lock_timeout: float = 5.0) -> None:
@@ -62,7 +62,7 @@ class EmbeddedRedis:
 
     @property
     def log(self) -> Path:
-        """The file that Redis logs to."""
+        """The log file of Redis."""
         return self.data / "redis.log"
 
     async def __aenter__(self) -> str:
@@ -74,10 +74,10 @@ class EmbeddedRedis:
         await self.stop()
 
     async def start(self) -> str:
-        """Start Redis and wait until it has loaded its data. Return its URL, ``unix://`` and a path.
+        """Start Redis and wait until it has loaded its data. Return its URL, which names a Unix socket.
 
-        Raises StartupError ``redis_missing``, ``redis_too_old``, ``redis_failed``, ``data_corrupt``, ``data_in_use``,
-        ``data_unwritable`` or ``disk_full``.
+        Raise StartupError ``redis_missing``, ``redis_too_old``, ``redis_failed``, ``data_corrupt``, ``data_in_use``,
+        ``data_unwritable`` or ``disk_full`` if Redis cannot start.
         """
         if self._guard:
             raise RuntimeError("this Redis is already running")
@@ -100,7 +100,7 @@ class EmbeddedRedis:
         return f"unix://{quote(str(socket))}"
 
     async def stop(self) -> None:
-        """Stop Redis if it runs. Wait until it has written everything and ended."""
+        """Stop Redis if it runs. Wait until it has written all data and ended."""
         guard, self._guard = self._guard, None
         descriptors, self._descriptors = self._descriptors, []
         for descriptor in descriptors:
@@ -109,14 +109,17 @@ class EmbeddedRedis:
             await guard.wait()
 
     async def wait_for_exit(self) -> StartupError:
-        """Wait until Redis ends. Return an error that explains why it ended. Ignore the error if this node stopped Redis."""
+        """Wait until Redis ends, and return an error that explains why.
+
+        If this node has stopped Redis, ignore the error.
+        """
         if not self._guard or not self._binary:
             raise RuntimeError("this Redis is not running")
         code = await self._guard.wait()
         return explain_exit(self.data, self._binary, code, read_log_tail(self.log, self._log_start))
 
     async def raise_on_exit(self) -> None:
-        """Wait until Redis ends. Raises StartupError."""
+        """Wait until Redis ends, and raise a StartupError that explains why."""
         raise await self.wait_for_exit()
 
     def _make_directory(self) -> None:
@@ -124,7 +127,7 @@ class EmbeddedRedis:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _check_data(self, binary: RedisBinary) -> None:
-        """Raise StartupError if Redis could not read the data, would start without it, or would find the disk full."""
+        """Raise StartupError if Redis could not read its data or would ignore it, or if the disk is full."""
         directory = self.data / "appendonlydir"
         if directory.is_dir() and not binary.has_multipart_aof:
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))
@@ -134,7 +137,10 @@ class EmbeddedRedis:
             raise StartupError(StartupCode.DISK_FULL, disk_full_message(self.data))
 
     async def _lock(self) -> int:
-        """Lock the directory. Redis inherits the lock, so the directory stays locked until Redis has ended."""
+        """Lock the data directory and return the descriptor of the lock.
+
+        Redis inherits the lock and holds it until Redis ends.
+        """
         with _converted_os_errors(self.data):
             lock = os.open(self.data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         self._descriptors.append(lock)
@@ -158,7 +164,8 @@ class EmbeddedRedis:
         )
 
     async def _spawn(self, binary: RedisBinary, scratch: Path, lock: int) -> None:
-        write_end, read_end = _pipe()
+        # The child inherits only the read end, and notices by it when this node has ended.
+        read_end, write_end = os.pipe()
         self._descriptors.append(write_end)
         try:
             with _converted_os_errors(self.data):
@@ -180,7 +187,7 @@ class EmbeddedRedis:
             os.close(read_end)
 
     async def _wait_until_ready(self, path: Path) -> None:
-        """Wait until Redis is ready. Raises StartupError if it ends or does not answer."""
+        """Wait until Redis is ready. Raise StartupError if Redis ends or does not answer."""
         loop = asyncio.get_running_loop()
         exit_task = asyncio.create_task(self.wait_for_exit())
         try:
@@ -201,7 +208,7 @@ class EmbeddedRedis:
                 await exit_task
 
     def _configuration(self, path: Path) -> bytes:
-        """Return the content of the configuration file. All its options exist in Redis 6.2 to 8 and in Valkey."""
+        """Return the content of the configuration file. All options in it exist in Redis 6.2 to 8 and in Valkey."""
         return b"\n".join(
             [
                 b"port 0",
@@ -221,7 +228,7 @@ class EmbeddedRedis:
 
 @contextmanager
 def _converted_os_errors(data: Path) -> Iterator[None]:
-    """Convert errors of the file system in the data directory to StartupError ``data_unwritable``."""
+    """Convert errors of the file system from the ``with`` block to StartupError ``data_unwritable``."""
     try:
         yield
     except OSError as error:
@@ -242,21 +249,15 @@ def _try_lock(lock: int) -> bool:
 
 
 def _make_scratch_directory() -> Path:
-    """Make a temporary directory for the socket. In the data directory the socket's path could be too long."""
+    """Make a temporary directory for the socket, and return it.
+
+    In the data directory the socket's path could be too long.
+    """
     made = Path(tempfile.mkdtemp(prefix="samedeal-"))
     if len(os.fsencode(made)) + len("/redis.sock") > _MAX_SOCKET_PATH:
         made.rmdir()
         made = Path(tempfile.mkdtemp(prefix="samedeal-", dir="/tmp"))  # mkdtemp makes it private
     return made
-
-
-def _pipe() -> tuple[int, int]:
-    """Make a pipe that lets the child notice when this node has ended. Return its write end and its read end.
-
-    The child inherits only the read end.
-    """
-    read, write = os.pipe()
-    return write, read
 
 
 def _open_log(log: Path) -> int:
@@ -266,7 +267,7 @@ def _open_log(log: Path) -> int:
 
 
 def _quoted(path: Path) -> bytes:
-    """Quote a path for a Redis configuration file. It may contain any byte."""
+    """Return a path as it is quoted in a Redis configuration file. The path may contain any byte."""
     plain = b"/._-"
     return (
         b'"'
@@ -279,7 +280,7 @@ def _quoted(path: Path) -> bytes:
 
 
 async def _ping(path: Path) -> bytes:
-    """Send PING. Return the first line of the answer, or an empty string if there is none."""
+    """Send PING to Redis. Return the first line of the answer, or empty bytes if there is no answer."""
     try:
         async with asyncio.timeout(5):
             reader, writer = await asyncio.open_unix_connection(path)

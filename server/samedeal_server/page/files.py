@@ -1,8 +1,8 @@
-"""Serve the files of the web page on the players' port.
+"""The files of the web page, served on the same port as the players' WebSockets.
 
-``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. For both the server sends the same document,
-whose script reads the path. Other sites may show the document in a frame if the query is ``?embed``. The document
-refers to all other files by relative links.
+``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. The server sends the same document for both,
+and a script in the document reads the path. If the query is ``?embed``, other sites may show the document in an HTML
+frame. The document refers to all other files by relative links.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from samedeal.errors import MalformedText
 from samedeal.names import clean_room
 
 DOCUMENT: Final = "index.html"
-"""The file that is served for ``/`` and ``/ROOM``."""
+"""The name of the file that is served for ``/`` and ``/ROOM``."""
 
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -42,7 +42,7 @@ _POLICY: Final = (
 
 @dataclass(frozen=True)
 class File:
-    """A file as it is served. ``packed`` is the same content, compressed with gzip."""
+    """A file of the page: its content, and the same content compressed with gzip (``packed``). ``tag`` is its ETag."""
 
     content_type: str
     plain: bytes
@@ -51,14 +51,14 @@ class File:
 
 
 class PageFiles:
-    """The files of the page, read once at start-up."""
+    """The files of the page, which are read once at start-up."""
 
     def __init__(self) -> None:
         folder = files(__package__) / "static"
         self._files = {found.name: _file(found.name, found.read_bytes()) for found in folder.iterdir()}
 
     def respond(self, request: Request) -> Response | None:
-        """Answer a plain HTTP request. Return None for a WebSocket handshake."""
+        """Return the response to a plain HTTP request. Return None if the request is a WebSocket handshake."""
         if is_handshake(request):
             return None
         if request.method not in _METHODS:
@@ -78,13 +78,16 @@ class PageFiles:
 
 
 def is_handshake(request: Request) -> bool:
-    """Return whether a request is a WebSocket handshake, even if a proxy has removed some of its headers."""
+    """Return whether a request is a WebSocket handshake.
+
+    Some of its headers may be missing, because proxies remove them.
+    """
     upgrades = ",".join(request.headers.get_all("Upgrade")).lower().split(",")
     return "websocket" in (upgrade.strip() for upgrade in upgrades) or "Sec-WebSocket-Key" in request.headers
 
 
 def _file_name(path: str) -> str:
-    """Return the name of the file for a path. There may be no such file."""
+    """Return the name of the file to serve for a path. The file need not exist."""
     name = path.removeprefix("/")
     try:
         return DOCUMENT if not name or clean_room(name) else ""
@@ -151,9 +154,9 @@ def _accepts_gzip(headers: Headers) -> bool:
 
 
 def _matches(headers: Headers, tag: str) -> bool:
-    """Return whether the browser holds the current content, compressed or not. ``tag`` is the content's ETag.
+    """Return whether the browser already has the current content, compressed or not.
 
-    A proxy that compresses content marks its ETag as weak, with ``W/``.
+    ``tag`` is the ETag of the content. A proxy that compresses content marks the ETag as weak, with ``W/``.
     """
     held = {
         element.removeprefix("W/").strip('"').removesuffix("-gzip") for element in _listed(headers, "If-None-Match")

@@ -1,1 +1,1 @@
-"""The search for joint and daily deals, in separate processes."""
+"""The search for joint and daily deals, in worker processes."""

@@ -1,7 +1,8 @@
 """The worker processes in which a node searches for joint and daily deals.
 
-The players' shares and the server's secret, or the name of a daily deal, yield numbered candidates. The deal is the first
-candidate that the solver wins. The number of workers is bounded, and none is started before it is needed.
+The players' shares and the server's secret decide a numbered sequence of candidate deals. For a daily deal, its name
+decides them. The deal is the first candidate that the solver wins. The number of workers is bounded, and none is
+started before it is needed.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 MAX_WORKERS: Final = 4
 
 RETRY_INTERVAL: Final = 1.0
-"""Seconds before a candidate is tried again whose worker ended."""
+"""Time, in seconds, after which a candidate is tried again if its worker ended."""
 
 _log = get_logger()
 
 
 class _WorkerEnded(Exception):
-    """Failure of a worker, which could not start, was killed, or ran out of memory."""
+    """Error of a worker that could not start, was killed, or ran out of memory."""
 
 
 class SolverPool:
-    """Worker processes, each of which tries one candidate at a time.
+    """The worker processes of a node. Each worker tries one candidate at a time.
 
-    If a worker ends, another one is started and tries the same candidate again.
+    If a worker ends, another worker is started and tries the same candidate again.
     """
 
     def __init__(self) -> None:
@@ -42,11 +43,14 @@ class SolverPool:
 
     @property
     def idle(self) -> tuple[Process, ...]:
-        """The workers that wait for a candidate."""
+        """The workers that are waiting for a candidate."""
         return tuple(self._idle)
 
     async def solve(self, candidate: Candidate) -> str:
-        """Return the moves that win a candidate, or an empty text if the solver finds none."""
+        """Return the moves with which the solver wins a candidate.
+
+        Return an empty text if the solver does not win it.
+        """
         async with self._slots:
             while True:
                 try:
@@ -75,13 +79,13 @@ class SolverPool:
         return answer.decode().rstrip("\n")
 
     async def close(self) -> None:
-        """End all workers. Call this only when all of them are idle."""
+        """End all workers. Call this method only when all workers are idle."""
         while self._idle:
             await _end(self._idle.pop())
 
 
 async def _start() -> Process:
-    """Start a worker. It is in a session of its own, so that Ctrl-C in a terminal reaches only the node."""
+    """Start a worker in a session of its own, so that Ctrl-C in a terminal reaches only the node."""
     command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker")
     try:
         return await asyncio.create_subprocess_exec(

@@ -1,4 +1,7 @@
-"""The public deals that a node has found, so that it searches for each of them once, not once for each room."""
+"""The daily deals that a node has found.
+
+The node searches for each deal only once, although several rooms may need it.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,21 @@ from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
 
 MAX_DEALS: Final = 64
-"""Maximum number of deals that a node remembers. Then it forgets the one that it found first."""
+"""Maximum number of deals that a node remembers. Beyond it, the deal that was searched first is forgotten."""
 
 
 class PublicDeals:
-    """Finds public deals with the workers of a pool."""
+    """Finds daily deals with the workers of a pool."""
 
     def __init__(self, pool: SolverPool) -> None:
         self._pool = pool
         self._searches: dict[Candidate, asyncio.Task[tuple[int, str]]] = {}
 
     async def find(self, first: Candidate) -> tuple[int, str]:
-        """Return the number of the first candidate from ``first`` on that the solver wins, and the line that wins it.
+        """Search the candidates from ``first`` on.
 
-        Rooms that need the same deal at the same time wait for the same search.
+        Return the number of the first one that the solver wins, and the winning moves. Rooms that need the same deal at
+        the same time wait for the same search.
         """
         search = self._searches.get(first)
         if search is None or (search.done() and (search.cancelled() or search.exception())):
@@ -41,7 +45,7 @@ class PublicDeals:
         raise AssertionError("some candidate can be won")
 
     async def close(self) -> None:
-        """End all searches."""
+        """Cancel all searches and wait until they have ended."""
         for search in self._searches.values():
             search.cancel()
         await asyncio.gather(*self._searches.values(), return_exceptions=True)

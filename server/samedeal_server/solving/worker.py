@@ -1,8 +1,8 @@
-"""A process that tries candidates for joint and daily deals, one for each line that it reads.
+"""A process that tries candidates for joint and daily deals.
 
-A node writes a ``Candidate`` as JSON. The worker answers with the winning moves, or with an empty line. A worker keeps
-nothing from one candidate to the next, so a node can replace a worker that ended. When the node ends, so does the
-worker's input, and the worker ends after the candidate that it is trying.
+A node writes each ``Candidate`` as a line of JSON. The worker answers with a line of winning moves, or with an empty
+line. A worker remembers nothing between candidates, so a node can replace a worker that ended. When the node ends, its
+worker reads the end of the input, and ends as well.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ MEMORY: Final = 1 << 30
 """Maximum memory of a worker, in bytes. A search needs about 25 MB for each 100,000 states."""
 
 _NICENESS: Final = 10
-"""Workers leave the processor to the node and to the store."""
+"""The Unix niceness of a worker, which gives the node and Redis priority over the search."""
 
 
 class Candidate(Struct, frozen=True):
-    """A candidate for a deal. ``budget`` and ``least`` are the most and the least states that the solver may need."""
+    """A candidate for a deal.
+
+    The solver may use at most ``budget`` states. If it needs fewer than ``least``, the deal is too easy. ``mixed`` is
+    the mix that decides the sequence of candidates. ``number`` is the candidate's place in this sequence.
+    """
 
     mixed: bytes
     game: str
@@ -37,21 +41,24 @@ class Candidate(Struct, frozen=True):
 
 
 def winning_line(candidate: Candidate) -> str:
-    """Return the moves that win a candidate, or an empty text if the solver does not win it within these limits."""
+    """Return the moves with which the solver wins a candidate.
+
+    Return an empty text if it does not win within the limits.
+    """
     game = Game.named(candidate.game)
     won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,), candidate.least), None)
     return ", ".join(map(str, won.line)) if won else ""
 
 
 def work(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer each request until there are no more."""
+    """Answer requests until there are no more."""
     for request in requests:
         answers.write(winning_line(msgspec.json.decode(request, type=Candidate)).encode() + b"\n")
         answers.flush()
 
 
 def main() -> None:
-    """Limit the priority and the memory of this process, and answer requests until the node ends."""
+    """Lower the priority of this process, limit its memory, and answer requests until the node ends."""
     with suppress(OSError):  # a service manager may forbid it
         os.nice(_NICENESS)
     with suppress(ValueError, OSError):  # a lower limit is in force, or the service manager forbids it

@@ -9,7 +9,7 @@ import structlog
 
 
 class LogEvent(StrEnum):
-    """The name of a logged event. The section *Logs* of deploy/README.md lists the fields of each event."""
+    """The names of logged events. The section *Logs* of deploy/README.md lists the fields of each event."""
 
     LISTENING = "listening"
     CONNECTED = "connected"
@@ -52,7 +52,7 @@ class LogEvent(StrEnum):
 
 
 DEBUG_EVENTS: Final = frozenset({LogEvent.REQUEST_REFUSED})
-"""Events that are logged only at level debug, and not documented."""
+"""Events that are logged only at level debug, and that are not documented."""
 
 
 class EventLog(Protocol):
@@ -74,10 +74,10 @@ class EventLog(Protocol):
         """Log at level error, with the traceback of the current exception."""
 
     def bind(self, **fields: object) -> EventLog:
-        """Return a logger that adds these fields to every event."""
+        """Return a logger that adds these fields to every event that it logs."""
         ...
 
 
 def get_logger() -> EventLog:
-    """Return a logger. It follows changes of the logging configuration."""
+    """Return a logger. When ``logs.set_up`` changes the configuration, the logger uses the new one."""
     return cast("EventLog", structlog.get_logger())

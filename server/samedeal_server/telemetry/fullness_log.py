@@ -1,4 +1,4 @@
-"""Log lines about a full node: one when it starts to refuse, and one when it has stopped refusing."""
+"""Log lines about a node that has reached a limit: when it begins to refuse clients, and when it has stopped."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 CALM_TIME: Final = 60.0
-"""Time, in seconds, without a refusal after which a node no longer counts as full."""
+"""Time, in seconds, without a refusal after which a node counts as no longer full."""
 
 _log = get_logger()
 
 
 class FullnessLog:
-    """Logs refusals that are due to one limit. ``setting`` is the name of that limit."""
+    """Logs that clients are refused because of one limit. ``setting`` is the name of the limit."""
 
     def __init__(self, timers: Timers, setting: str) -> None:
         self._timers = timers
@@ -24,7 +24,7 @@ class FullnessLog:
         self._alarm = Alarm(timers, self._on_alarm)
 
     def refuse(self, limit: int) -> None:
-        """Count a refusal. Log it unless there was another one a short time ago. ``limit`` is the value of the limit."""
+        """Count a refusal. Log it if it is the first one after a calm time. ``limit`` is the value of the limit."""
         self._refused += 1
         self._refused_at = self._timers.monotonic()
         if not self._alarm.is_set:

@@ -1,6 +1,7 @@
-"""Logging: one event per line, as JSON or in a readable format, never with a seed, a token or a card.
+"""The logging of a node: one event per line, as JSON or in a readable format.
 
-Logs of libraries are formatted in the same way. Errors that clients cause are logged without a traceback.
+Logs never contain a seed, a token or a card. The logs of libraries are formatted in the same way. Errors that clients
+cause are logged without a traceback.
 """
 
 from __future__ import annotations
@@ -22,30 +23,33 @@ from samedeal_server.config.config import Config
 from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 
 _LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
-"""Minimum levels of libraries, even if the configured level is lower. Below them, websockets logs tokens and cards."""
+"""Minimum log levels of libraries, even if the configured level is lower.
+
+Below its level, websockets logs tokens and cards.
+"""
 
 _MAX_WIDTH: Final = 2000
-"""Maximum width, in columns, of a value and of a line of a traceback on a terminal."""
+"""Maximum width, in columns, of a value or a line of a traceback in the readable format."""
 
 _THROTTLE_INTERVAL: Final = 10.0
-"""Minimum interval, in seconds, between two lines with the same reason in a ThrottledLog."""
+"""Minimum interval, in seconds, between two lines of a ThrottledLog with the same reason."""
 
 _HANDSHAKE_FAILED: Final = "opening handshake failed"
-"""The message that some versions of websockets log for a malformed handshake, with a traceback."""
+"""The message with which some versions of websockets log a malformed handshake and its traceback."""
 
 
 def log_stream(config: Config) -> TextIO:
-    """Return the stream for logs: standard output, or standard error if ``--announce`` reserves standard output."""
+    """Return the stream for logs: standard output. If ``--announce`` needs standard output, return standard error."""
     return sys.stderr if config.announce else sys.stdout
 
 
 def is_pretty(config: Config) -> bool:
-    """Return whether lines are formatted for people."""
+    """Return whether logs are written in the readable format instead of JSON."""
     return config.log_style == "pretty" or (config.log_style == "auto" and log_stream(config).isatty())
 
 
 def set_up(config: Config, node: str) -> None:
-    """Set up logging with the level and format of ``config``. Each event gets the name of the node."""
+    """Set up logging with the level and the format from ``config``. Add the name of the node to JSON lines."""
     stream = log_stream(config)
     min_level = logging.getLevelNamesMapping()[config.log_level.upper()]
     pretty = is_pretty(config)
@@ -95,9 +99,9 @@ def set_up(config: Config, node: str) -> None:
 
 
 class ThrottledLog:
-    """Logs events that clients can cause as often as they like. It writes at most one line per reason in ten seconds.
+    """Logs events that clients can cause as often as they like, with at most one line per reason in ten seconds.
 
-    Each line says how many events there were.
+    Each line says how many events have occurred since the previous line.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -106,7 +110,7 @@ class ThrottledLog:
         self._logged_at: dict[str, float] = {}
 
     def info(self, event: LogEvent, reason: str, **fields: object) -> None:
-        """Log an event with its fields, or only count it if another one with this reason was logged recently."""
+        """Log an event with its fields. If an event with the same reason was logged recently, only count this one."""
         self._counts[reason] += 1
         now = time.monotonic()
         if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) >= _THROTTLE_INTERVAL:
@@ -115,7 +119,7 @@ class ThrottledLog:
 
 
 class _LineWriter:
-    """Writes lines to a stream. A closed pipe or a full disk must not stop the node, so errors are ignored."""
+    """Writes lines to a stream. Errors are ignored, because a closed pipe or a full disk must not stop the node."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -129,7 +133,7 @@ class _LineWriter:
 
 
 class _LibraryHandler(logging.Handler):
-    """Formats logs of libraries like those of the node.
+    """Formats the logs of libraries in the same way as the node's own logs.
 
     Some versions of websockets log a malformed handshake as an error. This handler logs it as ``handshake_rejected``.
     """
@@ -155,7 +159,7 @@ def _name_library(_logger: WrappedLogger, _method: str, event: EventDict) -> Eve
 
 
 def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Replace control characters, which may come from a client and which a terminal would interpret."""
+    """Replace control characters in an event. They may come from a client, and a terminal would interpret them."""
     return {key: printable(value, _MAX_WIDTH) if isinstance(value, str) else value for key, value in event.items()}
 
 

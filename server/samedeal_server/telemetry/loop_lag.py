@@ -1,4 +1,4 @@
-"""Measures how late the event loop wakes tasks that are due."""
+"""Measurement of the delay with which the event loop wakes tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SAMPLE_INTERVAL: Final = 0.25
 
 
 async def measure_loop_lag(metrics: Metrics) -> None:
-    """Observe the lag of the event loop until cancelled."""
+    """Measure the delay of the event loop at intervals and record it in the metrics, until cancelled."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _SAMPLE_INTERVAL

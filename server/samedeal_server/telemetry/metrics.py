@@ -1,8 +1,9 @@
-"""The metrics of a node for Prometheus: every metric with its name, unit and meaning.
+"""The metrics of a node for Prometheus, each with its name, unit and meaning.
 
 Each node has its own registry. Label values are never cards, seeds, names or addresses. To get the value of a counter,
-histogram or gauge for the whole server, add up the values of all nodes. Each node reads ``samedeal_rooms`` and
-``samedeal_records_kept`` from Redis, where they already cover all nodes: take the ``max`` of these.
+histogram or gauge for the whole server, add up the values of all nodes. ``samedeal_rooms`` and
+``samedeal_records_kept`` are exceptions: each node reads them from Redis, where they already cover all nodes. Take
+their ``max`` instead.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from samedeal.protocol.messages import SUBPROTOCOL
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
 KINDS: Final = ("racing", "watching", "lobby")
-"""The kinds of connections: with a seat, watching, and neither."""
+"""The kinds of connections: with a seat, watching a room, and in no room."""
 
 PHASES: Final = ("open", "countdown", "racing", "finished")
 
@@ -42,7 +43,10 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no
 
 
 class LabelledCounter(dict[str | tuple[str, ...], Counter]):
-    """The counters of a metric by their label value, or by a tuple of several. A lookup here is faster than ``labels()``."""
+    """The counters of a metric, by their label value or a tuple of label values.
+
+    A lookup is faster than ``labels()``.
+    """
 
     def __init__(self, metric: Counter, *values: str) -> None:
         super().__init__((value, metric.labels(value)) for value in values)

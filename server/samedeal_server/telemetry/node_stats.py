@@ -1,4 +1,4 @@
-"""Statistics of a node: rates and latencies over the time between two samples, and its memory."""
+"""Statistics of a node: rates and latencies since the previous sample, and memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NodeStats:
         self._acks = _buckets(metrics.ack)
 
     def sample(self) -> dict[str, float]:
-        """Return the rates and latencies since the previous sample, as fields of a ``NodeLine``."""
+        """Return the rates and latencies since the previous sample. The keys are fields of ``NodeLine``."""
         before, self._acks = self._acks, _buckets(self._metrics.ack)
         acks = [(bound, count - previous) for (bound, count), (_, previous) in zip(self._acks, before, strict=True)]
         now, cpu_time = time.monotonic(), time.process_time()
@@ -40,7 +40,10 @@ class NodeStats:
 
 
 def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
-    """Return the bounds of a histogram with their cumulative counts. The last bound is infinity."""
+    """Return the upper bound of each bucket of a histogram, and the number of values up to it.
+
+    The last bound is infinity.
+    """
     return [
         (float(sample.labels["le"]), sample.value)
         for metric in histogram.collect()
@@ -50,9 +53,9 @@ def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
 
 
 def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
-    """Return the smallest finite bound that is at least as large as ``share`` of all values.
+    """Return the smallest finite bound that is not exceeded by ``share`` of all values.
 
-    If there is none, return the largest finite bound. If there are no values, return 0.
+    If no finite bound is large enough, return the largest one. If there are no values, return 0.
     """
     wanted = share * buckets[-1][1]
     bounds = [bound for bound, count in buckets[:-1] if count >= wanted]
@@ -60,7 +63,7 @@ def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
 
 
 def memory() -> int:
-    """Return the resident memory of this process in bytes, or its peak if the system does not report the current value."""
+    """Return the resident memory of this process, in bytes. If the system does not report it, return its peak."""
     try:
         return int(_STATM.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
