@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.bench import move_price
-from tests.bench.move_price import Price, Scenario, idle_memory, measure
+from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
 from tests.bench.move_stages import stage_times
 from tests.bench.peers.colyseus import install, measure_colyseus
 from tests.bench.spectators import spectator_price
@@ -49,6 +49,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
             print(move_price.row(prices[-1]), flush=True)
     print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
     if options.only is None:
+        prices += await _measure_storing_echo(options.rounds, options.seconds)
         prices += await _measure_peers(options.rounds, options.seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
     if options.only is None:
@@ -56,6 +57,17 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=1))
     print(f"All rounds are in {options.json}")
+
+
+async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a message costs that is only stored and sent back."""
+    print("\nAn echo that stores each message in Redis before it answers, without rules, rooms or limits", flush=True)
+    prices = []
+    for scenario in SCENARIOS[:2]:
+        named = replace(scenario, name=f"storing echo, {scenario.name}")
+        prices.append(await measure_storing_echo(named, rounds, seconds))
+        print(move_price.row(prices[-1]), flush=True)
+    return prices
 
 
 async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
