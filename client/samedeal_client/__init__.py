@@ -1,1 +1,1 @@
-"""The terminal client of Samedeal: the line client, bots and the command line."""
+"""The terminal client of Samedeal: the full screen, the line client, bots and the command line."""

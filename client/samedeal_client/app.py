@@ -41,7 +41,7 @@ ScreenName = Literal["lobby", "waiting", "race", "watch", "results"]
 
 
 def screen_for(model: Model) -> ScreenName:
-    """Return the name of the screen that shows a model."""
+    """Return the name of the screen that fits a model."""
     room = model.room
     if room is None:
         return "lobby"
@@ -98,7 +98,7 @@ class SamedealApp(LookApp[int]):
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
-        """Run the session and show the screen for its model."""
+        """Start the session and show the screen for its model."""
         self._unsubscribe = self.client.subscribe(self.request_update)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
         await self._update()
@@ -194,10 +194,6 @@ class SamedealApp(LookApp[int]):
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     async def action_help(self) -> None:
-        """Open the help when its key is pressed."""
-        await self.help()
-
-    async def help(self) -> None:
         """Open the help over the current screen."""
         from samedeal_client.screens.help import HelpScreen
 
@@ -205,11 +201,14 @@ class SamedealApp(LookApp[int]):
             await self.push_screen(HelpScreen(self.screen.help_context))
 
     def ignore_input(self, seconds: float) -> None:
-        """Ignore keys and clicks for a moment, except the key to quit: they were meant for an earlier screen."""
+        """Ignore keys and clicks for ``seconds`` seconds, except the key to quit.
+
+        The player may have meant these keys and clicks for an earlier screen.
+        """
         self._deaf_until = time.monotonic() + seconds
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle an event, unless it is input to be ignored."""
+        """Handle an event, unless it is a key or a click that the app ignores."""
         meant_for_earlier = isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._deaf_until
         if not meant_for_earlier or (isinstance(event, events.Key) and event.key == QUIT_KEY):
             await super().on_event(event)
@@ -242,13 +241,16 @@ class SamedealApp(LookApp[int]):
 
     @property
     def may_animate(self) -> bool:
-        """Whether cards may move on the screen: the player wants it, and the terminal keeps up."""
+        """Whether cards may visibly move on the screen.
+
+        They don't if the player does not want it or the terminal is slow.
+        """
         slow = isinstance(self._driver, TerminalDriver) and self._driver.is_slow
         return self.look.motion and not slow
 
     @property
     def racing(self) -> bool:
-        """Whether the player is in a race that has not ended for them."""
+        """Whether the player is in a race and is not done with it."""
         model = self.client.model
         if model.room is None or model.delay is not None or model.room.phase == "open":
             return False
@@ -266,10 +268,10 @@ class SamedealApp(LookApp[int]):
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
     def action_suspend_process(self) -> None:
-        """Suspend this process and the others in its group, as a terminal does on Ctrl-Z.
+        """Suspend this process and its process group, as a terminal does on Ctrl-Z.
 
-        The group contains the processes that wait for this one, such as ``make``. The shell takes over the terminal
-        only when they are suspended too. The terminal is restored first, because a suspended process can't do it.
+        The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
+        when they are suspended too. The terminal is restored first, because a suspended process can't restore it.
         """
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)

@@ -56,7 +56,7 @@ environment:
 
 
 class CommandModule(Protocol):
-    """A module of ``commands``."""
+    """The parts that every module of ``commands`` has."""
 
     DESCRIPTION: str
     EXAMPLES: str
@@ -143,7 +143,7 @@ def _run_parsed(parsed: argparse.Namespace) -> int:
 
 
 def _run(command: Callable[[], int]) -> int:
-    """Run a command, and report its error."""
+    """Run a command and return its exit code. An error is printed, not raised."""
     try:
         return command()
     except KeyboardInterrupt:

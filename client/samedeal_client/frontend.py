@@ -31,7 +31,7 @@ from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal
 
 @dataclass(frozen=True)
 class DisplayOptions:
-    """The player's choices of how the client looks."""
+    """The player's choices for the appearance of the client, and for the terminal's bell."""
 
     plain: bool = False
     ascii_only: bool = False
@@ -41,7 +41,7 @@ class DisplayOptions:
 
     @classmethod
     def from_arguments(cls, given: Namespace) -> DisplayOptions:
-        """Return the options given on the command line, or else in the settings."""
+        """Return the options from the command line, completed by the saved settings."""
         saved = load_settings()
         ascii_only, four_colour = given.ascii or saved.ascii, given.four_color or saved.four_color
         return cls(given.plain, ascii_only, four_colour, saved.motion and not given.no_motion, saved.bell or given.bell)
@@ -62,7 +62,7 @@ class LineIO:
         return (line or "").strip()
 
     async def ask_secret(self, question: str) -> str:
-        """Do the same as ``ask``, without showing the answer on the terminal."""
+        """Print a question and return the answer, without showing the answer on the terminal."""
         with echo_off(sys.stdin.fileno()):
             return await self.ask(question)
 

@@ -1,7 +1,7 @@
 """The file with the player's past races: ``history.jsonl`` in the state directory, one race in JSON on each line.
 
 Races are only appended, under a lock, so that two clients can write at the same time. If a race has several lines, the
-last one counts. Lines that can't be read, and those of later versions, stay where they are.
+last one counts. Lines that can't be read, and lines of later versions, are kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _AnyVersion(Struct):
 
 
 class HistoryFile:
-    """The history on disk, by default that of this user."""
+    """The history on disk. The default ``path`` is the history of this user."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or state_home() / "history.jsonl"
@@ -38,7 +38,7 @@ class HistoryFile:
             return History()
 
     def append(self, race: PastRace) -> None:
-        """Append a race unless it is there already. Raises OSError if that fails."""
+        """Append a race unless the file already has it. Raises OSError if the file can't be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as file:
@@ -67,7 +67,7 @@ def _parse(data: bytes) -> History:
 
 
 def best_before(model: Model) -> int | None:
-    """Return this user's best time in the game of a race, in milliseconds, as it was before the race.
+    """Return this user's best time, before the race, in the game of the race. The time is in milliseconds.
 
     Return None if there is no such time, or if the history can't be read.
     """
@@ -80,7 +80,10 @@ def best_before(model: Model) -> int | None:
 
 
 class HistoryRecorder:
-    """The writer that appends a session's races to the history. If that fails, it tells ``warn``, and the game goes on."""
+    """The writer that appends a session's races to the history.
+
+    If a race can't be written, ``warn`` is called with a sentence.
+    """
 
     def __init__(self, client: ClientSession, warn: Callable[[str], None], file: HistoryFile | None = None) -> None:
         self._client = client
@@ -89,7 +92,7 @@ class HistoryRecorder:
         self._appended: PastRace | None = None
 
     def update(self) -> None:
-        """Append the player's race if it is over for them. Call this after each change of the session."""
+        """Append the player's race if the player is done with it. Call this after each change of the session."""
         self._append(race_result(self._client.model))
 
     def quit_for_good(self) -> None:

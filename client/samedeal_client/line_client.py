@@ -46,10 +46,10 @@ A letter that names a pile always means that pile. In Phoenix, d and u are cards
 
 
 class LineClient:
-    """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints what happens.
+    """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints all output.
 
     ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no
-    seat to return to. With ``ends_with_race`` the program ends when the race does.
+    seat to return to. If ``ends_with_race`` is true, the program ends when the race ends.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class LineClient:
     async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
         """Enter a room, play, and return the exit code.
 
-        The program ends when the player quits, when the connection ends, or, without a terminal, when the race ends.
-        Exceptions of ``enter`` propagate to the caller.
+        The program ends when the player quits or the connection ends. If ``ends_with_race`` is true, it also ends with
+        the race. Exceptions of ``enter`` propagate to the caller.
         """
         unsubscribe = self.client.subscribe(self._update)
         coroutines = (self._run_session(), self._output.watch_clock(), self._read_lines(reader, enter))
@@ -117,7 +117,10 @@ class LineClient:
             self._output.print("Type 'again' for a rematch, or 'quit'.")
 
     async def _save_whole_record(self, own: Path | None) -> None:
-        """Save the server's record in place of the player's own. Without a terminal, end afterwards."""
+        """Replace the file ``own``, the player's own record, by the server's record of all players.
+
+        Afterwards, end the program if it ends with the race.
+        """
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays
                 await room_actions.save_whole_record(self.client, own)
@@ -139,7 +142,7 @@ class LineClient:
             self._quit(0)
 
     async def _execute(self, line: str) -> None:
-        """Execute a line. A move first waits until the cards turned up by earlier moves are known."""
+        """Execute a line. Before a move, wait until the cards that earlier moves turned up are known."""
         command = parse_command(line)
         if command is None or (isinstance(command, TypedCommand) and command.word in (Word.UNDO, Word.COLLECT)):
             await self._wait_for_faces()

@@ -27,14 +27,14 @@ _CLOCK_INTERVAL: Final = 0.5
 _WARNINGS: Final = ((60_000, "One minute left."), (30_000, "30 seconds left."), (10_000, "Ten seconds left."))
 
 _TOLD_BY_NARRATOR: Final = ("finished", "resigned")
-"""The news that the narrator tells too."""
+"""The kinds of news that the narrator already prints."""
 
 
 class LineOutput:
     """The printer of a session's changes: the connection, the room, the boards, the progress of players.
 
-    ``seat_lost`` is called when the player has lost the seat, ``race_over`` when the results of a race have been
-    printed. ``record_path`` is the file with the record of the player's latest race.
+    ``seat_lost`` is called when the player has lost the seat. ``race_over`` is called when the results of a race have
+    been printed. ``record_path`` is the file with the record of the player's latest race.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class LineOutput:
         self._finished_room = ""
 
     def print(self, *lines: str) -> None:
-        """Print each text as a line of its own."""
+        """Print each text on a line of its own."""
         self._printer.print_lines(lines)
 
     def update(self) -> None:

@@ -53,14 +53,14 @@ _REFUSAL: Final = b"\xa4type\xa7refused"
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _ANSWER_TIMEOUT: Final = 30.0
 _SETTLING_TIME: Final = 0.5
-"""Time, in seconds, for the last acks of a measurement to arrive."""
+"""Time, in seconds, for which a measurement waits for the last acks."""
 
 _ADVICE: Final = "Try fewer --racers or a lower --pace, or let the server's host raise its limits."
 
 
 @dataclass(frozen=True)
-class Load:
-    """The result of a measurement. Latencies, from a move to its ack, are in seconds."""
+class LoadResult:
+    """The result of a measurement. ``median`` and ``p99`` are latencies in seconds, from a move to its ack."""
 
     moves: int
     seconds: float
@@ -78,8 +78,8 @@ class Load:
 class LoadRacer(asyncio.Protocol):
     """A player who makes random legal moves on a known deal.
 
-    ``fail`` is called with a sentence if the connection is lost or the server refuses a request. With ``echo`` the
-    server only sends every message back, and each of these messages counts as an ack.
+    ``fail`` is called with a sentence if the connection is lost or the server refuses a request. If ``echo`` is true,
+    the server only sends every message back, and each of these messages counts as an ack.
     """
 
     def __init__(self, deal: int, seat: int, seed: int, fail: Callable[[str], None], *, echo: bool) -> None:
@@ -104,7 +104,7 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_sent = self.bytes_received = 0
 
     async def connect(self, address: ServerAddress) -> None:
-        """Connect, and complete the WebSocket handshake. Raises CannotConnect."""
+        """Connect, and complete the WebSocket handshake. Raises CannotConnect if there is no connection."""
         parts = urlsplit(address.url)
         context = ssl.create_default_context() if address.encrypted else None
         try:
@@ -128,7 +128,7 @@ class LoadRacer(asyncio.Protocol):
             self._fail(f"A connection was lost{f' ({exc})' if exc else ''}.")
 
     def data_received(self, data: bytes) -> None:
-        """Handle the frames that are complete, and keep the rest."""
+        """Handle the complete frames in the data received so far, and keep the rest."""
         self.bytes_received += len(data)
         if self._rest:
             data = self._rest + data
@@ -200,7 +200,10 @@ class LoadRacer(asyncio.Protocol):
         self._prepared.append(_frame(Act(id=revision, revision=revision, action=action)))
 
     def start(self, until: float, pace: float) -> None:
-        """Make moves until the time ``until``, at ``pace`` moves a second. With pace 0, each move follows the last ack."""
+        """Make moves until the time ``until``, at ``pace`` moves a second.
+
+        If ``pace`` is 0, make each move as soon as the previous one is acknowledged.
+        """
         self.latencies = []
         self.bytes_sent = self.bytes_received = 0
         self._until, self._pace = until, pace
@@ -242,7 +245,7 @@ class LoadRacer(asyncio.Protocol):
 
 
 class LoadGenerator:
-    """Racers on one server, with ``SEATS`` of them in each room. ``seed`` decides all their choices."""
+    """Racers on one server, ``SEATS`` of them in each room. ``seed`` decides all their choices."""
 
     def __init__(self, address: ServerAddress, racers: int, seed: int, *, echo: bool = False) -> None:
         self._address = address
@@ -261,8 +264,11 @@ class LoadGenerator:
         for racer in self.racers:
             racer.prepare(moves)
 
-    async def measure(self, seconds: float, pace: float) -> Load:
-        """Let the racers move for ``seconds`` seconds, and return the result. Raises Failure."""
+    async def measure(self, seconds: float, pace: float) -> LoadResult:
+        """Let the racers move for ``seconds`` seconds, and return the result.
+
+        Raises Failure if a racer fails, or if the server acknowledged no move.
+        """
         began = time.perf_counter()
         for racer in self.racers:
             racer.start(began + seconds, pace)
@@ -270,7 +276,7 @@ class LoadGenerator:
         latencies = sorted(latency for racer in self.racers for latency in racer.latencies)
         if not latencies:
             raise Failure("The server acknowledged no move in this time. Try more --seconds.")
-        return Load(
+        return LoadResult(
             moves=len(latencies),
             seconds=seconds,
             median=latencies[len(latencies) // 2],

@@ -22,7 +22,7 @@ from samedeal_client.text.doctor_results import Finding, fail, ok, warn
 from samedeal_client.text.terminal_query import END_QUERY
 
 FRAME_ROWS: Final = 3
-"""Rows that a race needs in addition to its board."""
+"""Number of rows that a race needs in addition to the rows of its board."""
 
 RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
@@ -34,7 +34,10 @@ _GLYPHS: Final = tuple(
 
 _GLYPH_PROBE: Final = b"\r%s\x1b[6n"
 GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + END_QUERY
-"""Text that prints each glyph at the start of the line with a query of the cursor position, and then clears the line."""
+"""A query that prints each glyph at the start of the line and asks where the cursor is then.
+
+At the end it clears the line.
+"""
 
 MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY
 """A query that asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""
@@ -53,7 +56,7 @@ class TerminalDescription(NamedTuple):
 def describe_terminal(term: str) -> TerminalDescription:
     """Return the description of a terminal in terminfo. A terminal that terminfo lacks has no colours and no mouse.
 
-    Curses loads only the first terminal that a process asks for.
+    Curses loads only one terminal in a process, so later calls describe the first terminal.
     """
     try:
         curses.setupterm(term or "dumb", sys.__stdout__.fileno() if sys.__stdout__ else 1)
@@ -182,7 +185,7 @@ def check_files(directories: Mapping[str, Path]) -> Finding:
 REINSTALL: Final = (
     "install Samedeal again: pip install . in its source directory, or pip install and the path of its wheel"
 )
-"""How to install a package that is missing."""
+"""The advice that tells how to install a missing package."""
 
 _FIND_REDIS: Final = """
 try:

@@ -1,6 +1,6 @@
 """Actions of a player that take several steps: enter a room, find a match, add bots, race again.
 
-The full-screen client, the line client and the commands share them. Nothing here is shown to the player.
+The full-screen client, the line client and the commands share these actions. The actions show nothing to the player.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from samedeal_client.state.record_files import replace_record, save_record
 from samedeal_client.text.appearance import Look
 
 QUICK_MATCH_PLAYERS: Final = 4
-"""Seats of the room that a quick match opens when there is none to join."""
+"""Number of seats in the room that a quick match opens if there is no room to join."""
 
 _TRY_NEXT_ROOM: Final = frozenset(
     (
@@ -42,16 +42,21 @@ _TRY_NEXT_ROOM: Final = frozenset(
 """Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
 
 RECORD_DELAYS: Final = (0.2, 0.4, 0.8, 1.6)
-"""Times, in seconds, between requests for the record of a race that has just ended. The server may still be writing it."""
+"""Times, in seconds, between requests for the record of a race that has just ended.
+
+The server may still be writing the record.
+"""
 
 AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
 """A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
 
 
 async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, ask: AskPassphrase) -> None:
-    """Enter a room. While its passphrase is refused, ask for another one.
+    """Enter a room by calling ``enter`` with a passphrase.
 
-    Raises RequestRefused if the server refuses for another reason.
+    While the passphrase is refused, call ``ask`` for another one.
+
+    If ``ask`` returns None, do not enter the room. Raises RequestRefused if the server refuses for another reason.
     """
     while True:
         try:
@@ -66,9 +71,10 @@ async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, a
 
 
 async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, spectators: bool) -> None:
-    """Join a room, or watch it if its race has started without the player and the room allows ``spectators``.
+    """Join a room. If its race has started without the player, watch the race instead.
 
-    Raises RequestRefused if neither is possible.
+    The race is watched only if ``spectators``, the option of the room, is true. Raises RequestRefused if the player can
+    neither join nor watch.
     """
     try:
         await client.join(room, passphrase)
@@ -79,7 +85,9 @@ async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, sp
 
 
 async def join_match(client: ClientSession, rooms: Iterable[str], options: Options) -> None:
-    """Join the first of ``rooms`` that admits the player, or open a room with ``options`` and join that.
+    """Join the first of ``rooms`` that admits the player.
+
+    If none does, open a room with ``options`` and join the new room.
 
     Raises RequestRefused if the server refuses for a reason that does not depend on the room.
     """
@@ -109,7 +117,10 @@ def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
 
 
 def replay_command(path: Path, player: str, look: Look) -> list[str]:
-    """Return the command that replays a saved record, beginning with the board of ``player`` unless that is empty."""
+    """Return the command that replays a saved record.
+
+    If ``player`` is not empty, the replay begins with the player's board.
+    """
     return _command("replay", str(path), *(["--player", player] if player else []), look=look)
 
 
@@ -120,10 +131,10 @@ def _command(*arguments: str, look: Look) -> list[str]:
 
 
 async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:
-    """Save the server's record of the finished race, with all players, and return its file.
+    """Save the server's record of the finished race, with all players, and return the file of the record.
 
-    It replaces ``own``, the file with the player's own record, if there is one. If the server has no record of the race,
-    return ``own``. Raises OSError if the file can't be written.
+    The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
+    the race, return ``own``. Raises OSError if the file can't be written.
     """
     record = await _read_whole_record(client)
     if record is None:
@@ -137,7 +148,8 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
 async def _read_whole_record(client: ClientSession) -> Record | None:
     """Return the server's record of the finished race, with all players.
 
-    Return None if the server has no such record, or one of another race or with other actions of this player.
+    Return None if the server has no such record. Also return None if the record is of another race, or if its actions
+    differ from the actions of this player.
     """
     room, own = client.model.room, client.record()
     if room is None:
@@ -162,8 +174,8 @@ async def _read_whole_record(client: ClientSession) -> Record | None:
 async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:
     """Send a bot into the client's room.
 
-    ``warn`` is called with a sentence if the bot can't enter the room, and when it leaves. Raises OSError if no process can
-    be started.
+    ``warn`` is called with a sentence if the bot can't enter the room, and when the bot leaves the room. Raises OSError
+    if no process can be started.
     """
     room = client.model.room
     if room is not None:
@@ -172,20 +184,26 @@ async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Ca
 
 
 async def start_without(client: ClientSession, bots: LocalBots, names: Iterable[str]) -> None:
-    """Start the race without the bots in ``names``, which have no seat yet, and end them. Raises RequestRefused."""
+    """Start the race without the bots in ``names``, which have no seat yet, and end these bots.
+
+    Raises RequestRefused if the server refuses to start the race.
+    """
     await client.rooms.start()
     for name in names:
         await bots.remove(name)
 
 
 async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
-    """Leave the room and end the player's bots. Raises RequestRefused."""
+    """Leave the room and end the player's bots. Raises RequestRefused if the server refuses."""
     await bots.remove_all()
     await client.leave()
 
 
 async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
-    """Enter the room of the rematch, as a spectator if this race was watched. Raises RequestRefused."""
+    """Enter the room of the rematch, as a spectator if the player has no seat in this race.
+
+    Raises RequestRefused if the server refuses.
+    """
     spectator = client.model.seat is None
     passphrase = client.rooms.passphrase
     before = client.model.room
@@ -196,7 +214,10 @@ async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) ->
 
 
 async def open_similar_room(client: ClientSession, deal: str = DEFAULT_DEAL) -> None:
-    """Open a room with the options of the client's room and another deal, and join it. Raises RequestRefused."""
+    """Open a room with the options of the client's room and another deal, and join the new room.
+
+    Raises RequestRefused if the server refuses.
+    """
     room = client.model.room
     if room is not None:
         passphrase = client.rooms.passphrase if room.private else ""
@@ -205,7 +226,10 @@ async def open_similar_room(client: ClientSession, deal: str = DEFAULT_DEAL) -> 
 
 
 def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
-    """Return a room's options for another race. A cycle of games continues from the room's game."""
+    """Return a room's options for another race with ``deal``.
+
+    If the games alternate, the first game is the game of the room's present race.
+    """
     options = room.options
     position = options.games.index(room.game) if room.game in options.games else 0
     games = (*options.games[position:], *options.games[:position])

@@ -14,7 +14,10 @@ _FILE: Final = "settings.json"
 
 
 class Settings(Struct, frozen=True):
-    """The settings. ``server`` is the address of the server joined last. An empty ``theme`` follows the terminal."""
+    """The settings. ``server`` is the address of the server that was joined last.
+
+    If ``theme`` is empty, the theme suits the background of the terminal.
+    """
 
     name: str = ""
     server: str = ""

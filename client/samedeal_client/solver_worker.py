@@ -1,6 +1,6 @@
 """The solver in a process of its own, which its parent can kill at any time.
 
-The worker reads a request from each line of its input, and writes an answer for each, both as JSON.
+The worker reads a request from each line of its input, and writes an answer to each request. Both are JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samedeal.solver.solve import Answer, Outcome, solve
 from samedeal_client.state.review import Review, actions_kept
 
 REVIEW_BUDGET: Final = 200_000
-"""Maximum number of positions that are searched for each board of a review: a few seconds."""
+"""Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""
 
 
 class _Request(Struct):
@@ -37,7 +37,7 @@ class _Reply(Struct):
 
 
 class SolverProcess:
-    """The worker, as an asynchronous context manager. It starts with the first board and is killed at the end."""
+    """The worker process. It starts with the first board and is killed at the end of the context."""
 
     def __init__(self) -> None:
         self.process: Process | None = None
@@ -54,7 +54,7 @@ class SolverProcess:
             await self.process.wait()
 
     async def solve(self, board: Board, budget: int) -> Answer:
-        """Do the same as ``samedeal.solver.solve``. If the worker dies, the answer is that nothing was decided."""
+        """Return the answer of ``samedeal.solver.solve`` from the worker. If the worker dies, the outcome is UNDECIDED."""
         if self.process is None:
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "samedeal_client.solver_worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL

@@ -15,7 +15,7 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class StartApp(LookApp[list[str]]):
-    """The app. It ends with the arguments of ``samedeal``, empty if the player quits.
+    """The app of the start screen. Its result is the arguments of ``samedeal``, or no arguments if the player quits.
 
     ``failed`` is the player's last choice if it has failed. The player can correct it.
     """

@@ -19,7 +19,7 @@ from samedeal_client.text.terminal_background import has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
 
 SLOW_ANSWER: Final = 0.1
-"""Time, in seconds. If a terminal takes longer to answer, it may be far away, and cards do not move on it."""
+"""Time, in seconds, for a terminal's answer. If the answer takes longer, the terminal is too slow to show moving cards."""
 
 
 def with_background(look: Look) -> Look:
@@ -41,7 +41,7 @@ async def show(
 ) -> int:
     """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to``, ``lasting`` and ``with_bell`` are as for ``SamedealApp``.
+    ``back_to``, ``lasting`` and ``with_bell`` are arguments for ``SamedealApp``.
     """
     # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from samedeal_client.load_generator import Load
+from samedeal_client.load_generator import LoadResult
 from tests.child_processes import die_with_parent, kill_and_wait
 from tests.load.processes import Usage, load_setup
 
@@ -36,7 +36,7 @@ class Round:
 
     cpu: float
     core: float
-    load: Load
+    load: LoadResult
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Sender:
         assert self._process.stdin is not None
         before = cpu_seconds(self._server)
         self._process.stdin.write(f"{seconds} {pace}\n".encode())
-        load = Load(**json.loads(await self._read_line()))
+        load = LoadResult(**json.loads(await self._read_line()))
         spent = cpu_seconds(self._server) - before
         await self._read_line()
         return Round(1e6 * spent / load.moves, spent / seconds, load)

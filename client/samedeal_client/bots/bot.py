@@ -28,15 +28,15 @@ _REMATCH_DELAY: Final = 2.0
 
 
 def bot_name(rng: Random) -> str:
-    """Return a random name."""
+    """Return a random name for a bot."""
     return f"{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
 
 
 class Bot:
     """A player that makes its own moves in a room that ``rooms`` has joined.
 
-    ``pace`` is in moves a minute, before the temperament changes it. With ``stay`` the bot also joins the rematches.
-    ``report`` is called with each message for the person who started the bot.
+    ``pace`` is in moves a minute. The bot's temperament changes the pace. If ``stay`` is true, the bot also joins the
+    rematches. ``report`` is called with each message for the person who started the bot.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Bot:
         self._end_task: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Play to the end of the race, or with ``stay`` until there is no rematch. Return the exit code."""
+        """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
         async with first_of(self._follow_events(), self._play()) as (following, playing):
             if playing.done():
                 playing.result()
@@ -117,7 +117,7 @@ class Bot:
                     raise
 
     async def _wait_for_start(self) -> None:
-        """Wait for the race to start. A bot that has become the host starts it once all players are ready."""
+        """Wait for the race to start. A bot that has become the host starts the race once all players are ready."""
         while self._phase in ("open", "countdown"):
             await self._wait_until(lambda: self._phase not in ("open", "countdown") or self._must_start)
             if self._must_start:
@@ -135,7 +135,7 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Move at the bot's pace until the race is over. Resign if no move helps."""
+        """Make moves at the bot's pace until the race is over. Resign if no move helps."""
         temperament = self._temperament
         memory, policy = BotMemory(self._rng, temperament=temperament), ResignPolicy(self._level)
         interval, slack = self._interval / temperament.pace, temperament.unevenness
@@ -172,7 +172,7 @@ class Bot:
         return model.board is not None and not model.own.pending and not model.out_of_sync
 
     async def _join_rematch(self) -> bool:
-        """Wait until another player asks for a rematch, then join it. Return False if the room closes instead."""
+        """Wait until another player asks for a rematch, then join the rematch. Return False if the room closes instead."""
         await self._wait_until(
             lambda: self._phase == "closed" or bool(self._rooms.model.room and self._rooms.model.room.next)
         )

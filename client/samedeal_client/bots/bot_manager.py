@@ -15,11 +15,11 @@ from samedeal_client.net.address import ServerAddress
 from samedeal_client.state.bot_levels import Level
 
 DEFAULT_PACE: Final = 20.0
-"""Moves a minute, about as many as an experienced player makes."""
+"""Number of moves a minute, about as many as an experienced player makes."""
 
 
 class _RunningBot(NamedTuple):
-    """The room that a bot was added to, and the context that ends its process."""
+    """A bot: the room to which the bot was added, and the context that ends the bot's process."""
 
     room: str
     process: AsyncExitStack
@@ -72,14 +72,14 @@ class LocalBots:
         self._end(name)
 
     def _free_name(self, taken: Collection[str]) -> str:
-        """Return a name that is not in ``taken``. If all names are, return one with a number."""
+        """Return a name that is not in ``taken``. If every name is taken, return a name with a number."""
         names = self._rng.sample(BOT_NAMES, len(BOT_NAMES))
         numbered = (f"{name}{number}" for number in count(2) for name in names)
         used = {name.casefold() for name in taken}
         return next(name for name in chain(names, numbered) if name not in used)
 
     async def remove(self, name: str) -> None:
-        """End a bot and wait for its process. Before the race this frees its seat."""
+        """End a bot and wait for its process. Before the race, this frees the bot's seat."""
         if ending := self._end(name):
             await asyncio.shield(ending)
 

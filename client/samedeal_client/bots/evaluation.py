@@ -18,27 +18,37 @@ from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
 _MAX_DISTANCE: Final = 12
-"""Maximum that is counted of the cards on top of a wanted card. A card that is in no column counts as much."""
+"""Maximum number of cards on top of a wanted card that are counted. A wanted card in no column counts as this many."""
 
 _WANTED_RANKS: Final = 4
-"""Number of ranks that count as wanted, from that of the next card of a single foundation on."""
+"""Number of ranks that count as wanted, starting with the rank that a single foundation takes next."""
 
 
 @dataclass(frozen=True)
 class Weights:
     """The weights of a board's features, and of the moves that lead to a board.
 
-    These features add to the worth of a board: ``foundation``, each card on a foundation; ``empty``, each empty column;
-    ``king``, each column that starts with a king; ``run``, two neighbours that can be lifted together; ``pair``, two
-    neighbours that fit but can't be lifted together.
+    These features add to the worth of a board:
 
-    These features subtract from it: ``gap``, two neighbours that don't fit; ``face_down``, each card that lies face down;
-    ``buried``, each card on top of another one, the more the lower the covered card's rank; ``blocked``, each card on top
-    of a lower one; ``fan``, each card in a fan; ``fan_buried``, each card on top of a card in a fan; ``stock``, each card
-    in stock and waste; ``wanted``, each card on top of the card that a single foundation takes next. For the cards that
-    the foundation takes after it, ``wanted`` is multiplied by ``wanted_later`` once for each rank in between.
+        - ``foundation``: each card on a foundation
+        - ``empty``: each empty column
+        - ``king``: each column that starts with a king
+        - ``run``: two neighbours that can be lifted together
+        - ``pair``: two neighbours that fit but can't be lifted together
 
-    Each move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
+    These features subtract from the worth:
+
+        - ``gap``: two neighbours that don't fit
+        - ``face_down``: each card that lies face down
+        - ``buried``: each card on top of another card, more for a covered card of lower rank
+        - ``blocked``: each card on top of a lower card
+        - ``fan``: each card in a fan
+        - ``fan_buried``: each card on top of a card in a fan
+        - ``stock``: each card in stock and waste
+        - ``wanted``: each card on top of the card that a single foundation takes next
+
+    For later cards of the foundation, ``wanted`` is multiplied by ``wanted_later`` once for each rank in between. Each
+    move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
     """
 
     foundation: float = 5.0
@@ -61,7 +71,7 @@ class Weights:
     deal: float = 0.03
 
     def varied(self, rng: Random, temperament: Temperament) -> Weights:
-        """Return the weights of a bot of this temperament."""
+        """Return these weights with random changes. ``temperament`` decides how large the changes are."""
         low, high = 1 - temperament.taste, 1 + temperament.taste
         varied = {weight.name: getattr(self, weight.name) * rng.uniform(low, high) for weight in fields(self)}
         bonuses = {name: temperament.risk * varied[name] for name in ("reveal", "draw", "deal")}
@@ -204,7 +214,10 @@ class Evaluation:
         return value
 
     def _wanted_distance(self, board: Board) -> float:
-        """Count the cards on top of those that the single foundation takes next, with less weight for later ranks."""
+        """Return the number of cards on top of the cards that the single foundation takes next.
+
+        Later ranks have less weight.
+        """
         foundation = board.piles[self._foundations.start]
         if not foundation:
             wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]

@@ -1,4 +1,4 @@
-"""Hints: the solver's next move, or the move that a careful bot would make in the player's place."""
+"""Hints: the next move of a winning line, or the move that a careful bot would make in the player's place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move
 
 HINT_BUDGET: Final = 20_000
-"""Maximum number of positions that are searched for a winning line: half a second."""
+"""Maximum number of positions that are searched for a winning line. The search takes half a second."""
 
 
 class Hint(NamedTuple):
@@ -28,10 +28,11 @@ class Hint(NamedTuple):
 class HintFinder:
     """The source of suggested moves for the player of one race.
 
-    If the player has seen all cards, the solver looks for a winning line, and its next move is suggested. If cards are
-    hidden, or if the solver finds no line within ``budget``, the careful bot's move is suggested. The bot searches at
-    most ``node_budget`` boards. If several of the bot's suggestions in a row make no progress, no move is suggested
-    until the player makes a move of their own. Asking again about the same board gives the same suggestion.
+    If the player has seen all cards, the solver searches for a winning line, and the line's next move is suggested. If
+    cards are hidden, or if the solver finds no line within ``budget``, the careful bot's move is suggested. The bot
+    searches at most ``node_budget`` boards. If several of the bot's suggestions in a row make no progress, no move is
+    suggested until the player makes another move than the suggested one. A second request for the same board gives the
+    same suggestion.
     """
 
     def __init__(self, rng: Random, node_budget: int = CAREFUL_NODES, budget: int = HINT_BUDGET) -> None:
@@ -53,7 +54,7 @@ class HintFinder:
         return self._last[1]
 
     def _is_lost(self, board: Board) -> bool:
-        """Look for a winning line and keep it. Return whether it is proven that there is none."""
+        """Search for a winning line and keep it. Return whether it is proven that there is no winning line."""
         if any(HIDDEN in pile for pile in board.piles):
             return False
         answer = solve(board, self._budget)
@@ -66,7 +67,7 @@ class HintFinder:
 
 
 def _was_followed(before: Board, hint: Hint, board: Board) -> bool:
-    """Return whether the suggested move leads from the board of the hint to this board."""
+    """Return whether the suggested move leads from the board ``before`` to ``board``."""
     if hint.move is None or before.turns_up(hint.move):
         return False
     return before.play(hint.move).board == board

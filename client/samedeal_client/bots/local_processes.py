@@ -27,13 +27,13 @@ STOP_TIMEOUT: Final = 8.0
 """Timeout, in seconds, for processes to end after SIGTERM. After the timeout they are killed."""
 
 _LOG_TAIL: Final = 10_000
-"""Number of bytes at the end of a process's output in which its last line is searched."""
+"""Number of bytes at the end of a process's output that are searched for the last line."""
 
 _ANNOUNCED: Final = b"listening on "
 
 
 class CannotHost(Exception):
-    """The reason why the local server could not be started, or has ended. ``str()`` gives sentences for the player."""
+    """The failure of a local server that could not be started, or has ended. ``str()`` gives sentences for the player."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LocalServer:
         self._log = log
 
     async def wait(self) -> CannotHost:
-        """Wait until the server ends by itself. Return the reason."""
+        """Wait until the server ends by itself. Return the error that says why."""
         code = await self._process.wait()
         reason = _last_line(self._log)
         return CannotHost(f"The server has ended with code {code}. {reason}".rstrip())
@@ -71,9 +71,8 @@ class LocalServer:
 async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
     """Run a server and its own Redis on a free port of this machine. Raises CannotHost if the server does not start.
 
-    With ``public``, the server listens on the default port instead, and other machines can reach it.
-
-    Both end with the context, and also if this process is killed.
+    If ``public`` is true, the server listens on the default port instead, and other machines can reach it. Server and
+    Redis end with the context, and also if this process is killed.
     """
     with TemporaryFile() as log:
         data = mkdtemp(prefix="samedeal-")

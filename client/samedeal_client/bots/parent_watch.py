@@ -1,8 +1,9 @@
 """A process that runs a server, and ends the server when the parent process ends.
 
-It notices the end of the parent because its standard input closes. It is run as a file, ``python parent_watch.py DATA
-COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which is removed after the
-server has ended. Its counterpart on the server is ``samedeal_server/embedded_redis/parent_watch.py``.
+This process notices the end of its parent because its standard input closes. It is run as a file, ``python
+parent_watch.py DATA COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which
+is removed after the server has ended. The counterpart in the server is
+``samedeal_server/embedded_redis/parent_watch.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _STOP_TIMEOUT = 5.0
 """Timeout, in seconds, for the command to end after SIGTERM. After the timeout the command is killed."""
 
 _LOCK_TIMEOUT = 30.0
-"""Timeout, in seconds, for the Redis of a server that has ended to end too."""
+"""Timeout, in seconds, for the server's Redis to end after the server has ended."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 

@@ -13,14 +13,15 @@ from samedeal_client.state.dead_end import is_dead_end
 MAX_MOVES_WITHOUT_GAIN: Final[dict[Level, int]] = {"random": 400, "greedy": 100, "careful": 100}
 """Maximum number of moves in a row without a gain, for each level.
 
-On the deals 1 to 300 of each game, no bot that won needed as many. Most races end long before, when a dead end is proven.
+On the deals 1 to 300 of each game, no bot that won needed as many moves without a gain. Most hopeless races end
+earlier, when a dead end is proven.
 """
 
 _CHECK_INTERVAL: Final = 10
-"""Moves without a gain between two searches for a dead end."""
+"""Number of moves without a gain between two searches for a dead end."""
 
 _MAX_SEARCHED: Final = 4000
-"""Maximum number of moves tried in a search for a dead end, which takes 30 ms."""
+"""Maximum number of moves tried in a search for a dead end. The search takes 30 ms."""
 
 
 @dataclass

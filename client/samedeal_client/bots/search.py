@@ -21,7 +21,7 @@ _WON: Final = 1e9
 """The gain of a line of moves that wins."""
 
 _LINE_HASTE: Final = 0.1
-"""The share of ``haste`` that counts when lines are compared. The order of the search uses the whole of ``haste``."""
+"""The share of ``haste`` that counts when lines are compared. The order of the search uses the full ``haste``."""
 
 
 class SearchLine(NamedTuple):
@@ -32,14 +32,14 @@ class SearchLine(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The best line, and the line that brings most cards to the foundations. Each is None if there is no such line."""
+    """The best line, and the line that brings most cards to the foundations. Either is None if there is no such line."""
 
     best: SearchLine | None
     most_foundation_cards: SearchLine | None
 
 
 class _Node(NamedTuple):
-    """A board that was reached by a move from the board of the parent."""
+    """A board, and the move that led to it from the board of ``parent``."""
 
     board: Board
     parent: _Node | None

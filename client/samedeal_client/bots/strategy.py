@@ -32,10 +32,13 @@ CAREFUL_NODES: Final = 4000
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
-"""Weights of moves to a foundation, and of moves that turn up a card, in the choice of a random bot. Others have 1."""
+"""Weights of moves to a foundation, and of moves that turn up a card, in the choice of a random bot.
+
+All other moves have the weight 1.
+"""
 
 _MAX_DETOURS: Final = 6
-"""Maximum number of consecutive plans that gain nothing, before a greedy or careful bot stops."""
+"""Maximum number of consecutive plans that gain nothing. After them a greedy or careful bot stops."""
 
 
 @dataclass

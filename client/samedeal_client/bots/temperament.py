@@ -1,4 +1,4 @@
-"""The character of a bot, by which bots of the same level differ from each other."""
+"""The character of a bot. It makes bots of the same level differ from each other."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final
 class Temperament:
     """A bot's character.
 
-    ``pace``, ``risk`` and ``patience`` multiply the bot's speed, its bonus for turning up cards, and the number of boards
-    that it searches. ``unevenness`` is how much the time between two moves varies, as a share of that time. ``taste`` is the
-    largest share by which the bot's weights differ from those of its level. ``whim`` is the largest random amount added to
-    the worth of a column, or taken from it, where an average weight is 1.
+    ``pace``, ``risk`` and ``patience`` multiply the bot's speed, its bonus for turning up cards, and the number of
+    boards that it searches. ``unevenness`` is the share by which the time between two moves varies. ``taste`` is the
+    largest share by which the bot's weights differ from the weights of its level. ``whim`` is the largest random amount
+    that is added to the worth of a column or subtracted from it. For comparison, an average weight is 1.
     """
 
     pace: float = 1.0

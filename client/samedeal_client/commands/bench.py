@@ -49,12 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure, print the result, and return the exit code."""
-    from samedeal_client.load_generator import Load, LoadGenerator
+    from samedeal_client.load_generator import LoadGenerator, LoadResult
     from samedeal_client.net.address import parse_address
 
     address = parse_address(given.url)
 
-    async def measure() -> Load:
+    async def measure() -> LoadResult:
         generator = LoadGenerator(address, given.racers, given.seed)
         try:
             await generator.connect()

@@ -355,7 +355,7 @@ class RaceScreen(ClientScreen):
             case KeyCommand.HINT:
                 self._ask_for_hint()
             case KeyCommand.HELP:
-                self.app.call_later(self.samedeal.help)
+                self.app.call_later(self.samedeal.action_help)
             case KeyCommand.RESIGN:
                 self._ask_to_resign()
             case _:

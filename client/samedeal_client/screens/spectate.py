@@ -249,7 +249,7 @@ class SpectateScreen(ClientScreen):
             case _ if key in (LOBBY_KEY, "q"):
                 self.request(self.client.leave)
             case "f1" | "?":
-                self.app.call_later(self.samedeal.help)
+                self.app.call_later(self.samedeal.action_help)
             case _:
                 response = self._state.press(key, self.watched)
                 if response is None:

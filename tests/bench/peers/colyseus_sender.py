@@ -20,7 +20,7 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from samedeal.protocol.codec import pack
-from samedeal_client.load_generator import Load
+from samedeal_client.load_generator import LoadResult
 
 _JOIN: Final = b"\x0a"
 _DATA: Final = b"\x0d"
@@ -97,7 +97,7 @@ async def main(url: str, count: str) -> None:
         await asyncio.gather(*(racer.race(until, pace) for racer in racers))
         latencies = sorted(latency for racer in racers for latency in racer.latencies)
         middle, high = latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
-        load = Load(len(latencies), seconds, middle, high, 0, sum(racer.bytes for racer in racers))
+        load = LoadResult(len(latencies), seconds, middle, high, 0, sum(racer.bytes for racer in racers))
         print(json.dumps(asdict(load)), flush=True)
         print("ready", flush=True)
 
