@@ -226,7 +226,10 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def perform(given: argparse.Namespace, address: ServerAddress, token: str) -> int:
-    """Perform an action on a server and return the exit code. Raises CannotConnect, RequestRefused or Failure."""
+    """Perform an action on a server and return the exit code.
+
+    Raises CannotConnect, RequestRefused or Failure if the action fails.
+    """
     from samedeal_client.net.operator_client import OperatorClient
 
     async with OperatorClient(address, token) as operator:
@@ -397,9 +400,10 @@ async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file for writing that only its owner can read. It is renamed to ``path`` once it is complete and on disk.
+    """Open a new file for writing. Yield the final path and the file.
 
-    If ``path`` is a directory, the file gets a name with the time. Yields the final path and the file.
+    Only its owner can read the file. The file gets its final name ``path`` once it is complete and on disk. If ``path``
+    is a directory, the name contains the time.
     """
     if path.is_dir():
         path /= f"samedeal-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.backup"

@@ -102,7 +102,7 @@ async def _leave(rooms: RoomClient) -> None:
 
 
 def _stop_at_end_of_input(request: StopRequest) -> None:
-    """Request a stop when standard input closes, which it does when the parent process ends."""
+    """Request a stop when standard input closes. It closes when the parent process ends."""
     loop = asyncio.get_running_loop()
 
     def on_input() -> None:

@@ -97,7 +97,7 @@ def integer_in(low: int, high: int) -> Callable[[str], int]:
 
 
 def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
-    """Return the server and the room code from URL and ROOM. Without a room, the code is empty.
+    """Return the server and the room code from URL and ROOM. The code is empty if neither names a room.
 
     Raises MalformedText if URL or ROOM is malformed, and Failure if they name different rooms.
     """
@@ -114,7 +114,7 @@ def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
 
 
 def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[ServerAddress, str]:
-    """Do the same as ``server_and_room``, but raise Failure if there is no room code."""
+    """Return the server and the room code from URL and ROOM. Raises Failure if neither names a room."""
     address, room = server_and_room(given)
     if not room:
         url = given.url
@@ -143,10 +143,10 @@ def player_name(given: str) -> str:
 
 
 async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
-    """Enter a room with the passphrase ``given``. If the room needs one and none is given, ask for it on the terminal.
+    """Enter a room with the passphrase ``given``. If it is empty and the room needs a passphrase, ask the player.
 
     The line client passes ``lines``, through which the question is asked. Raises RequestRefused if the server refuses,
-    and Failure if there is no terminal to ask on.
+    and Failure if there is no terminal for the question.
     """
     from samedeal_client.room_actions import enter_room
 

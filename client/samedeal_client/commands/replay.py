@@ -76,7 +76,10 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> None:
-    """Play on from a moment of the race, or from its deal, against the ghosts of the players on the screen."""
+    """Let the player practise from a moment of the race, or from its deal.
+
+    The players on the screen are the ghosts.
+    """
     from samedeal_client.frontend import key_bindings
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.practice_link import ROOM, PracticeLink

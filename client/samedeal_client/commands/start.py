@@ -1,4 +1,4 @@
-"""``samedeal`` without a command, on a terminal: a menu of what to do."""
+"""``samedeal`` without a command, on a terminal: a start screen with a menu."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RETURNS = ("play", "host")
 
 
 def start(run_command: Callable[[Sequence[str]], int]) -> int:
-    """Show the menu and run what the player chooses, until they quit. Return the exit code.
+    """Show the menu and run the commands that the player chooses, until the player quits. Return the exit code.
 
     If an address or a room that the player has typed is wrong, the menu says so, and the player can correct it.
     """

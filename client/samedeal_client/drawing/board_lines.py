@@ -45,7 +45,7 @@ def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
 
 
 def _line(name: str, words: list[Row], empty: str = "empty") -> Row:
-    """Return a pile's name and its cards, separated by commas."""
+    """Return a row with a pile's name and its cards, separated by commas. Without cards, the row says ``empty``."""
     spans = [Span(f"{name}: ")]
     for number, word in enumerate(words):
         spans += [Span(", "), *word] if number else word
@@ -53,7 +53,7 @@ def _line(name: str, words: list[Row], empty: str = "empty") -> Row:
 
 
 def _cards(pile: bytes, look: Look) -> list[Row]:
-    """Return the cards from the deepest to the top one. For adjacent unknown cards their number is given."""
+    """Return the cards of a pile in words, from the deepest to the top one. Adjacent unknown cards are only counted."""
     words: list[Row] = []
     for unseen, cards in groupby(pile, lambda card: card >= UNSEEN):
         group = list(cards)

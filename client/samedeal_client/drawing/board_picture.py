@@ -1,7 +1,7 @@
 """A drawn board: rows of styled text, and the piles and cards at each position.
 
 A board is divided into regions: the top rows, the reserve, and each column and fan. A client can have a widget for each
-region and redraw only one of them.
+region and redraw only the regions that change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from samedeal_client.text.spans import Row, Span, row_text
 
 
 class HitTarget(NamedTuple):
-    """A pile and one of its cards, for a position of the screen.
+    """The pile and the card at a position of the screen.
 
     ``card`` is the card's index, counted from the deepest, or None if the position is on the pile but not on a card.
     ``collapsed`` is the number of cards that the sign for collapsed cards stands for, if the position is on that sign.
@@ -46,7 +46,7 @@ class Region:
     hit_areas: tuple[HitArea, ...]
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """Return the hit target at a position relative to the region's corner."""
+        """Return the hit target at a position relative to the region's corner, or None if there is no pile."""
         for area in self.hit_areas:
             if area.x <= x < area.x + area.width and area.y <= y < area.y + area.height:
                 return area.target
@@ -83,7 +83,7 @@ class BoardPicture:
         return "\n".join(row_text(row).rstrip() for row in self.rows) + "\n"
 
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """Return the hit target at a position, or None if there is no pile at it."""
+        """Return the hit target at a position, or None if there is no pile."""
         for region in self.regions:
             place = region.place
             if place.x <= x < place.x + place.width and place.y <= y < place.y + place.height:
@@ -91,7 +91,7 @@ class BoardPicture:
         return None
 
     def position_of(self, pile: str, card: int | None = None) -> tuple[int, int] | None:
-        """Return the position of a pile or a card; None for a card that is not shown."""
+        """Return the position of a pile or a card. Return None if the card is not shown."""
         wanted = HitTarget(pile, card)
         for region in self.regions:
             for area in region.hit_areas:

@@ -61,7 +61,7 @@ def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper",
 
 @lru_cache(maxsize=8192)
 def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mark: str = "") -> tuple[Row, ...]:
-    """Return the rows that a covered card shows. A line at the foot of the last one shows where the next card begins."""
+    """Return the rows that a covered card shows. A line in the last row shows where the next card begins."""
     if code & DOWN:
         return _back(code, look, width, rows, mark)
     style = tile_style(code, look, shade, mark)
@@ -102,7 +102,7 @@ def _index_row(name: str, look: Look, width: int, mark: str) -> str:
 
 
 def _indented(name: str, width: int) -> str:
-    """Return a card's name near the left edge. A narrow card has no blank to its left."""
+    """Return a card's name after a blank, padded to ``width`` columns. There is no blank on a narrow card."""
     return (name if width < 5 else f" {name}").ljust(width)
 
 
@@ -125,7 +125,7 @@ def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
 
 
 def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row, ...]:
-    """Return the back of a card. If its face is already known, rank and suit are written on it."""
+    """Return the back of a card. If the player already knows the card, its rank and suit are written on the back."""
     style = tile_style(code, look, "buried", mark)
     pattern = look.glyphs.back * width
     name = "" if code >= UNSEEN else _indented(look.card(code)[1:-1], width).rstrip()

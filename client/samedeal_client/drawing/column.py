@@ -1,7 +1,7 @@
 """Columns and fans: the name, then the cards downwards with the top card last.
 
-If a column is too deep for its place, each covered card gets one row. If that is not enough, the deepest cards stand two in
-a row (``3♥Q♦``). If that is not enough either, ``⋮+5`` stands for the deepest five.
+If a column has too few rows for its cards, each covered card gets one row. If the rows are still too few, the deepest
+cards stand two in a row (``3♥Q♦``). If even this does not suffice, ``⋮+5`` stands for the deepest five.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def pack_column(group: Group, pile: bytes, rows: int, card: CardSize) -> ColumnP
 
 
 def _heights(pile: bytes, spare: int, card: CardSize) -> tuple[int, ...]:
-    """Return the rows of each card. The top card gets the spare rows first, then the face-up cards closest to it."""
+    """Return the number of rows of each card. The top card gets spare rows first, then the face-up cards closest to it."""
     heights = [1] * len(pile)
     for at in range(len(pile) - 1, -1, -1):
         wanted = card.height if at == len(pile) - 1 else 1 if pile[at] & DOWN else card.step
@@ -112,7 +112,10 @@ def pile_label(name: str, look: Look, width: int, mark: str) -> Span:
 
 
 def takes_text(group: Group) -> str:
-    """Return the text in the outline of an empty pile for the cards that it takes: ``any``, ``K``, ``A``, or nothing."""
+    """Return the text in the outline of an empty pile: ``any``, ``K`` or ``A`` for the cards that the pile takes.
+
+    Return an empty text if the pile takes no card.
+    """
     ranks = {card & 0x0F for card in group.on_empty}
     return "" if not ranks else "any" if len(ranks) > 1 else {1: "A", 13: "K"}[ranks.pop()]
 
@@ -121,7 +124,10 @@ def takes_text(group: Group) -> str:
 def _pair(
     cards: tuple[int, int], shades: tuple[Shade, Shade], marks: tuple[str, str], look: Look, width: int, gap: int
 ) -> tuple[Row, int]:
-    """Two cards in a row, and the character column of the second one. The gap has room for the sign of one mark."""
+    """Return a row with two cards, and the character column of the second card.
+
+    The gap has room for the sign of one mark.
+    """
     name = look.card if width > 2 * len("10♥") else look.short
     first, second = cards
     left = name(first) + " " * (width > 2 * len(name(first)))

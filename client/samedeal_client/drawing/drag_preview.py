@@ -1,4 +1,4 @@
-"""Dragged cards: the pile under the pointer, drawn as if the cards had been dropped there. Pure."""
+"""Dragged cards: the pile under the pointer, drawn as if the cards had been dropped on it. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ class DragPreview(NamedTuple):
 
 
 def drag_preview(board: Board, move: Move) -> DragPreview:
-    """Preview a legal move. A card under the moved cards is not turned up yet."""
+    """Return the preview of a legal move. A card under the moved cards is not turned up yet.
+
+    Raises ValueError if the move is not legal.
+    """
     index = board.game.index
     cards = board.piles[index[move.source]][-move.size :]
     target = foundation_for(board, cards[0]) if move.target == FOUNDATION else move.target

@@ -1,4 +1,4 @@
-"""The order in which the foundations are shown, and the place of a card that goes to one of them."""
+"""The order of the foundations on the screen, and the foundation where a card appears."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _SHOWN_SUITS: Final = (3, 2, 1, 0)
 
 
 def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
-    """Return the positions of the foundations in the order in which they are shown, each with its suit.
+    """Return the indexes of the foundations in the order of the screen, each with its suit.
 
-    With one foundation for each suit, that is spades, hearts, diamonds, clubs. Otherwise it is the order of the piles, since
-    a card goes to the first one that takes it (ruling R19 in RULES.md), and the suit is None.
+    If there is one foundation for each suit, the order is spades, hearts, diamonds, clubs. Otherwise it is the order of
+    the piles, because a card goes to the first foundation that takes it (RULES.md, ruling R19). The suit is then None.
     """
     game = board.game
     group = game.piles[game.foundations.start]
@@ -26,9 +26,9 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
 
 
 def foundation_for(board: Board, card: int) -> str | None:
-    """Return the foundation at whose place on the screen a card appears when it moves to the foundations.
+    """Return the foundation at which a card appears on the screen when it moves to the foundations.
 
-    Return None if no foundation takes the card. An ace goes to the first empty pile (ruling R19 in RULES.md), which is
+    Return None if no foundation takes the card. An ace goes to the first empty pile (RULES.md, ruling R19), which is
     then shown at the place of the ace's suit.
     """
     game = board.game

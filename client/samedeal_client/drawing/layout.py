@@ -1,8 +1,8 @@
 """The positions of a game's piles on the screen, in characters and rows counted from 0.
 
-Piles stand in a grid whose cells are as wide as a card and the gap to its left. From the top: stock, waste and foundations;
-the reserve; columns and fans. Each pile has its name above it. The panel is on the right, and the board is centred in the
-space that is left.
+Piles stand in a grid whose cells are as wide as a card and the gap to its left. From top to bottom there are stock,
+waste and foundations, then the reserve, then columns and fans. Each pile has its name above it. The panel with the
+rivals is on the right, and the board is centred in the space that is left.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MIN_ROWS: Final = 12
 
 _USUAL_DEPTH: Final = 14
 _USUAL_DEPTH_DEALT: Final = 24
-"""The number of cards in a deep column, without and with a stock that is dealt to the columns."""
+"""The number of cards in a deep column: without and with a stock that is dealt to the columns."""
 
 _FAN_GAP: Final = 2
 _MIN_PANEL_WIDTH: Final = 22
@@ -89,9 +89,10 @@ _CHOICES: Final = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of a board's regions: ``top``, ``reserve``, and one for each column and fan by its name.
+    """The places of a board's regions: ``top``, ``reserve``, and each column and fan under its name.
 
-    Each column has a ``gap`` to its left. ``panel`` is the place for the rivals, None if it would be too small.
+    Each column has a ``gap`` to its left. ``panel`` is the place for the rivals, or None if the place would be too
+    small.
     """
 
     game: Game
@@ -193,7 +194,7 @@ def _columns_x(game: Game, pitch: int) -> int:
 
 
 def _width(game: Game, card: CardSize, gap: int) -> int:
-    """Return the width of a board."""
+    """Return the width of a board, in characters."""
     pitch = card.width + gap
     fans = _FAN_GAP + pitch * len(game.fans) if game.fans else 0
     columns = _columns_x(game, pitch) + pitch * len(game.columns) + fans

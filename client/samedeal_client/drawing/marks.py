@@ -40,7 +40,10 @@ class Marks:
     hint: Move | None = None
 
     def of_pile(self, key: str) -> str:
-        """Return the mark on the name of the pile ``key``: ``source``, ``target``, ``hint``, or an empty string for none."""
+        """Return the mark on the name of the pile ``key``:
+
+        ``source``, ``target``, ``hint``, or an empty string without a mark.
+        """
         if self.source is not None and self.source[0] == key:
             return "source"
         hint = self.hint
@@ -73,7 +76,7 @@ NO_MARKS: Final = Marks()
 
 
 def mark_sign(look: Look, mark: str) -> str:
-    """Return the sign of a mark, so that nobody needs to tell colours apart; an empty string for no mark."""
+    """Return the sign of a mark, or an empty string without a mark. With signs, nobody needs to tell colours apart."""
     return look.glyphs.marks[STRENGTH[mark] - 1] if mark else ""
 
 
@@ -87,7 +90,7 @@ def run_length(group: Group, pile: bytes) -> int:
 
 
 def liftable_count(board: Board, key: str) -> int:
-    """Return the maximum number of top cards of a pile that can be lifted together; 0 if there are none."""
+    """Return the maximum number of top cards of a pile that can be lifted together, or 0 if none can be lifted."""
     at = board.game.index[key]
     group, pile = board.game.piles[at], board.piles[at]
     if not pile or not group.gives or pile[-1] & DOWN:
@@ -112,8 +115,8 @@ def selection_marks(
 ) -> Marks:
     """Return the marks for ``size`` selected cards of a pile and for their targets.
 
-    Without ``size``, as many cards as can move are selected, and the targets are those of any number of them. If
-    ``key`` is ``0``, the targets are those of the top cards of all foundations.
+    If ``size`` is None, as many cards as can move are selected, and every target of any number of cards is marked. If
+    ``key`` is ``0``, every target of a foundation's top card is marked.
     """
     if key == FOUNDATION:
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))

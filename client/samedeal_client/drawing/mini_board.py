@@ -48,7 +48,10 @@ def _width(game: Game, pitch: int) -> int:
 
 
 def mini_quality(game: Game, size: Size) -> int:
-    """Return how well a board can be read in a size: the area of a card, or 0 if piles touch or only few cards fit."""
+    """Return a number that is higher the better a board can be read in ``size``.
+
+    The number is the area of a card, or 0 if piles touch or only few cards fit.
+    """
     full = smallest(game)
     if size.width >= full.width and size.height >= full.height:
         card = layout(game, *size).card
@@ -135,7 +138,7 @@ def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
 
 
 def _pile(number: int, pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
-    """Return the cells of a column or a fan: the number of cards that don't fit, then the cards down to the top one."""
+    """Return the cells of a column or a fan. If cards don't fit, the first cell has their number."""
     cells = [_cell(b"", look, pitch, "paper")] if not pile else []
     first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
     if first:

@@ -1,7 +1,7 @@
 """Cards in motion: a move as the flight of a card, and a won board as a cascade. Pure.
 
-A moving card is a sprite: rows of styled text at a position of the board. It is drawn over the regions that it touches, so
-that each frame changes only a few characters of a few rows.
+A moving card is a sprite: rows of styled text at a position of the board. The sprite is drawn over the regions that it
+touches. So each step of the motion changes only a few characters of a few rows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class Sprite(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """The path of a card to a pile. ``flash`` is its picture after landing on a foundation, empty for other piles."""
+    """The flight of a card to a pile.
+
+    ``flash`` is the card's picture after landing on a foundation, empty for other piles.
+    """
 
     pile: str
     start: Sprite
@@ -43,7 +46,7 @@ class Flight(NamedTuple):
     flash: tuple[Row, ...]
 
     def sprite(self, progress: float) -> Sprite:
-        """Return the card on its way, with ``progress`` from 0 to 1. It slows down towards the end."""
+        """Return the card on its way, with ``progress`` from 0 to 1. The card slows down towards the end."""
         eased = 1 - (1 - progress) ** 2
         x = self.start.x + round((self.end.x - self.start.x) * eased)
         y = self.start.y + round((self.end.y - self.start.y) * eased)
@@ -60,7 +63,7 @@ def flights(before: Board, after: Board, look: Look, at: Layout) -> tuple[Flight
 
 
 def board_in_flight(before: Board, after: Board, flying: Iterable[Flight]) -> Board:
-    """Return the board that is shown while cards fly: they have left their piles and not arrived yet."""
+    """Return the board that is shown while cards fly. The cards have left their piles and have not arrived yet."""
     piles = list(after.piles)
     for flight in flying:
         at = after.game.index[flight.pile]
@@ -86,7 +89,7 @@ def _with_sprites(region: Region, sprites: Sequence[Sprite]) -> Region:
 
 
 def cascade(board: Board, look: Look, at: Layout) -> Iterator[Sprite]:
-    """Yield the places of the foundations' cards as they bounce off the table, one after the other."""
+    """Yield pictures of the foundations' cards as they bounce off the table, one card after the other."""
     game, body = board.game, at.body
     tops = [(game.keys[index], board.piles[index]) for index in game.foundations if board.piles[index]]
     for number in range(2 * len(tops)):
@@ -128,7 +131,10 @@ def _flight(before: Board, after: Board, index: int, look: Look, at: Layout) -> 
 
 
 def _start(before: Board, after: Board, card: int, look: Look, at: Layout) -> tuple[int, int] | None:
-    """Return the place of a card before a move, in a pile that got smaller."""
+    """Return the place of a card before a move, or None if the card was not shown.
+
+    Only piles that got smaller are searched.
+    """
     for index, pile in enumerate(before.piles):
         if len(pile) > len(after.piles[index]):
             key = before.game.keys[index]
@@ -154,7 +160,7 @@ def _card_place(board: Board, key: str, card: int | None, look: Look, at: Layout
 
 
 def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
-    """Return a row of ``width`` characters with another row over it at ``x``. The part outside is cut off."""
+    """Return a row of ``width`` characters with the row ``over`` on it at ``x``. Parts of ``over`` outside are cut off."""
     return (*_part(row, 0, x), *_part(over, max(-x, 0), width - x), *_part(row, x + row_width(over), width))
 
 

@@ -17,7 +17,7 @@ from samedeal_client.text.spans import Row, Span, fit_row, wrap
 
 
 def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS) -> BoardPicture:
-    """Draw a board without a panel. If the size is less than ``smallest``, draw a sentence that says so."""
+    """Draw a board without a panel. If the size is less than ``smallest``, draw a sentence about the size instead."""
     needed = smallest(board.game)
     if width < needed.width or height < needed.height:
         return _too_small(board.game, width, height)
@@ -61,7 +61,7 @@ def _too_small(game: Game, width: int, height: int) -> BoardPicture:
 
 
 def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> tuple[Row, ...]:
-    """List all cards of a pile from the deepest, as in ``column 3, 5 cards: ▒▒ 10♠ ▒▒ 3♣ 2♦``.
+    """Return rows that list all cards of a pile from the deepest, as in ``column 3, 5 cards: ▒▒ 10♠ ▒▒ 3♣ 2♦``.
 
     The rows are at most ``width`` characters wide. For a stock only the number of cards is shown.
     """

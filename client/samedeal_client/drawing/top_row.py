@@ -1,4 +1,4 @@
-"""Stock, waste, foundations and reserve."""
+"""Drawing of stock, waste, foundations and reserve."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ FLASH_TIME: Final = 0.1
 
 FLIGHT_FRAMES: Final = 6
 FLIGHT_BYTES: Final = 2_000
-"""Number of bytes of a move and its flight after which the card lands at once. A move may take 6,000 in all."""
+"""Number of bytes of a move and its flight after which the card lands at once. A move may take 6,000 bytes in all."""
 
 CASCADE_BYTES: Final = 30_000
 """Number of bytes after which a cascade ends."""
@@ -109,7 +109,7 @@ class BoardView(PlainContainer):
         *,
         motion: bool = False,
     ) -> None:
-        """Show a board in a layout, with the preview of a drag. With ``motion``, cards fly to their new piles."""
+        """Show a board in a layout, with the preview of a drag. If ``motion`` is true, cards fly to their new piles."""
         shown = (board, at, marks, preview)
         before, self._shown = self._shown, shown
         if before == shown:
@@ -216,7 +216,7 @@ class BoardView(PlainContainer):
 
 
 def panel_layout(game: Game, size: tuple[int, int]) -> Layout | None:
-    """Return the layout of a board with the ranking beside it; None if the board does not fit."""
+    """Return the layout of a board with the ranking beside it, or None if the board does not fit."""
     width, height = size
     minimum = smallest(game)
     if width < minimum.width or height < minimum.height:

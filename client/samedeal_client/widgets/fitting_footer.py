@@ -15,7 +15,7 @@ ALWAYS: Final = 3
 
 
 class FittingFooter(Footer):
-    """A compact footer. In a narrow window it leaves out whole keys, the last ones before ``ALWAYS`` first."""
+    """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)
@@ -35,7 +35,7 @@ class FittingFooter(Footer):
     async def recompose(self) -> None:
         """Show the keys that can be pressed now, as far as they fit.
 
-        If they are the same as before, the widgets stay, so that a click at this moment does not miss them.
+        If the keys are the same as before, their widgets stay, so that a click at this moment does not miss them.
         """
         if self.is_attached and self._bindings_now() != self._bindings_shown:
             await super().recompose()

@@ -23,7 +23,7 @@ class KeyHints(Rows):
     """A line of key hints. A click on a hint posts ``Pressed``."""
 
     class Pressed(Message):
-        """A click on a key hint; ``key`` is its key."""
+        """A click on the hint for ``key``."""
 
         def __init__(self, key: str) -> None:
             super().__init__()
@@ -34,7 +34,10 @@ class KeyHints(Rows):
         self._key_columns: list[tuple[int, int, str]] = []
 
     def show_keys(self, keys: Sequence[FooterKey], width: int) -> None:
-        """Show the keys that fit. The first are the most important; the last two are always shown."""
+        """Show the keys that fit into ``width`` columns.
+
+        The first keys are the most important ones. The last two keys are always shown.
+        """
         spans = [Span(" ")]
         self._key_columns = []
         x = 1
@@ -69,7 +72,7 @@ class KeyHints(Rows):
         return columns_of(self._label(key)) + 1 + columns_of(key.description) + _GAP
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """Post the key of the hint that was clicked."""
+        """Post ``Pressed`` with the key of the hint that was clicked."""
         event.stop()
         for start, end, key in self._key_columns:
             if start <= event.x < end:

@@ -1,4 +1,4 @@
-"""A table of rows with keys, of which one is selected."""
+"""A table of rows, each with a key. One row is selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from textual.widgets import DataTable
 
 
 class ListTable(DataTable[Text]):
-    """Textual's table with a row cursor. Showing other rows changes only what differs and keeps the cursor on its row."""
+    """Textual's table with a row cursor.
+
+    A change of the rows redraws only the cells that differ and keeps the cursor on its row.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", show=False),
@@ -37,7 +40,10 @@ class ListTable(DataTable[Text]):
         return keys[self.cursor_row] if self.cursor_row < len(keys) else ""
 
     def show_rows(self, rows: Mapping[str, Sequence[Text]], selected: str = "") -> None:
-        """Show rows by their keys. The cursor goes to ``selected``, or stays on its row while the row is there."""
+        """Show rows by their keys. Move the cursor to the row ``selected``.
+
+        If ``selected`` is empty, the cursor stays on its row while the table has that row.
+        """
         wanted = selected or self.selected_key
         if not self.columns:
             self._early = (rows, wanted)

@@ -1,4 +1,4 @@
-"""An app in the look of this terminal: its themes, its characters, and the names of its keys."""
+"""An app with the appearance that suits this terminal: its themes, its characters, and the names of its keys."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _Result = TypeVar("_Result")
 
 
 class LookApp(App[_Result]):
-    """An app that draws in a ``look``. The theme that the player chooses is saved.
+    """An app that draws as ``look`` says. The app saves the theme that the player chooses.
 
-    ``terminal`` holds what the terminal shows.
+    ``terminal`` has the cells that the terminal shows.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class LookApp(App[_Result]):
         self.theme_changed_signal.subscribe(self, self._save_theme)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands in the palette: for players, not for programmers."""
+        """Return the commands in the palette. They are commands for players, not for programmers."""
         if "f1" in screen.active_bindings:
             yield SystemCommand("Help", "The rules and the keys", lambda: self.simulate_key("f1"))
         yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
@@ -74,7 +74,7 @@ class LookApp(App[_Result]):
             self.look = replace_look(self.look, dark=self.theme == DARK.name)
 
     async def theme_changed(self) -> None:
-        """Draw everything again. Called when the player has chosen a theme."""
+        """Draw everything again. This is called when the player has chosen a theme."""
 
     def _save_theme(self, _: object) -> None:
         self._follow_theme()
@@ -96,7 +96,7 @@ class LookApp(App[_Result]):
         return key_sign(binding.key, self.look) if named else super().get_key_display(binding)
 
     async def run_command(self, command: Sequence[str], starting: str = "") -> int:
-        """Run a command in place of the app and return its exit code. ``starting`` is shown meanwhile.
+        """Run a command in place of the app and return its exit code. Print the text ``starting`` first.
 
         Raises SuspendNotSupported if the app has no terminal.
         """
@@ -108,7 +108,7 @@ class LookApp(App[_Result]):
         return code
 
     def read_history(self) -> History:
-        """Return the player's past races, as far as they can be read."""
+        """Return the player's past races, or an empty history if the file can't be read."""
         try:
             return HistoryFile().read()
         except OSError:

@@ -1,7 +1,7 @@
 """A container that draws nothing itself.
 
-Textual also asks the containers of a changed widget for their lines. These are blank and cached, which saves Textual the
-search for the background colour.
+Textual also asks the containers of a changed widget for their lines. These lines are blank and cached, so that Textual
+need not search for the background colour.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PlainContainer(Container):
 
 
 def blank_lines(crop: Region, style: Style | None = None) -> list[Strip]:
-    """Blank lines with the background of a style, or otherwise of the terminal."""
+    """Return blank lines with the background of ``style``. Without a style, they have the terminal's background."""
     return _blanks(crop.width, crop.height, style)
 
 

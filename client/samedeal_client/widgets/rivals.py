@@ -23,10 +23,10 @@ class RivalsPanel(Rows):
         news: Callable[[int, int], Sequence[Row]] | None = None,
         left: int | None = None,
     ) -> None:
-        """Show the ranking in a rectangle of the layout; hide it if the layout has none.
+        """Show the ranking in the rectangle ``place``, or hide the panel if ``place`` is None.
 
-        ``news`` returns the rows of news for a width and a height. They fill the space below the ranking.
-        ``left`` is the time left in milliseconds, if the race is under way.
+        ``watching`` is the number of spectators. ``news`` returns the rows of news for a width and a height, which fill
+        the space below the ranking. ``left`` is the time left in milliseconds, or None if the race is not under way.
         """
         if self.display != (place is not None):
             self.display = place is not None

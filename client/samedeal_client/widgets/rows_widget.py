@@ -27,7 +27,7 @@ class Rows(Widget):
     DEFAULT_CSS = "Rows { background: transparent; }"
 
     class Clicked(Message):
-        """A click: the column and row within the block, and how many clicks in quick succession."""
+        """A click: the column and row within the block, and the number of clicks in quick succession."""
 
         def __init__(self, rows: Rows, x: int, y: int, times: int) -> None:
             super().__init__()
@@ -73,8 +73,8 @@ class Rows(Widget):
     def set_visible(self, *, visible: bool) -> None:
         """Show or hide the block.
 
-        Hiding it redraws what lies beneath, because Textual does not do so if a widget's region was read since the last
-        layout.
+        A block that is hidden redraws the screen beneath it, because Textual does not do so if a widget's region was
+        read since the last layout.
         """
         if visible == self.display:
             return
@@ -98,5 +98,5 @@ class Rows(Widget):
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def on_click(self, event: events.Click) -> None:
-        """Post where the block was clicked."""
+        """Post ``Clicked`` with the place of the click."""
         self.post_message(self.Clicked(self, event.x, event.y, event.chain))

@@ -1,4 +1,4 @@
-"""A row with a slider. The mouse moves it."""
+"""A row with a slider that the mouse can move."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Slider(Rows):
             self.x = x
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin to drag."""
+        """Begin to drag, and move the slider to the mouse."""
         self.capture_mouse()
         self.post_message(self.Moved(event.x))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow the mouse."""
+        """Move the slider with the mouse while it is dragged."""
         if self.app.mouse_captured is self:
             self.post_message(self.Moved(event.x))
 

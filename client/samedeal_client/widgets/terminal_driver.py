@@ -27,7 +27,7 @@ SLOW_FOR: Final = 5.0
 
 
 class LossyStream:
-    """A stream that drops what it can't write, and that knows whether the terminal keeps up with the output."""
+    """A stream that drops the text that it can't write. It also measures whether the terminal keeps up with the output."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -37,7 +37,7 @@ class LossyStream:
 
     @property
     def is_slow(self) -> bool:
-        """Whether a write takes long now, or did lately. A terminal that lags behind takes no more output for a while."""
+        """Whether a write is taking longer than ``SLOW_WRITE``, or took longer within the last ``SLOW_FOR`` seconds."""
         now, began = self._clock(), self._began
         return now < self._slow_until or (began is not None and now - began > SLOW_WRITE)
 
@@ -70,12 +70,12 @@ class LossyStream:
 class TerminalDriver(LinuxDriver):
     """Textual's driver, made safe against a terminal that is gone and against two threads that read keys.
 
-    In Textual a failed write ends the thread that writes. Its queue fills up, and then the event loop waits for it
-    forever, so that no signal is handled any more. Here what can't be written is dropped.
+    In Textual a failed write ends the thread that writes. The thread's queue fills up, and then the event loop waits
+    for the queue forever, so that no signal is handled any more. This driver drops the text that can't be written.
 
     At each SIGCONT Textual prepares the terminal again and starts another thread that reads keys, even if the terminal
     was never given back. One of the threads then outlives the app and posts keys to a closed event loop, and the
-    terminal is not restored. Here only ``App.suspend`` gives the terminal back and takes it again.
+    terminal is not restored. With this driver only ``App.suspend`` gives the terminal back and takes it again.
     """
 
     def __init__(self, app: App[Any], **options: Any) -> None:
@@ -87,10 +87,10 @@ class TerminalDriver(LinuxDriver):
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
 
     def write(self, data: str) -> None:
-        """Write the cells that change to the terminal."""
+        """Write to the terminal only the cells that change."""
         super().write(self._cells.reduced(data))
 
     @property
     def is_slow(self) -> bool:
-        """Whether the terminal lags behind the output."""
+        """Whether the terminal does not keep up with the output."""
         return self._output.is_slow

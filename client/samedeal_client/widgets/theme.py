@@ -1,7 +1,7 @@
 """The colours of the style names in ``appearance.STYLE_NAMES``, and the conversion of rows to Textual's strips.
 
-The terminal's own background and text colour are kept. With 16 colours, marks still differ from the background. Important
-styles also have an attribute (reverse, underline, bold), which is all that is left on a terminal without colour.
+The terminal's own background and text colour are kept. With 16 colours, marks still differ from the background.
+Important styles also have an attribute (reverse, underline, bold), because a terminal may have no colours.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _COLOURLESS: Final = {
     "hidden": "dim",
     "empty": "dim",
 }
-"""Attributes on a terminal without colour, for the styles that need other ones."""
+"""The attributes of styles on a terminal without colour. All other styles keep the attributes in ``PAINTS``."""
 
 
 @lru_cache(maxsize=1024)
