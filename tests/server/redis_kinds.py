@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import random
 import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TextIO
 
 import trustme
 from redis.asyncio import Redis
@@ -43,14 +45,29 @@ async def until(condition: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(0.02)
 
 
+_reserved: list[TextIO] = []
+"""Locked files, one for each port that this process has reserved. The locks end with the process."""
+
+
 def free_port() -> int:
-    """A port that is free, and whose cluster bus port is free too."""
+    """Reserve a port that is free, and whose cluster bus port is free too.
+
+    Other tests may run at the same time. Without a reservation, two of them could choose a port before either has started
+    its server. One server could then not listen, and its test would talk to the other one.
+    """
     while True:
-        port = random.randrange(20_000, 32_000)
-        with suppress(OSError), socket.socket() as one, socket.socket() as two:
-            one.bind(("127.0.0.1", port))
-            two.bind(("127.0.0.1", port + _BUS))
-            return port
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        reservation = (Path(tempfile.gettempdir()) / f"samedeal-test-port-{port}").open("a")
+        try:
+            fcntl.flock(reservation, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as one, socket.socket() as two:
+                one.bind(("127.0.0.1", port))
+                two.bind(("127.0.0.1", port + _BUS))
+        except OSError:
+            reservation.close()
+            continue
+        _reserved.append(reservation)
+        return port
 
 
 @asynccontextmanager
