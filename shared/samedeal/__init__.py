@@ -1,7 +1,12 @@
-"""Samedeal's shared core: the engine of the five games, deals, records and messages. No I/O, no clock."""
+"""The core that client and server share: the engine of the five games, deals, records and messages.
+
+No I/O, no clock.
+"""
 
 __version__ = "0.1.0"
 
 ENGINE = 1
-"""Version of the rules. Raise it whenever a change of the rules makes an action lead to a different board, or makes it legal
-or illegal where it was not before."""
+"""Version of the rules.
+
+Raise it whenever a change makes an action lead to a different board, or changes whether an action is legal.
+"""

@@ -1,7 +1,7 @@
 """The hash chain of a player's actions in a race.
 
-The newest hash is called the head. It depends on the race, the player, and all actions so far with their times. Every ack
-carries it. RECORDS.md specifies the chain byte by byte.
+The newest hash of the chain is called the head. The head depends on the race, the player, and all of the player's
+actions so far with their times. Every ack carries the head. RECORDS.md specifies the chain byte by byte.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from samedeal.games import Game
 from samedeal.utc_text import utc_text
 
 HEAD_BYTES: Final = 16
-"""The length of a head. To pass off a changed race, a server needs a second history with the same head: 2^128 tries."""
+"""The length of a head.
+
+A server that changes a race must find another history with the same head, which takes 2^128 tries.
+"""
 
 _TERMS_LABEL: Final = b"samedeal terms 1\n"
 _CHAIN_LABEL: Final = b"samedeal chain 1\n"
@@ -24,8 +27,9 @@ _ACTION_LABEL: Final = b"samedeal action 1\n"
 class RaceTerms(NamedTuple):
     """Everything about a race that is fixed when it starts.
 
-    ``round`` is 0 for a first race and rises by one with each rematch. ``undo`` is the text of the undo rule. ``limit`` is
-    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` binds the server to the deal.
+    ``round`` is 0 for a first race and rises by one with each rematch. ``undo`` is the undo rule as text. ``limit`` is
+    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` is the published hash of the
+    seed or the server's secret.
     """
 
     room: str
@@ -38,7 +42,7 @@ class RaceTerms(NamedTuple):
     commitment: bytes
 
     def lines(self) -> list[str]:
-        """Return the terms as they stand in a record."""
+        """Return the terms as lines of a record."""
         values = self._replace(start=utc_text(self.start), commitment=self.commitment.hex())  # type: ignore[arg-type]  # text
         return [f"{name}: {value}" for name, value in zip(self._fields, values, strict=True)]
 
@@ -53,12 +57,15 @@ class RaceTerms(NamedTuple):
 
 
 def player_lines(seat: int, name: str, *, bot: bool) -> list[str]:
-    """Return the first lines about a player in a record: ``player`` and, for a bot, ``bot``."""
+    """Return the first lines about a player in a record: a line ``player``, and for a bot also a line ``bot``."""
     return [f"player: {seat} {name}", *(["bot: yes"] if bot else [])]
 
 
 def next_head(head: bytes, revision: int, time: int, action: str) -> bytes:
-    """Return the head after an action. ``revision`` counts this action too. ``time`` is in milliseconds since the start."""
+    """Return the head after an action. ``head`` is the head before it, and ``revision`` is the revision after it.
+
+    ``time`` is in milliseconds since the start of the race.
+    """
     return sha256(b"%b%b%d %d %b\n" % (_ACTION_LABEL, head, revision, time, action.encode())).digest()[:HEAD_BYTES]
 
 

@@ -1,10 +1,10 @@
 """Boards on which moves are made.
 
-A board is a frozen value. ``play`` returns the new board and a ``Step``. ``undo`` takes that step and returns the old
-board, except that cards once seen stay marked as seen.
+A board is a frozen value. ``play`` returns the new board and a ``Step``. ``undo`` takes that step and returns the
+previous board, except that cards which were turned up stay marked as seen.
 
-The same code plays a masked board (``Board.masked``), on which cards that the player has not seen are ``HIDDEN``. For a
-move that turns up a hidden card, the caller must supply the face of the card.
+The same code plays a masked board (``Board.masked``), on which cards that the player has not seen are ``HIDDEN``. If a
+move turns up a hidden card, the caller must pass the face of that card.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from samedeal.position import Position
 
 
 class Step(NamedTuple):
-    """The effect of a move. ``Board.undo`` needs nothing else to undo the move.
+    """The effect of a move. ``Board.undo`` needs only the step to undo the move.
 
-    ``source`` and ``target`` are positions of piles; ``target`` is -1 for a deal, which fills several columns. ``size`` is
-    the number of cards that moved. ``flipped`` says whether the move turned up the card that it uncovered. ``seen`` holds
-    the cards that the move turned up for the first time on this board, in the order in which it turned them up.
+    ``source`` and ``target`` are positions of piles. For a deal, which fills several columns, ``target`` is -1.
+    ``size`` is the number of cards that moved. ``flipped`` says whether the move turned up the card that it uncovered.
+    ``seen`` holds the cards that the move turned up for the first time, in this order.
     """
 
     move: Move
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The outcome of a move: the new board, and the step from the old board to it."""
+    """The outcome of a move: the new board, and the step that led to it."""
 
     board: Board
     step: Step
@@ -47,13 +47,14 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Board(Position):
-    """The piles of a game, on which moves are played."""
+    """The piles of a game, on which moves can be played."""
 
     @classmethod
     def deal(cls, game: Game, deck: bytes) -> Board:
-        """Deal a shuffled deck, first card first (rulings R1, R12, R16, R21, R23, R27).
+        """Return the board that is dealt from a shuffled deck, first card first.
 
-        Raises ValueError unless ``deck`` holds exactly the cards of the game.
+        RULES.md, rulings R1, R12, R16, R21, R23 and R27, says how each game is dealt. Raise ValueError unless ``deck``
+        has exactly the cards of the game.
         """
         if sorted(deck) != sorted(DECK * game.decks):
             raise ValueError(f"{game.title} is dealt from {game.decks} whole decks")
@@ -72,11 +73,11 @@ class Board(Position):
         return cls(game, tuple(bytes(pile) for pile in piles))
 
     def play(self, move: Move, faces: bytes | None = None) -> Turn:
-        """Make a move and turn up the card that it uncovers (ruling R4).
+        """Make a move, and turn up the card that it uncovers (RULES.md, ruling R4). Return the new board and the step.
 
-        ``faces`` holds the cards that the move turns up for the first time. Only a masked board needs it.
-        Raises IllegalMove with the reason if the rules forbid the move, UnseenCard if the move turns up a hidden card and
-        ``faces`` is None, and ValueError if this move on this board can't turn up ``faces``.
+        ``faces`` holds the cards that the move turns up for the first time. Only a masked board needs ``faces``. Raise
+        IllegalMove with the reason if the rules forbid the move. Raise UnseenCard if the move turns up a hidden card
+        and ``faces`` is None. Raise ValueError if the move cannot turn up these ``faces``.
         """
         source_key, target_key, size = move
         if not target_key:
@@ -123,7 +124,7 @@ class Board(Position):
         return Turn(self._replace(change), Step(move, game.stock_at, target, len(cards), False, seen))
 
     def _turn_up(self, cards: bytes, faces: bytes | None) -> tuple[bytes, bytes]:
-        """Return ``cards`` face up, and those of them that were never seen before."""
+        """Return ``cards`` face up, and those of them that had never been seen."""
         if max(cards) < UNSEEN:
             if faces:
                 raise ValueError("faces were given for a move that turns up nothing new")
@@ -133,7 +134,7 @@ class Board(Position):
         return bytes(next(fresh) if card >= UNSEEN else card & FACE for card in cards), seen
 
     def _faces(self, cards: bytes, faces: bytes | None) -> bytes:
-        """Return the faces of cards that were never seen. On a masked board, ``faces`` holds those of the hidden ones."""
+        """Return the faces of cards that were never seen. On a masked board the hidden faces come from ``faces``."""
         if HIDDEN not in cards:
             own = cards.translate(TURN_UP)
             if faces is not None and faces != own:
@@ -158,7 +159,10 @@ class Board(Position):
         return Board(self.game, tuple(change.get(at, pile) for at, pile in enumerate(self.piles)))
 
     def undo(self, step: Step) -> Board:
-        """Return the board before ``step``. Cards that the step turned up lie face down again, but stay marked as seen."""
+        """Return the board before ``step``.
+
+        Cards that the step turned up lie face down again, but stay marked as seen.
+        """
         game, piles = self.game, self.piles
         if step.target < 0:
             columns = game.columns[: step.size]
@@ -179,7 +183,7 @@ class Board(Position):
     def turns_up(self, move: Move) -> int:
         """Return the number of cards that a legal move turns up for the first time.
 
-        If it is 0, a masked board can play the move without ``faces``.
+        If the number is 0, ``play`` does not need ``faces``, even on a masked board.
         """
         game = self.game
         if not move.is_transfer:
@@ -188,17 +192,17 @@ class Board(Position):
         return int(bool(pile) and pile[-1] >= UNSEEN)
 
     def legal_moves(self) -> LegalMoves:
-        """The moves that ``play`` accepts."""
+        """Return the moves that ``play`` accepts."""
         return LegalMoves(self)
 
     @property
     def stock_action(self) -> Move | None:
-        """The draw, redeal or deal that is legal now, or None."""
+        """The draw, redeal or deal that is legal on this board, or None."""
         return legality.stock_action(self)
 
     @property
     def stuck(self) -> bool:
-        """Whether the game is not won and the player can see no helpful move (ruling R7)."""
+        """Whether the board is not won and no legal move helps, as far as the player can see (RULES.md, ruling R7)."""
         return legality.is_stuck(self)
 
     def is_legal(self, move: Move) -> bool:
@@ -206,9 +210,12 @@ class Board(Position):
         return legality.is_legal(self, move)
 
     def is_null(self, move: Move) -> bool:
-        """Return whether a move takes a whole column to an empty column, which only changes its place (ruling R6)."""
+        """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
+
+        Such a move has no effect.
+        """
         return legality.is_null(self, move)
 
     def is_worry_back(self, move: Move) -> bool:
-        """Return whether a move takes a card off a foundation (ruling R20)."""
+        """Return whether a move takes a card off a foundation (RULES.md, ruling R20)."""
         return legality.is_worry_back(self, move)

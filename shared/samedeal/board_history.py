@@ -1,6 +1,7 @@
-"""One player's play of a deal: the board, and the actions that led to it.
+"""A player's board in a race, with the actions that led to it.
 
-A play is a frozen value, as its board is. Every accepted action, whether a move or ``undo``, raises the revision by one.
+A play is a frozen value, and so is its board. Every accepted action, whether a move or an undo, raises the revision by
+one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ UNDO: Final = "undo"
 
 
 class Undo(Enum):
-    """The moves that players may undo in a race (ruling R10)."""
+    """The undo rule of a race: which moves a player may undo (RULES.md, ruling R10)."""
 
     FREE = "free"
     NO_REVEAL = "no-reveal"
@@ -26,7 +27,10 @@ class Undo(Enum):
 
 
 class Past(NamedTuple):
-    """A linked list of the moves that were not undone, newest first. Successive plays share its older part."""
+    """A linked list of the moves that were not undone, newest first.
+
+    A play shares the older part with the plays before it.
+    """
 
     step: Step
     before: Past | None
@@ -34,11 +38,11 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A board with its history.
+    """A board with its history of actions.
 
-    ``past`` holds the moves that were not undone. ``revision`` counts all accepted actions. ``moves`` and ``undos`` count
-    the accepted moves and undos separately (ruling R9 in RULES.md). ``seen`` holds the cards that the last action turned
-    up for the first time. Equality ignores ``past``, which may be thousands of moves long.
+    ``past`` holds the moves that were not undone. ``revision`` counts all accepted actions. ``moves`` and ``undos``
+    count the accepted moves and undos separately (RULES.md, ruling R9). ``seen`` holds the cards that the last action
+    turned up for the first time. Comparisons ignore ``past``, which may be thousands of moves long.
     """
 
     board: Board
@@ -50,11 +54,11 @@ class Play:
     seen: bytes = b""
 
     def act(self, action: Move | str, revision: int | None = None, faces: bytes | None = None) -> Play:
-        """Play an action: a move, the text of a move, or ``undo``.
+        """Return the play after an action: a move, a move as text, or ``undo``.
 
-        If ``revision`` is given, it must be the current revision; otherwise StaleRevision is raised. ``faces`` is passed to
-        ``Board.play``. Also raises MalformedText if the text is not an action, CannotUndo if an undo is not possible, and
-        the errors of ``Board.play``.
+        ``faces`` is passed to ``Board.play``. Raise StaleRevision if ``revision`` is given and is not the current
+        revision. Raise MalformedText if the text is not an action, CannotUndo if an undo is not possible, and the
+        errors of ``Board.play``.
         """
         if revision is not None and revision != self.revision:
             raise StaleRevision(
@@ -77,12 +81,12 @@ class Play:
 
     @property
     def last(self) -> Step | None:
-        """The newest move that was not undone."""
+        """The newest move that was not undone, or None."""
         return self.past.step if self.past is not None else None
 
     @property
     def why_no_undo(self) -> str | None:
-        """The reason why the last move can't be undone, as a sentence, or None if it can be undone."""
+        """A sentence that says why the last move can't be undone. It is None if the last move can be undone."""
         if self.undo_rule is Undo.OFF:
             return "Undo is off in this race."
         if self.past is None:
@@ -93,9 +97,12 @@ class Play:
 
     @property
     def no_moves_left(self) -> bool:
-        """Whether the player can do nothing more: there is no legal move, and undo is off in this race (ruling R7)."""
+        """Whether the player can do nothing more (RULES.md, ruling R7).
+
+        No move is legal, and the race does not allow undo.
+        """
         return self.undo_rule is Undo.OFF and not self.board.won and not self.board.legal_moves()
 
     def masked(self) -> Play:
-        """Return the play as its player may see it: with a masked board."""
+        """Return the play with a masked board, as its player may see it."""
         return replace(self, board=self.board.masked())

@@ -1,14 +1,14 @@
 """Cards and piles, one byte per card.
 
-A card is a small number: bits 4-5 have the suit (clubs, diamonds, hearts, spades), bits 0-3 the rank (ace 1 to king 13).
-Two more bits say how the card lies::
+A card is a small number: bits 4-5 have the suit (clubs, diamonds, hearts, spades), bits 0-3 the rank (ace 1 to king
+13). Two more bits say how the card lies::
 
     0x40  face down
     0x80  never seen on this board; always together with 0x40
 
-A card whose face the reader may not know is ``HIDDEN``: both bits, and no rank or suit. A pile is ``bytes``, the deepest
-card first and the top card last (ruling R2). Taking cards off a pile is a slice, and masking a pile is one
-``bytes.translate``.
+``HIDDEN`` stands for a card whose face the reader may not know: both bits, and no rank or suit. A pile is ``bytes``,
+the deepest card first and the top card last (RULES.md, ruling R2). To take cards off a pile is a slice, and to mask a
+pile is one ``bytes.translate``.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ FACE: Final = 0x3F
 
 
 class Card(int):
-    """A face-up card, such as ``Card.parse("TH")``. Ruling R11 in RULES.md defines its text."""
+    """A card that lies face up, such as ``Card.parse("TH")``. RULES.md, ruling R11, defines its text."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, rank: int, suit: int) -> Card:
-        """Return the card of a rank (ace 1 to king 13) and a suit (an index into ``SUITS``)."""
+        """Return the card with a rank (ace 1 to king 13) and a suit (an index into ``SUITS``)."""
         return cls(suit << 4 | rank)
 
     @classmethod
     def parse(cls, text: str) -> Card:
-        """Read a rank and a suit, such as ``TH``, ``th`` or ``10H``. Raises MalformedText if the text is not a card."""
+        """Return the card that a text names, such as ``TH``, ``th`` or ``10H``.
+
+        Raise MalformedText for any other text.
+        """
         short = text.upper().replace("10", "T", 1)
         if not text.isascii() or len(short) != 2 or short[0] not in RANKS or short[1] not in SUITS:
             raise MalformedText(
@@ -76,14 +79,14 @@ ACE_OF_HEARTS: Final = Card.parse("AH")
 TURN_UP: Final = bytes(code & FACE for code in range(256))
 TURN_DOWN: Final = bytes(code & FACE | DOWN for code in range(256))
 HIDE: Final = bytes(HIDDEN if code >= UNSEEN else code for code in range(256))
-"""The ``bytes.translate`` table that masks a pile for its player."""
+"""The ``bytes.translate`` table that masks a pile: it hides the cards that the player has not seen."""
 
 
 def lying_text(code: int) -> str:
-    """Return a card as text.
+    """Return the text of a card. The text also says how the card lies.
 
-    The text is ``TH`` for a face-up card, ``(TH)`` for a face-down card that was seen before, ``[TH]`` for one that was
-    never seen, and ``??`` for ``HIDDEN``.
+    The text is ``TH`` for a face-up card, ``(TH)`` for a face-down card that was seen before, ``[TH]`` for a face-down
+    card that was never seen, and ``??`` for ``HIDDEN``.
     """
     if code == HIDDEN:
         return "??"
@@ -94,7 +97,7 @@ def lying_text(code: int) -> str:
 
 
 def parse_lying(text: str) -> int:
-    """Read what ``lying_text`` writes. Raises MalformedText if the text is anything else."""
+    """Return the card for a text that ``lying_text`` has written. Raise MalformedText for any other text."""
     if text == "??":
         return HIDDEN
     if text[:1] == "[" and text[-1:] == "]":
@@ -105,9 +108,9 @@ def parse_lying(text: str) -> int:
 
 
 def pile_text(pile: bytes) -> str:
-    """Return a pile as text, from its deepest card to its top.
+    """Return the text of a pile, from the deepest card to the top card.
 
-    Three or more face-up cards that rise by one in a suit are written as a run, ``AS-5S``.
+    Three or more face-up cards of one suit that rise by one are written as a run, such as ``AS-5S``.
     """
     words: list[str] = []
     start = 0
@@ -124,7 +127,10 @@ def pile_text(pile: bytes) -> str:
 
 
 def parse_pile(text: str) -> bytes:
-    """Read what ``pile_text`` writes. Raises MalformedText if a word is not a card or a run."""
+    """Return the pile for a text that ``pile_text`` has written.
+
+    Raise MalformedText if a word is not a card or a run.
+    """
     pile = bytearray()
     for word in text.split():
         first, dash, last = word.partition("-")

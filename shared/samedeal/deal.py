@@ -1,8 +1,9 @@
-"""Deals: seeds, and the order of the cards that follows from a seed. DEALS.md specifies both byte by byte.
+"""Deals: seeds, and the order of cards that a seed produces. DEALS.md specifies both byte by byte.
 
-The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A random
-deal has a secret 256-bit seed, and ``commitment`` binds the server to the seed before the race. The seed of a numbered deal
-derives from its name. ``samedeal.joint_deal`` has the seeds and the shuffle of winnable and daily deals.
+The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A
+random deal has a secret seed of 256 bits. Before the race, the server publishes the hash of the seed (``commitment``).
+The seed of a numbered deal is computed from its number. ``samedeal.joint_deal`` has the seeds and the shuffle of
+winnable and daily deals.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SEED_BYTES: Final = 32
 HIGHEST_NUMBER: Final = 999_999_999
 
 Difficulty = Literal["", "easy", "medium", "hard"]
-"""The difficulty of a winnable deal. Empty stands for any difficulty."""
+"""The difficulty of a winnable deal. An empty text stands for any difficulty."""
 
 DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 
@@ -33,9 +34,9 @@ _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
-    """Return the order of the cards for a seed, the first card to be dealt first.
+    """Return the order of cards that a seed produces, the first card to be dealt first.
 
-    Raises ValueError if ``seed`` is not 32 bytes long or ``decks`` is neither 1 nor 2.
+    Raise ValueError if ``seed`` is not 32 bytes long or ``decks`` is neither 1 nor 2.
     """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
@@ -45,7 +46,7 @@ def shuffled(seed: bytes, decks: int) -> bytes:
 
 
 def shuffle(stream: Iterator[int], decks: int) -> bytes:
-    """Return new decks, shuffled by the bytes of a stream."""
+    """Return one or more new decks as one deck, shuffled with the bytes of a stream."""
     cards = bytearray(DECK * decks)
     for last in range(len(cards) - 1, 0, -1):
         choices = last + 1
@@ -68,7 +69,7 @@ def _stream(text: bytes) -> Iterator[int]:
 
 
 def _is_date(text: str) -> bool:
-    """Return whether ``text`` is a valid date, ``YYYY-MM-DD``."""
+    """Return whether a text is a valid date in the form ``YYYY-MM-DD``."""
     match = _DATE.fullmatch(text)
     if match is None:
         return False
@@ -78,18 +79,17 @@ def _is_date(text: str) -> bool:
 
 
 def commitment(seed: bytes) -> bytes:
-    """Return the 32 bytes that commit a server to ``seed`` without revealing it."""
+    """Return the 32-byte hash that the server publishes before the race to commit itself to ``seed``."""
     return hashlib.sha256(_COMMITMENT_LABEL + seed).digest()
 
 
 @dataclass(frozen=True)
 class Deal:
-    """The source of a deal.
+    """The kind of a deal, and what it depends on. ``str`` writes the text that ``parse`` reads.
 
-    It is ``winnable`` or, for example, ``winnable easy`` (a joint deal of all players), ``random`` (a secret seed),
-    ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal that can be won).
-
-    ``str`` gives the text that ``parse`` reads. A daily deal without a date is written ``daily``, and ``on`` sets its date.
+    The text is ``winnable`` or, for example, ``winnable easy`` (a joint deal of all players), ``random`` (a secret
+    seed), ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal that can be won). A daily deal without a
+    date is written ``daily``, and ``on`` sets its date.
     """
 
     kind: Literal["winnable", "random", "number", "daily"]
@@ -99,9 +99,10 @@ class Deal:
 
     @classmethod
     def parse(cls, text: str) -> Deal:
-        """Read ``winnable``, ``winnable easy``, ``random``, ``#4821`` or ``4821``, ``daily`` or ``daily 2026-11-21``.
+        """Return the deal that a text stands for. Raise MalformedText if it stands for none.
 
-        Case, surrounding spaces and leading zeros are ignored. Raises MalformedText for any other text.
+        Valid texts are, for example, ``winnable``, ``winnable easy``, ``random``, ``#4821``, ``4821``, ``daily`` and
+        ``daily 2026-11-21``. Case, surrounding spaces and leading zeros are ignored.
         """
         words = text.strip().lower().split()
         digits = words[0].removeprefix("#") if len(words) == 1 else ""
@@ -127,23 +128,26 @@ class Deal:
 
     @property
     def public(self) -> bool:
-        """Whether anybody can compute the cards before the race, which is so for numbered and daily deals."""
+        """Whether anybody can compute the cards before the race. This is true for numbered and daily deals."""
         return self.kind in ("number", "daily")
 
     @property
     def has_proof(self) -> bool:
-        """Whether the deal can be won, and a proof shows how it was found. This is so for winnable and daily deals."""
+        """Whether the deal can be won and gets a proof of how it was found.
+
+        This is true for winnable and daily deals.
+        """
         return self.kind in ("winnable", "daily")
 
     def on(self, date: str) -> Deal:
-        """Return this deal, with ``date`` (``YYYY-MM-DD``) if it is a daily deal without a date.
+        """Return the deal with a date in the form ``YYYY-MM-DD``, if it is a daily deal without a date.
 
-        Raises MalformedText if the date is needed and is not valid.
+        Otherwise return it unchanged. Raise MalformedText if the date is needed and is not valid.
         """
         return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 
     def public_seed(self) -> bytes:
-        """Return the seed of a numbered deal. Raises ValueError for other deals."""
+        """Return the seed of a numbered deal. Raise ValueError for any other deal."""
         if self.kind != "number":
             raise ValueError(f"a {self} deal has no public seed")
         return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

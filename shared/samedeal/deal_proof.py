@@ -60,7 +60,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class RevealedShare(NamedTuple):
-    """A share, with its player's seat and name and the hash that the player had sent before."""
+    """A share that its player has revealed. ``commitment`` is the hash that the player sent before."""
 
     seat: int
     name: str
@@ -70,9 +70,10 @@ class RevealedShare(NamedTuple):
 
 @dataclass(frozen=True)
 class DealProof:
-    """The proof of a deal. ``candidate`` is the number of the candidate that was dealt, and ``line`` wins it.
+    """The proof of a joint or daily deal: all values that decided the deal, and the moves that win it.
 
-    ``public`` is the name of a daily deal. Its mix stands for the secret, and it has no shares.
+    ``candidate`` is the number of the candidate that was dealt, and ``line`` is the solver's winning sequence of moves.
+    ``public`` is the name of a daily deal. A daily deal has no shares, and its ``secret`` is the mix.
     """
 
     terms: DealTerms
@@ -86,15 +87,21 @@ class DealProof:
 
     @property
     def mixed(self) -> bytes:
-        """The hash that decides the deal: of the secret and all shares, or of the name of a daily deal."""
+        """The mix that decides the candidate deals.
+
+        It is a hash of the secret and all shares, or of the name of a daily deal.
+        """
         return self.secret if self.public else mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
     def board(self) -> Board:
-        """Deal the board of the race."""
+        """Return the board as it was dealt in the race."""
         return candidate_board(self.mixed, self.candidate, self.terms.game)
 
     def check(self) -> Board:
-        """Check the hashes and the line, and return the board of the race. Raises DealNotProven if the proof is wrong."""
+        """Check the hashes and the winning line.
+
+        Return the board as dealt. Raise DealNotProven if the proof is wrong.
+        """
         if secret_commitment(self.terms, self.secret) != self.commitment:
             raise DealNotProven(
                 "The secret, the room, the game, the solver or its search limit (budget) is not what the server "
@@ -111,7 +118,7 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Check that the proof is of a kind of deal, such as ``winnable easy``. Raises DealNotProven if it is not."""
+        """Raise DealNotProven if this is not the proof of a deal of this kind, such as ``winnable easy``."""
         _, game, solver, budget, least = self.terms
         found = (least, budget)
         try:
@@ -122,11 +129,10 @@ class DealProof:
             raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
 
     def check_deeply(self) -> Board:
-        """Do what ``check`` does, and check with the solver that this candidate is the first one that it wins.
+        """Check the proof as ``check`` does. Also check with the solver that it wins no candidate before this one.
 
-        This takes as long as finding the deal.
-
-        Raises DealNotProven if the proof is wrong, or needs another version of the solver.
+        This takes as long as finding the deal. Raise DealNotProven if the proof is wrong, or needs another version of
+        the solver.
         """
         board = self.check()
         _, game, solver, budget, least = self.terms
@@ -165,10 +171,10 @@ class DealProof:
 
     @classmethod
     def parse(cls, text: str) -> DealProof:
-        """Read what ``str`` writes.
+        """Return the proof for a text that ``str`` has written.
 
-        Raises MalformedText, with a sentence that says what is wrong, if the text is not a proof, and UnknownGame if it
-        names an unknown game.
+        Raise MalformedText with a sentence about the mistake if the text is not a proof. Raise UnknownGame if it names
+        an unknown game.
         """
         first, *lines = text.splitlines() or [""]
         if first != _FIRST:

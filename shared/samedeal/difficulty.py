@@ -1,4 +1,4 @@
-"""The difficulty of winnable deals: the number of states that the solver needs to win. DEALS.md explains the numbers."""
+"""The difficulty of winnable deals: how many states the solver needs to win them. DEALS.md explains the numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from samedeal.deal import DIFFICULTIES, Difficulty
 from samedeal.games import Game
 
 SEARCH_BUDGET: Final = 100_000
-"""Maximum number of states in which the solver must win a deal. A smaller budget would prefer easy deals."""
+"""Maximum number of states in which the solver must win a deal. A lower maximum would prefer easy deals."""
 
 _BANDS: Final = {
     "athena": (435, 1667),
@@ -18,15 +18,15 @@ _BANDS: Final = {
 }
 """For each game, the maximum number of states of an easy deal and of a medium deal.
 
-They divide the deals that can be won into thirds, for one version of the solver. Steve has none: searches for its deals
-are the slowest, and a search for one of three difficulties would take three times as long.
+These numbers divide the deals that this version of the solver wins into thirds. Steve has no difficulties. Searches for
+its deals are the slowest, and a search for one difficulty would take three times as long.
 """
 
 
 def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
-    """Return the fewest and the most states that the solver searches until it wins a deal of a difficulty.
+    """Return the minimum and the maximum number of states in which the solver wins a deal of a difficulty.
 
-    Raises ValueError if the game has no deals of this difficulty.
+    Raise ValueError if the game has no deals of this difficulty.
     """
     if not difficulty:
         return 1, SEARCH_BUDGET

@@ -28,7 +28,7 @@ from samedeal.protocol_codes import RefusalCode
 
 
 class EngineCode(StrEnum):
-    """The codes of errors that never go over the wire."""
+    """The codes of errors that are never sent to a client or server."""
 
     ERROR = "error"  # the base of all errors
     BAD_BOARD = "bad_board"
@@ -38,7 +38,7 @@ class EngineCode(StrEnum):
 
 
 class RuleReason(StrEnum):
-    """The reasons why the rules of a game forbid a move. ``move_refusals`` has a sentence for each."""
+    """The reasons why the rules of a game forbid a move. ``move_refusals`` has a sentence for each reason."""
 
     NO_SUCH_ACTION = "no_such_action"  # a draw or a deal in a game that has none
     STOCK_EMPTY = "stock_empty"
@@ -59,42 +59,42 @@ class RuleReason(StrEnum):
 
 
 class SamedealError(Exception):
-    """The base class of these errors. ``str()`` of an error is a sentence for the player."""
+    """The base class of the errors in this module. The message of an error is a sentence for the player."""
 
     code: str = EngineCode.ERROR
-    """A member of ``RefusalCode`` if the error goes over the wire, otherwise of ``EngineCode``."""
+    """A member of ``RefusalCode`` if the error can be sent to a client. Otherwise a member of ``EngineCode``."""
 
 
 class MalformedText(SamedealError):
-    """Text that is not a card, move, board or deal."""
+    """Error of a text that is not a card, move, board or deal."""
 
     code = RefusalCode.MALFORMED
 
 
 class MalformedBoard(SamedealError):
-    """The cards of a board are not exactly those of the game, or a card is in a pile that can't hold it."""
+    """Error of a board that cannot exist: it lacks cards or has too many, or a card is in a pile that can't hold it."""
 
     code = EngineCode.BAD_BOARD
 
 
 class UnknownGame(SamedealError):
-    """There is no game of this name."""
+    """Error of a name that no game has."""
 
     code = RefusalCode.UNKNOWN_GAME
 
 
 class DealNotProven(SamedealError):
-    """The proof of a joint deal contradicts itself."""
+    """Error of a proof of a joint or daily deal that contradicts itself."""
 
     code = EngineCode.NOT_PROVEN
 
 
 class PlayError(SamedealError):
-    """An action that was refused. The board is unchanged."""
+    """Error of an action that was refused. The board is unchanged."""
 
 
 class IllegalMove(PlayError):
-    """The rules of the game forbid this move on this board. ``reason`` says why."""
+    """Error of a move that the rules of the game forbid on this board. ``reason`` says why."""
 
     code = RefusalCode.ILLEGAL
 
@@ -104,25 +104,25 @@ class IllegalMove(PlayError):
 
 
 class StaleRevision(PlayError):
-    """Refusal of an action for another revision of the board than the current one."""
+    """Error of an action that was made on another revision than the current one."""
 
     code = RefusalCode.STALE
 
 
 class CannotUndo(PlayError):
-    """There is nothing to undo, or the undo rule of the race forbids it."""
+    """Error of an undo: there is no move to undo, or the undo rule of the race forbids it."""
 
     code = RefusalCode.CANNOT_UNDO
 
 
 class UnseenCard(PlayError):
-    """The move turns up a card that is hidden on this masked board. Only the server can play it."""
+    """Error of a move that turns up a card which is hidden on this masked board. Only the server can play the move."""
 
     code = EngineCode.UNSEEN
 
 
 class BadRecord(SamedealError):
-    """A record that is damaged, was changed, or contradicts itself.
+    """Error of a record that is damaged, was changed, or contradicts itself.
 
     The lines from ``first`` to ``last`` are wrong. Both are 0 if the error does not concern certain lines.
     """
@@ -136,28 +136,28 @@ class BadRecord(SamedealError):
 
 
 class MalformedFrame(SamedealError):
-    """Bytes that are not a message of the protocol."""
+    """Error of bytes that are not a message of the protocol."""
 
     code = RefusalCode.BAD_FRAME
 
 
 class UnknownRequest(SamedealError):
-    """A request of an unknown type, but with a valid id. A newer version may know the type."""
+    """Error of a request with a valid id and an unknown type. A newer version may know the type."""
 
     code = RefusalCode.UNKNOWN_REQUEST
 
 
 class BadOptions(SamedealError):
-    """Room options that are unknown, out of range, or contradict one another."""
+    """Error of room options that do not exist, are out of range, or contradict one another."""
 
     code = RefusalCode.BAD_OPTIONS
 
 
 class RequestRefused(SamedealError):
-    """A request that the server refused.
+    """Error of a request that the server refuses.
 
-    PROTOCOL.md and ADMIN.md list the values of ``code``; a newer server may send others. ``retry_after`` is the time, in
-    seconds, after which the same request may succeed.
+    PROTOCOL.md and ADMIN.md list the values of ``code``. A newer server may send others. ``retry_after`` is the time,
+    in seconds, after which the same request may succeed.
     """
 
     def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:
@@ -167,7 +167,7 @@ class RequestRefused(SamedealError):
 
     @classmethod
     def from_wire(cls, code: str, sentence: str, retry_after: float | None = None) -> Self:
-        """Return the refusal that a server sent. ``code`` may be one that this version does not know."""
+        """Return the refusal that a server has sent. This version may not know its ``code``."""
         refused = cls(RefusalCode.FAULT, sentence, retry_after)
         refused.code = code
         return refused

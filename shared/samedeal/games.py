@@ -1,8 +1,8 @@
-"""The five games as data: their piles, and the policies of each pile.
+"""The five games as data: their piles, and the rules for each pile.
 
-A game is one value, a tuple of groups of piles. To add a game, add a value here. To add a rule, add a member to
-``Build``, ``Base`` or ``Lift`` and a row to its table, or a policy to ``stock``. RULES.md has the rules, and the
-rulings (R1-R29) that the comments next to the values cite.
+A game is one value with groups of piles. To add a game, add a value. To add a rule, add a member to ``Build``, ``Base``
+or ``Lift`` and a row to its table, or a policy to ``stock``. The comments next to the values name the rulings of
+RULES.md, R1 to R29.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from samedeal.stock import DEAL_ROW, DRAW_THREE, NO_STOCK, StockPolicy
 
 
 class Kind(StrEnum):
-    """The kind of a pile. The value is the word for the kind in sentences."""
+    """The kinds of piles. The value is the word for the kind in sentences."""
 
     COLUMN = "column"
     FAN = "fan"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 class Faces(StrEnum):
-    """The way the cards of a pile lie when they are dealt, starting with the deepest card."""
+    """The ways in which the cards of a pile lie when they are dealt. Alternating faces begin with the deepest card."""
 
     UP = "up"
     DOWN_UP = "down, up, down, up"
@@ -37,7 +37,7 @@ class Faces(StrEnum):
 
 
 class Build(StrEnum):
-    """The cards that may be put on a card. The value ends the sentence "A column builds ..."."""
+    """The rules for which cards may be put on a card. The value ends the sentence "A column builds ..."."""
 
     NONE = "not at all"
     DOWN_ALTERNATING = "down by one in alternating colours"
@@ -49,7 +49,10 @@ class Build(StrEnum):
 
 
 class Base(StrEnum):
-    """The cards that may be put on an empty pile. The value ends the sentence "An empty column takes ..."."""
+    """The rules for which cards may be put on an empty pile.
+
+    The value ends the sentence "An empty column takes ...".
+    """
 
     NOTHING = "nothing"
     ANY = "any card"
@@ -59,7 +62,10 @@ class Base(StrEnum):
 
 
 class Lift(StrEnum):
-    """The groups of top cards that may be moved together (ruling R3). The value is a sentence without its full stop."""
+    """The rules for which top cards may be taken off a pile together (RULES.md, ruling R3).
+
+    The value is a sentence without its full stop.
+    """
 
     NOTHING = "Nothing can be taken from it"
     TOP = "Only its top card can be taken"
@@ -69,7 +75,10 @@ class Lift(StrEnum):
 
 
 def _table(fits: Callable[[Card, Card], bool]) -> tuple[bytes, ...]:
-    """Return the cards that fit on each card, indexed by the byte of that card. Nothing fits on a face-down card."""
+    """Return for each card the cards that fit on it, indexed by the byte of that card.
+
+    Nothing fits on a face-down card.
+    """
     deck = [Card(code) for code in DECK]
     rows = {under: bytes(card for card in deck if fits(card, under)) for under in deck}
     return tuple(rows.get(Card(code), b"") for code in range(256))
@@ -103,22 +112,26 @@ _RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
 
 
 def _derived() -> Any:
-    """Declare a field that is computed from the others. It is not an argument, and is neither compared nor printed."""
+    """Return a dataclass field that is computed from the others.
+
+    It is not an argument, and is neither compared nor printed.
+    """
     return field(init=False, compare=False, repr=False)
 
 
 def _set(value: object, **derived: object) -> None:
-    """Set the derived fields of a frozen dataclass."""
+    """Set the computed fields of a frozen dataclass."""
     for name, content in derived.items():
         object.__setattr__(value, name, content)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Piles of one kind with the same policies, from left to right.
+    """Adjacent piles of one kind with the same rules, from left to right.
 
-    ``keys`` holds the names of the piles as a player types them, and ``sizes`` the number of cards dealt to each pile. The
-    fields below ``lift`` are computed from those above. That happens once, because the engine reads them for every move.
+    ``keys`` holds the names of the piles as a player types them. ``sizes`` holds the number of cards that are dealt to
+    each pile. The fields after ``lift`` are computed from the others only once, because the engine reads them for every
+    move.
     """
 
     kind: Kind
@@ -130,22 +143,22 @@ class Group:
     lift: Lift = Lift.TOP
 
     on: tuple[bytes, ...] = _derived()
-    """The cards that may be put on a card, indexed by the code of that card."""
+    """The cards that may be put on a card, indexed by the byte of that card."""
     on_empty: bytes = _derived()
     """The cards that may be put on an empty pile."""
     run: tuple[bytes, ...] = _derived()
-    """The cards that may lie directly on a card in a group that is moved together, indexed by the code of that card."""
+    """The cards that may lie directly on a card if both are moved together, indexed by the byte of that card."""
     sequence: tuple[bytes, ...] = _derived()
-    """The cards that continue an ordered sequence on a card, indexed by the code of that card.
+    """The cards that continue an ordered sequence after a card, indexed by the byte of that card.
 
-    It is the same as ``run`` if a group must be ordered, otherwise the same as ``on``.
+    It equals ``run`` if cards that are moved together must be ordered. Otherwise it equals ``on``.
     """
     gives: bool = _derived()
-    """Whether cards can be taken from its piles at all."""
+    """Whether cards can be taken from these piles at all."""
     lifts_any: bool = _derived()
-    """Whether any number of top cards of a pile can be moved together, whatever their order."""
+    """Whether any number of top cards can be moved together, in whatever order they lie."""
     follows_suit: bool = _derived()
-    """Whether each of its piles builds in one suit."""
+    """Whether each of these piles builds in one suit."""
 
     def __post_init__(self) -> None:
         on, run = _ON[self.build], _RUN[self.lift]
@@ -163,11 +176,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Game:
-    """One solitaire game.
+    """A solitaire game.
 
-    ``name`` is typed, ``title`` is shown, and ``blurb`` describes the game in a few words. Games are compared and printed
-    by name. The piles of a board are in the order of ``groups``, and the *position* of a pile is its index in that order.
-    The fields below ``blurb`` are computed from those above.
+    ``name`` is typed, ``title`` is shown, and ``blurb`` describes the game in a few words. Games are compared and
+    printed by name. The piles of a board are in the order of ``groups``. The *position* of a pile is its index in this
+    order. The fields after ``blurb`` are computed from the others.
     """
 
     name: str
@@ -178,9 +191,9 @@ class Game:
     blurb: str = field(compare=False, repr=False)
 
     cards: int = _derived()
-    """The number of cards in the game: 52 for each deck."""
+    """The number of cards in the game, 52 for each deck."""
     piles: tuple[Group, ...] = _derived()
-    """The group that each pile belongs to, by position."""
+    """The ``Group`` that each pile belongs to, by position."""
     keys: tuple[str, ...] = _derived()
     """The name of each pile, by position."""
     index: Mapping[str, int] = _derived()
@@ -192,15 +205,15 @@ class Game:
     fans: range = _derived()
     """The positions of the fans."""
     reserve: range = _derived()
-    """The positions of the piles of the reserve."""
+    """The positions of the piles in the reserve."""
     stock_at: int = _derived()
     """The position of the stock, or -1 in a game without a stock."""
     waste_at: int = _derived()
     """The position of the waste, or -1 in a game without a waste."""
     sources: tuple[int, ...] = _derived()
-    """The positions of the piles from which cards can be taken, foundations last."""
+    """The positions of the piles from which cards can be taken. Foundations come last."""
     typed_keys: tuple[str, ...] = _derived()
-    """The names of the piles that a player has to type: all piles except the foundations and the stock."""
+    """The names of the piles that a player may have to type: of all piles except the foundations and the stock."""
 
     def __post_init__(self) -> None:
         piles = tuple(group for group in self.groups for _ in group.keys)
@@ -230,7 +243,7 @@ class Game:
 
     @classmethod
     def named(cls, name: str) -> Game:
-        """Return the game called ``name``. Raises UnknownGame if there is none."""
+        """Return the game with a name. Raise UnknownGame if no game has it."""
         try:
             return GAMES[name]
         except KeyError:
@@ -243,13 +256,13 @@ class Game:
         return f"Game.named({self.name!r})"
 
     def pile_name(self, key: str) -> str:
-        """Return a pile in words: "column 3", or just "stock" or "waste", since there is only one of each."""
+        """Return a pile in words, such as "column 3". The stock and the waste are just "stock" and "waste"."""
         at = self.index[key]
         kind = self.piles[at].kind
         return str(kind) if at in (self.stock_at, self.waste_at) else f"{kind} {key}"
 
     def pile_phrase(self, key: str) -> str:
-        """Return a pile as part of a sentence: "column 3", but "the stock"."""
+        """Return a pile as part of a sentence, such as "column 3" or "the stock"."""
         at = self.index[key]
         kind = self.piles[at].kind
         return f"the {kind}" if at in (self.stock_at, self.waste_at) else f"{kind} {key}"
@@ -338,4 +351,4 @@ WILLOW: Final = Game(
 )
 
 GAMES: Final[dict[str, Game]] = {game.name: game for game in (ATHENA, STEVE, PHOENIX, ACE_OF_HEARTS_GAME, WILLOW)}
-"""The games by name, in the order in which they are listed."""
+"""The games by name, in the order of lists."""

@@ -1,8 +1,9 @@
 """Joint and daily deals: deals that nobody chose and that can be won. Players know joint deals as winnable deals.
 
-For a joint deal, the server commits to a secret when a room opens, and each player to a share. The mix of all of them
-decides the deal: it is the first candidate that the solver wins. The mix of a daily deal follows from its date. SHA-256 is
-the only hash. DEALS.md, *Version 2*, specifies everything byte by byte.
+For a joint deal, the server commits to a secret when a room opens, and each player commits to a share. The mix is a
+hash of the secret and all shares. It decides a sequence of candidate deals, and the first candidate that the solver
+wins is dealt. The mix of a daily deal depends only on its date. SHA-256 is the only hash function. DEALS.md, *Version
+2*, specifies everything byte by byte.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from samedeal.solver.line import Line
 from samedeal.solver.solve import Outcome, solve
 
 SHARE_BYTES: Final = 32
-"""The length of a share, of a secret, and of all hashes."""
+"""The length, in bytes, of a share, of a secret, and of all hashes."""
 
 HIGHEST_SEAT: Final = 255
 HIGHEST_CANDIDATE: Final = 2**32 - 1
@@ -32,10 +33,10 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 
 
 class DealTerms(NamedTuple):
-    """What a server commits to, together with its secret, when a room opens.
+    """The conditions of the search for a deal. When a room opens, the server commits to them and to its secret.
 
     ``solver`` is the version of the solver. The solver must win the deal with at least ``least`` and at most ``budget``
-    states. A server that chose these terms later could influence which candidate is dealt.
+    states. If a server could choose these terms later, it could influence which candidate is dealt.
     """
 
     room: str
@@ -46,13 +47,16 @@ class DealTerms(NamedTuple):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The texts of all terms by their names. ``least`` is left out if it is 1."""
+        """The terms as texts, by their names. ``least`` is left out if it is 1."""
         texts = {name: str(term) for name, term in zip(self._fields, self, strict=True)}
         return texts if self.least > 1 else {name: text for name, text in texts.items() if name != "least"}
 
 
 class WonCandidate(NamedTuple):
-    """A candidate that the solver won: its number, the winning line, and the number of states that the solver reached."""
+    """A candidate deal that the solver has won. ``line`` holds the winning moves.
+
+    ``number`` is the number of the candidate. ``states`` is the number of states that the solver has reached.
+    """
 
     number: int
     line: Line
@@ -60,19 +64,22 @@ class WonCandidate(NamedTuple):
 
 
 def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
-    """Return the hash that commits a server to the terms of a room and to a secret."""
+    """Return the hash by which a server commits to a secret and to the terms of a room's deal."""
     return _hash(_COMMITMENT_LABEL, *map(_line, terms.fields.values()), _exactly(secret))
 
 
 def share_commitment(room: str, name: str, share: bytes) -> bytes:
-    """Return the hash that commits a player to a share. It also depends on the room and the player's name."""
+    """Return the hash by which a player commits to a share.
+
+    The hash also depends on the room and on the player's name.
+    """
     return _hash(_SHARE_LABEL, _line(room), _line(name), _exactly(share))
 
 
 def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
-    """Mix the secret with the shares, each with the number of its seat.
+    """Return the hash of a secret and of shares. Each share is given with the number of its player's seat.
 
-    Raises ValueError unless there is a share, and the seats rise and are between 1 and 255.
+    Raise ValueError if there are no shares, or if the seats do not rise between 1 and 255.
     """
     seats = [seat for seat, _ in shares]
     if not seats or seats != sorted(set(seats)) or not 1 <= seats[0] <= seats[-1] <= HIGHEST_SEAT:
@@ -81,33 +88,32 @@ def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
 
 
 def public_mix(name: str) -> bytes:
-    """Return the mix of a public deal, such as ``daily 2026-11-21``."""
+    """Return the mix of a daily deal from its name, such as ``daily 2026-11-21``."""
     return _hash(_PUBLIC_LABEL, _line(name))
 
 
 def candidate_seed(mixed: bytes, number: int) -> bytes:
-    """Return the seed of a candidate. Candidates are numbered from 0."""
+    """Return the seed of the candidate deal ``number``. The first candidate has the number 0."""
     return _hash(_CANDIDATE_LABEL, _exactly(mixed), number.to_bytes(4, "big"))
 
 
 def candidate_order(seed: bytes, decks: int) -> bytes:
-    """Return the order of the cards for a candidate's seed, the first card to be dealt first."""
+    """Return the order of cards that a candidate's seed produces, the first card to be dealt first."""
     return shuffle(_stream(_ORDER_LABEL + bytes([decks]) + _exactly(seed)), decks)
 
 
 def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
-    """Deal a candidate."""
+    """Return the board of the candidate deal ``number``."""
     return Board.deal(game, candidate_order(candidate_seed(mixed, number), game.decks))
 
 
 def won_candidates(
     mixed: bytes, game: Game, budget: int, numbers: Iterable[int], least: int = 1
 ) -> Iterator[WonCandidate]:
-    """Yield the candidates with these numbers that the solver wins with ``least`` to ``budget`` states.
+    """Try the candidates with these numbers. Yield those that the solver wins with ``least`` to ``budget`` states.
 
-    The deal is the first of all such candidates.
-
-    Candidates do not depend on one another, so that several processes can try different numbers.
+    The first of all such candidates is dealt. Candidates do not depend on one another, so several processes can try
+    different numbers.
     """
     for number in numbers:
         answer = solve(candidate_board(mixed, number, game), budget)
@@ -116,7 +122,7 @@ def won_candidates(
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """Yield the bytes of SHA-256 of ``text`` and a block number, for the blocks from 0 on."""
+    """Yield the bytes of the hashes of ``text`` and a block number, for the blocks 0, 1, 2 and so on."""
     for block in range(2**32):
         yield from _hash(text, block.to_bytes(4, "big"))
 

@@ -1,8 +1,7 @@
-"""Legality: which moves the rules of a game allow on a board.
+"""The rules of moves: which moves a game allows on a board.
 
-The module applies the policies of the piles in two ways. ``find_target`` checks one move, and gives the reason if the
-move is illegal. ``LegalMoves`` lists all legal moves. It starts from the cards that each pile takes, which is faster than
-checking every conceivable move.
+``find_target`` checks one move, and gives the reason if the move is illegal. ``LegalMoves`` lists all legal moves. It
+starts from the cards that each pile accepts, which is faster than checking every conceivable move.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from samedeal.position import Position
 
 
 def find_target(board: Position, move: Move) -> int | RuleReason:
-    """Return the position of the pile that a transfer goes to, or the reason why the transfer is illegal."""
+    """Return the position of the pile to which a move between piles goes. If the move is illegal, return the reason."""
     game = board.game
     source_key, target_key, size = move
     source = game.index.get(source_key, -1)
@@ -43,7 +42,7 @@ def find_target(board: Position, move: Move) -> int | RuleReason:
 
 
 def _source_reason(giver: Group, cards: bytes, size: int) -> RuleReason | None:
-    """Return why ``size`` top cards of a pile can't be taken together, or None if they can."""
+    """Return the reason why ``size`` top cards of a pile can't be taken together. Return None if they can."""
     if not giver.gives:
         return RuleReason.NOT_A_SOURCE
     if not cards:
@@ -61,7 +60,10 @@ def _source_reason(giver: Group, cards: bytes, size: int) -> RuleReason | None:
 
 
 def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int | RuleReason:
-    """Return the position of the first foundation that takes a card, or why none does (rulings R19, R24)."""
+    """Return the position of the first foundation that accepts a card (RULES.md, rulings R19, R24).
+
+    If no foundation accepts it, return the reason.
+    """
     if giver.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS
     if size > 1:
@@ -76,7 +78,10 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return why a target that is not a column can take no card in this move, or None if it depends on the card."""
+    """Return the reason why a pile that is not a column can't accept any card in this move.
+
+    Return None if it can, or if that depends on the card.
+    """
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS if from_foundation else RuleReason.NAMED_FOUNDATION
@@ -86,7 +91,7 @@ def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
 
 
 def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
-    """Return the top cards of the foundations that build in a card's suit, or of all if foundations build in any suit."""
+    """Return the top cards of the foundations on which a card could go by its suit."""
     game, piles = board.game, board.piles
     tops = dict.fromkeys(piles[at][-1] for at in game.foundations if piles[at])
     if game.piles[game.foundations.start].follows_suit:
@@ -95,13 +100,13 @@ def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
 
 
 def stock_action(board: Position) -> Move | None:
-    """Return the draw, redeal or deal that is legal now, or None."""
+    """Return the draw, redeal or deal that is legal on a board, or None."""
     action = board.game.stock.action
     return action if action and (board.stock or board.waste) else None
 
 
 def stock_reason(board: Position, move: Move) -> RuleReason | None:
-    """Return why a draw or a deal is illegal, or None if it is legal."""
+    """Return the reason why a draw or a deal is illegal. Return None if it is legal."""
     if move != board.game.stock.action:
         return RuleReason.NO_SUCH_ACTION
     return None if stock_action(board) else RuleReason.STOCK_EMPTY
@@ -115,7 +120,10 @@ def is_legal(board: Position, move: Move) -> bool:
 
 
 def is_null(board: Position, move: Move) -> bool:
-    """Return whether a move takes a whole column to an empty column, which only changes its place (ruling R6)."""
+    """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
+
+    Such a move has no effect.
+    """
     index, columns = board.game.index, board.game.columns
     source, target = index.get(move.source, -1), index.get(move.target, -1)
     if source not in columns or target not in columns:
@@ -124,15 +132,15 @@ def is_null(board: Position, move: Move) -> bool:
 
 
 def is_worry_back(board: Position, move: Move) -> bool:
-    """Return whether a move takes a card off a foundation (ruling R20)."""
+    """Return whether a move takes a card off a foundation (RULES.md, ruling R20)."""
     return board.game.index.get(move.source, -1) in board.game.foundations
 
 
 def is_stuck(board: Position) -> bool:
-    """Return whether the game is not won and the player can see no helpful move (ruling R7).
+    """Return whether the board is not won and no legal move helps, as far as the player can see (RULES.md, ruling R7).
 
-    Drawing a card that was never seen counts as helpful, whatever the card is. A board and its masked copy therefore give
-    the same answer. Otherwise the answer would reveal cards that are still to be drawn.
+    To draw a card that was never seen always counts as helpful. A board and its masked copy therefore give the same
+    answer. Otherwise the answer would reveal cards that are still to be drawn.
     """
     if _has_plain_move(board) or board.won:
         return False
@@ -155,7 +163,8 @@ def is_stuck(board: Position) -> bool:
 def _has_plain_move(board: Position) -> bool:
     """Return whether a deal is left, or a top card can go to a foundation or to a column that is not empty.
 
-    All of these moves help, and most boards have one. This test takes 2 µs, and listing legal moves at least 8 µs.
+    All of these moves help, and most boards have one. This test takes 2 µs, and a list of legal moves takes at least 8
+    µs.
     """
     game, piles = board.game, board.piles
     if game.stock.to_columns and board.stock:
@@ -171,9 +180,9 @@ def _has_plain_move(board: Position) -> bool:
 
 
 class LegalMoves(Sequence[Move]):
-    """The legal moves on a board, without duplicates: moves to a foundation first, the use of the stock last.
+    """The legal moves on a board, without duplicates. Moves to a foundation come first, and a draw or deal comes last.
 
-    ``move in legal_moves`` checks only that move, and ``bool(legal_moves)`` stops at the first legal move.
+    ``move in legal_moves`` checks only that move. ``bool(legal_moves)`` stops at the first legal move.
     """
 
     __slots__ = ("_board", "_moves")
@@ -261,7 +270,7 @@ def _generate(board: Position) -> Iterator[Move]:
 
 
 def _takers(board: Position, places: range) -> dict[int, list[str]]:
-    """Return, for each card, the names of the piles in ``places`` that take it. Empty columns and fans are left out."""
+    """Return for each card the names of the piles in ``places`` that accept it. Empty columns and fans are left out."""
     game, piles = board.game, board.piles
     group = game.piles[places.start]
     on, keys = group.on, game.keys

@@ -17,11 +17,11 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal.position import Position
 
 _MOST_NAMED = 6
-"""Maximum number of cards of a group that a sentence names."""
+"""Maximum number of cards to be moved that a sentence names."""
 
 
 def refusal_sentence(board: Position, move: Move, reason: RuleReason) -> str:
-    """Return a sentence that says what is wrong with an illegal move, and which rule forbids it."""
+    """Return a sentence that says what is wrong with an illegal move and which rule forbids it."""
     return _SENTENCES[reason](board, move)
 
 
@@ -31,18 +31,18 @@ def _cards(board: Position, move: Move) -> bytes:
 
 
 def _card(board: Position, move: Move) -> Card:
-    """Return the deepest card of the group to be moved."""
+    """Return the deepest of the cards to be moved."""
     return Card(_cards(board, move)[-move.size])
 
 
 def _giver(board: Position, move: Move) -> Group:
-    """Return the ``Group`` of piles that the source belongs to."""
+    """Return the ``Group`` to which the source pile belongs."""
     game = board.game
     return game.piles[game.index[move.source]]
 
 
 def _taker(board: Position, move: Move) -> Group:
-    """Return the ``Group`` of piles that the target belongs to."""
+    """Return the ``Group`` to which the target pile belongs."""
     game = board.game
     return game.piles[game.foundations.start if move.target == FOUNDATION else game.index[move.target]]
 

@@ -1,4 +1,4 @@
-"""Moves as a player types them: ``draw``, ``deal``, or a source pile, a target pile and a number of cards."""
+"""Moves as a player types them: ``draw``, ``deal``, or a source, a target and a number of cards."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from typing import Final, NamedTuple
 from samedeal.errors import MalformedText
 
 FOUNDATION: Final = "0"
-"""The target that stands for the foundations. Which of them takes the card follows from the card (rulings R19, R24)."""
+"""The target that stands for all foundations.
+
+The moved card decides which of them it goes to (RULES.md, rulings R19, R24).
+"""
 
 TRANSFER: Final = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([2-9]|[1-9][0-9]))?")
-"""The text of a move between two piles: source, target and number of cards."""
+"""A pattern for the text of a move between two piles: source, target and number of cards."""
 
 
 class Move(NamedTuple):
-    """One move. Its text is ``3 5`` (one card), ``3 5 x4`` (a group of four), ``w 0``, ``01 5``, ``draw`` or ``deal``.
+    """A move.
 
-    ``source`` and ``target`` are names of piles, as in ``Game.keys``; a ``target`` of ``0`` stands for the foundations. For
-    a draw or a deal, ``source`` is that word and ``target`` is empty. The board checks whether the game has such piles.
+    Its text is ``3 5`` (one card), ``3 5 x4`` (four cards), ``w 0``, ``01 5``, ``draw`` or ``deal``, for example.
+    ``source`` and ``target`` are names of piles, as in ``Game.keys``. The target ``0`` stands for the foundations. For
+    a draw or a deal, ``source`` is the word ``draw`` or ``deal``, and ``target`` is empty. The board checks whether the
+    game has such piles.
     """
 
     source: str
@@ -27,7 +32,7 @@ class Move(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Move:
-        """Read the text of a move, exactly as ``str`` writes it. Raises MalformedText for any other text."""
+        """Return the move for a text that ``str`` has written. Raise MalformedText for any other text."""
         if text in (DRAW.source, DEAL.source):
             return cls(text, "")
         match = TRANSFER.fullmatch(text)
@@ -41,7 +46,7 @@ class Move(NamedTuple):
 
     @property
     def is_transfer(self) -> bool:
-        """Whether the move takes cards from one pile to another, unlike a draw or a deal."""
+        """Whether the move takes cards from one pile to another, instead of being a draw or a deal."""
         return self.target != ""
 
     def __str__(self) -> str:
@@ -54,7 +59,7 @@ class Move(NamedTuple):
 
 
 DRAW: Final = Move("draw", "")
-"""A draw to the waste. When the stock is empty, it is a redeal (ruling R14)."""
+"""A draw to the waste. When the stock is empty, it turns the waste over instead (RULES.md, ruling R14)."""
 
 DEAL: Final = Move("deal", "")
-"""A deal of one card to each column (rulings R17, R23)."""
+"""A deal of one card to each column (RULES.md, rulings R17, R23)."""

@@ -1,4 +1,4 @@
-"""Validates the names of players and the codes of rooms."""
+"""Validation of players' names and of room codes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from samedeal.terminal_text import MARKS, MOST_MARKS, columns_of, is_safe, norma
 
 WIDEST_NAME: Final = 20
 LONGEST_NAME: Final = 80
-"""Maximum length of a player's name, in bytes of UTF-8. Combining marks have no width."""
+"""Maximum length of a player's name, in bytes of UTF-8.
+
+A limit on the width is not enough, as combining marks have no width.
+"""
 
 RESERVED_WORDS: Final = ("admin", "host", "moderator", "operator", "samedeal", "server")
-"""Words with which a player's name would look like the server, its operator or the host of a room."""
+"""Words that could make a player's name look like the name of the server, its operator or a host."""
 
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
 _EMOJI_STYLE: Final = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
-"""Characters that choose the style of an emoji. Terminals disagree about their width."""
+"""Characters that select the style of an emoji. Terminals disagree about their width."""
 
 _EMOJI: Final = "[\u2600-\u27bf\U0001f000-\U0001faff]"
 _EMOJI_JOINER: Final = re.compile(f"(?<={_EMOJI})\u200d(?={_EMOJI})")
@@ -29,11 +32,10 @@ _EMOJI_JOINER: Final = re.compile(f"(?<={_EMOJI})\u200d(?={_EMOJI})")
 def clean_name(text: str) -> str:
     """Return a player's name in its normal form: NFC, without surrounding spaces, and with single spaces inside.
 
-    Emoji lose their skin tones and variation selectors, and emoji that are joined become several.
-
-    Raises MalformedText if the name is empty, is wider than 20 columns or longer than 80 bytes, or holds anything other than
-    letters, digits, marks, punctuation, symbols and spaces. That rejects control characters, bidirectional overrides, and
-    invisible characters.
+    Emoji lose their skin tones and variation selectors, and joined emoji are separated. Raise MalformedText if the name
+    is empty, is wider than 20 columns or longer than 80 bytes, or has other characters than letters, digits, marks,
+    punctuation, symbols and spaces. This rule excludes control characters, bidirectional overrides and invisible
+    characters.
     """
     name = normalized(_EMOJI_JOINER.sub("", _EMOJI_STYLE.sub("", text)))
     if not name:
@@ -60,9 +62,9 @@ def clean_name(text: str) -> str:
 
 
 def clean_room(text: str) -> str:
-    """Return a room's code in its normal form: lower case, without spaces around it.
+    """Return a room's code in its normal form: lower case, without surrounding spaces.
 
-    Raises MalformedText if ``text`` is not a room code.
+    Raise MalformedText if the text is not a room code.
     """
     code = text.strip(" ").lower()
     if not text.isascii() or not ROOM_CODE.fullmatch(code):

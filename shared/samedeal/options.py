@@ -19,15 +19,16 @@ StartRule = Literal["host", "all-ready", "full", "at"]
 class Options(Struct, frozen=True):
     """The options of a room. Times are in seconds, except ``start_at``.
 
-    ``games`` holds one game, or a cycle of games that rematches go through. ``deal`` is the text of a ``Deal``. ``limit`` is
-    the time limit of the race. ``delay`` is the delay of spectators' boards. ``start`` decides when the countdown begins:
-    when the host asks for it (``host``), when all players are ready (``all-ready``), when every seat is taken (``full``), or
-    in time for the race to start at ``start_at`` (``at``), in milliseconds since 1970. If ``first_finish_ends`` is true, the
-    first finish ends the race. If ``end_when_settled`` is true, the race ends once no person can improve their result: only
-    bots are still playing, or everybody who is left is stuck. If ``bots`` is false, players who declare themselves bots get
-    no seats. Decoding ignores options that this version does not know.
+    ``games`` holds one game, or a cycle of games that rematches go through. ``deal`` is a ``Deal`` as text. ``limit``
+    is the time limit of the race. ``delay`` is the spectator delay. ``start`` decides when the countdown begins: when
+    the host asks for it (``host``), when all players are ready (``all-ready``), when every seat is taken (``full``), or
+    in time for a start at ``start_at`` (``at``). ``start_at`` is in milliseconds since 1970.
 
-    Raises ValueError if a game or deal does not exist, or if options contradict one another.
+    If ``first_finish_ends`` is true, the first finish ends the race. If ``end_when_settled`` is true, the race ends
+    when only bots are still playing, or when everybody who is still playing is stuck. If ``bots`` is false, players who
+    declare to be bots get no seats. Decoding ignores options that this version does not know.
+
+    Raise ValueError if a game or deal does not exist, or if options contradict one another.
     """
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)
@@ -59,27 +60,27 @@ class Options(Struct, frozen=True):
 
     @property
     def undo_rule(self) -> Undo:
-        """The rule for undoing moves, as an ``Undo``."""
+        """The undo rule, as an ``Undo``."""
         return Undo(self.undo)
 
     def game(self, round_number: int) -> Game:
-        """Return the game of a race. ``round_number`` is 0 for the first race of a room and one more for each rematch."""
+        """Return the game of a race. ``round_number`` is 0 for a first race and rises by one with each rematch."""
         return Game.named(self.games[round_number % len(self.games)])
 
 
 class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The options in a request for a room.
+    """The options in a client's request to open a room.
 
-    Decoding rejects an unknown option, so that a client never gets a room other than the one it asked for. Options with
-    their default value are not sent, so that an older server sees only the options that the client really sets.
+    Decoding rejects an unknown option, so that a client never gets another room than it has asked for. Options with
+    their default value are not sent. An older server therefore sees only options that the client really sets.
     """
 
     @classmethod
     def of(cls, options: Options) -> Self:
-        """Return the request for a room with ``options``."""
+        """Return the options of a request for a room with ``options``."""
         return cls(**asdict(options))
 
     @property
     def granted(self) -> Options:
-        """The options of the room that this request opens."""
+        """The options of the room that is opened for this request."""
         return Options(**asdict(self))

@@ -1,4 +1,4 @@
-"""Boards without moves: the cards of a game as they lie, and their text form.
+"""Boards without moves: the piles of a game, and their text form.
 
 ::
 
@@ -30,22 +30,25 @@ _CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, U
 
 _BETWEEN_PILES: Final = b"\xff"
 _HIDE_JOINED: Final = HIDE[:0xFF] + _BETWEEN_PILES
-"""Hides cards in piles that are joined, which is faster than hiding them pile by pile."""
+"""The table that masks several piles which are joined into one. This is faster than masking them one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The piles of a game, in the order of ``Game.piles``. A pile is ``bytes``, one for each card, the top card last."""
+    """The piles of a game, in the order of ``Game.piles``.
+
+    A pile is ``bytes``, with one byte for each card and the top card last.
+    """
 
     game: Game
     piles: tuple[bytes, ...]
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the text of a board.
+        """Return the board for a text.
 
-        Raises MalformedText if the text can't be read, UnknownGame if it names no game, and MalformedBoard if no such
-        board can exist.
+        Raise MalformedText if the text can't be read, UnknownGame if it names no game, and MalformedBoard if such a
+        board cannot exist.
         """
         lines = [line for raw in text.splitlines() if (line := raw.partition(";")[0].strip())]
         if not lines:
@@ -74,38 +77,38 @@ class Position:
 
     @property
     def stock(self) -> bytes:
-        """The cards of the stock. It is empty in a game without a stock."""
+        """The cards of the stock, or empty bytes in a game without a stock."""
         at = self.game.stock_at
         return self.piles[at] if at >= 0 else b""
 
     @property
     def waste(self) -> bytes:
-        """The cards of the waste. It is empty in a game without a waste."""
+        """The cards of the waste, or empty bytes in a game without a waste."""
         at = self.game.waste_at
         return self.piles[at] if at >= 0 else b""
 
     @property
     def stock_label(self) -> str:
-        """The label of the stock, as ``StockPolicy.label`` writes it."""
+        """The label of the stock on screen. ``StockPolicy.label`` explains it."""
         return self.game.stock.label(self.stock, self.waste)
 
     @property
     def foundation_cards(self) -> int:
-        """The number of cards on foundations (ruling R9)."""
+        """The number of cards on the foundations (RULES.md, ruling R9)."""
         foundations = self.game.foundations
         return sum(map(len, self.piles[foundations.start : foundations.stop]))
 
     @property
     def won(self) -> bool:
-        """Whether every card is on a foundation (ruling R8)."""
+        """Whether every card is on a foundation (RULES.md, ruling R8)."""
         return self.foundation_cards == self.game.cards
 
     def masked(self) -> Self:
-        """Return the board as its player may see it: each card that was never seen is ``HIDDEN``."""
+        """Return the board as its player may see it. Each card that was never seen becomes ``HIDDEN``."""
         return type(self)(self.game, tuple(pile.translate(HIDE) for pile in self.piles))
 
     def state_hash(self) -> bytes:
-        """Return the 8-byte hash of the masked board, as PROTOCOL.md, *Hashes*, specifies it.
+        """Return the hash of the masked board, in 8 bytes. PROTOCOL.md, *Hashes*, specifies it.
 
         A board and its masked copy have the same hash.
         """
@@ -113,10 +116,10 @@ class Position:
         return blake2b(view, digest_size=8, key=self.game.name.encode()).digest()
 
     def check(self) -> Self:
-        """Return the board if it can exist in its game. Raises MalformedBoard with the reason if it can't.
+        """Return the board unchanged if it can exist. Raise MalformedBoard with the reason if it cannot.
 
-        A board can exist if it has exactly the cards of the game and each pile can hold its cards. A hidden card stands for
-        any card that is not named.
+        A board can exist if it has exactly the cards of the game and each pile can hold its cards. A hidden card stands
+        for any card that the board does not show.
         """
         game = self.game
         if len(self.piles) != len(game.piles):
@@ -160,7 +163,7 @@ def _check_faces(name: str, group: Group, pile: bytes) -> None:
 
 
 def _builds(group: Group, pile: bytes) -> bool:
-    """Return whether the cards of a pile could have been put there one after another."""
+    """Return whether a pile is empty, or its cards could have been put on it one after another."""
     if not pile:
         return True
     return pile[0] in group.on_empty and all(over in group.on[under] for under, over in pairwise(pile))

@@ -1,7 +1,7 @@
 """The codes in messages: why a request was refused, what a notice announces, why a connection was closed.
 
-A client may meet a server that is newer than itself. Messages therefore carry codes as plain strings and numbers, and
-a client must expect codes that are not listed here.
+A client may connect to a newer server. Messages therefore carry codes as plain strings and numbers, and a client must
+expect codes that are not listed in this module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import Final
 
 
 class RefusalCode(StrEnum):
-    """The reasons why a server refuses a player's request. PROTOCOL.md, *Refusals*, says what a client does about each."""
+    """The reasons why a server refuses a player's request.
+
+    PROTOCOL.md, *Refusals*, says what a client does in each case.
+    """
 
     BAD_FRAME = "bad_frame"
     UNKNOWN_REQUEST = "unknown_request"
@@ -57,7 +60,10 @@ class RefusalCode(StrEnum):
 
 
 class OperatorRefusalCode(StrEnum):
-    """Further reasons why a server refuses an operator's request. ADMIN.md explains each."""
+    """The reasons why a server refuses an operator's request, in addition to ``RefusalCode``.
+
+    ADMIN.md explains them.
+    """
 
     LOGIN_FIRST = "login_first"
     BAD_TOKEN = "bad_token"  # noqa: S105  # a code, not a token
@@ -75,7 +81,7 @@ class OperatorRefusalCode(StrEnum):
 
 
 class NoticeCode(StrEnum):
-    """The codes of a ``Notice``. PROTOCOL.md, *Notice*, explains each."""
+    """The codes of a ``Notice``. PROTOCOL.md, *Notice*, explains them."""
 
     DRAINING = "draining"
     SEATED = "seated"
@@ -89,7 +95,7 @@ class NoticeCode(StrEnum):
 
 
 class CloseCode(IntEnum):
-    """The reasons why a server closes a connection. PROTOCOL.md and ADMIN.md, *Close codes*, say whether to reconnect."""
+    """The reasons why a server closes a connection. PROTOCOL.md and ADMIN.md, *Close codes*, say when to reconnect."""
 
     RESTART = 1012
     VERSION = 4000
@@ -105,4 +111,4 @@ class CloseCode(IntEnum):
 PERMANENT_CLOSE_CODES: Final = frozenset(
     (CloseCode.VERSION, CloseCode.BAD_FRAMES, CloseCode.TAKEN_OVER, CloseCode.BANNED)
 )
-"""Close codes after which a player's client must not reconnect without being asked to."""
+"""Close codes after which a player's client must not reconnect unless the player asks for it."""

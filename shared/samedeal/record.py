@@ -52,10 +52,13 @@ from samedeal.standings import Result, ranked
 from samedeal.utc_text import parse_utc, utc_text
 
 VERSION: Final = 2
-"""Version of the format. Raise it also whenever ``samedeal.ENGINE`` is raised, so that a record leads to one board."""
+"""Version of the format.
+
+Raise it also when ``samedeal.ENGINE`` is raised, so that a record always leads to the same boards.
+"""
 
 LARGEST_RECORD: Final = 1_000_000
-"""Maximum length of a record, in bytes. Even sixteen players with a thousand actions each need a third of that."""
+"""Maximum length of a record, in bytes. Even sixteen players with a thousand actions each need only a third of it."""
 
 _FIRST: Final = f"samedeal record {VERSION}"
 _CHECK_DIGITS: Final = 6
@@ -74,8 +77,8 @@ _Value = TypeVar("_Value")
 class RecordedPlayer:
     """A player of a recorded race.
 
-    ``finish_time`` is the time from the start to the finish, in milliseconds, or 0. Each of ``actions`` is a pair: the time
-    since the start of the race, in milliseconds, and the text of the action.
+    ``finish_time`` is the time from the start of the race to the player's finish, in milliseconds, or 0. Each of
+    ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action as text.
     """
 
     seat: int
@@ -89,10 +92,10 @@ class RecordedPlayer:
 
 
 class _Line(NamedTuple):
-    """A line of a record.
+    """A line that a record must have.
 
-    ``key`` is the name by which ``check`` finds the line. If a text has another line here, ``wrong`` is the sentence of the
-    error, and ``since`` is the number of the first line that may have been changed; 0 means only this line.
+    ``key`` identifies the line in error reports. ``wrong`` is the error sentence if a text has another line at this
+    place. ``since`` is the number of the first line that may have been changed in that case. 0 means only this line.
     """
 
     text: str
@@ -103,10 +106,10 @@ class _Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """A race, or one player's part of it.
+    """A race, or one player's part of a race.
 
     ``end`` is in milliseconds since 1970. ``seed`` is empty if the deal has a ``proof``. ``entrants`` is the number of
-    players in the race. A record that a client wrote has only one of them in ``players``.
+    players in the race. A record that a client writes has only the client's own player in ``players``.
     """
 
     terms: RaceTerms
@@ -133,7 +136,7 @@ class Record:
 
     @property
     def actions(self) -> tuple[tuple[int, str], ...]:
-        """The actions of the first player, who is the only one in a record that a client wrote."""
+        """The actions of the first player. A record that a client writes has only one player."""
         return self.players[0].actions
 
     @property
@@ -142,12 +145,12 @@ class Record:
         return len(self.players) == self.entrants
 
     def start(self) -> Play:
-        """Return the play before any action, which is the same for all players."""
+        """Return the play before the first action. It is the same for all players."""
         deal = self.proof.board() if self.proof else Board.deal(self.game, shuffled(self.seed, self.game.decks))
         return Play(deal, self.undo_rule)
 
     def heads(self, player: RecordedPlayer) -> Iterator[bytes]:
-        """Yield the heads of a player's chain: before the first action, and after each."""
+        """Yield the heads of a player's chain: the head before the first action, and the head after each action."""
         head = self.terms.first_head(player.seat, player.name, bot=player.bot)
         yield head
         for revision, (time, action) in enumerate(player.actions, 1):
@@ -155,9 +158,9 @@ class Record:
             yield head
 
     def plays(self, player: RecordedPlayer) -> list[Play]:
-        """Return a player's plays: before the first action, and after each.
+        """Return a player's plays: the play before the first action, and the play after each action.
 
-        Raises BadRecord, with a sentence that names the line, if an action is not allowed.
+        Raise BadRecord with a sentence that names the line if an action is not allowed.
         """
         plays = [self.start()]
         for number, (_, action) in enumerate(player.actions, 1):
@@ -170,14 +173,14 @@ class Record:
         return plays
 
     def replay(self) -> Play:
-        """Return the first player's last play. Raises BadRecord as ``plays`` does."""
+        """Return the first player's play after all actions. Raise BadRecord if an action is not allowed."""
         return self.plays(self.players[0])[-1]
 
     def check(self) -> None:
         """Check the deal, every action, and the standings.
 
-        Raises BadRecord, with a sentence that names the line, if they contradict one another. ``parse`` has checked before
-        that the text was not changed.
+        Raise BadRecord with a sentence that names the line if one is wrong. This method relies on ``parse``, which has
+        checked that the text was not changed.
         """
         self._check_deal()
         limit = 1000 * self.terms.limit
@@ -209,7 +212,10 @@ class Record:
                 raise self._wrong(f"{player.name}'s place is {place}, not {player.place}.", "place", player.seat)
 
     def check_deeply(self) -> None:
-        """Do what ``check`` does, and check a joint deal with the solver. This takes as long as finding the deal."""
+        """Check the record as ``check`` does. Also check the proof of a joint or daily deal with the solver.
+
+        This takes as long as finding the deal.
+        """
         self.check()
         if self.proof is not None:
             try:
@@ -250,7 +256,10 @@ class Record:
         return Result(player.seat, player.foundation_cards, finish, progress)
 
     def line_of(self, *key: object) -> int:
-        """Return the number of a line in the text. ``key`` is ``end``, ``seed``, or ``action``, a seat and a revision."""
+        """Return the number of a line in the text of the record.
+
+        ``key`` is either ``end``, or ``seed``, or the three values ``action``, a seat and a revision.
+        """
         return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
 
     def _wrong(self, sentence: str, *key: object) -> BadRecord:
@@ -296,7 +305,7 @@ class Record:
 
     @classmethod
     def read(cls, data: bytes) -> Record:
-        """Read a file with what ``str`` writes, in UTF-8. Raises BadRecord as ``parse`` does."""
+        """Return the record in a file with these bytes. Raise BadRecord if the file is not a record or was changed."""
         if len(data) > LARGEST_RECORD:
             raise BadRecord(f"The file is longer than {LARGEST_RECORD} bytes. No record is as long.")
         try:
@@ -307,9 +316,9 @@ class Record:
 
     @classmethod
     def parse(cls, text: str) -> Record:
-        """Read what ``str`` writes.
+        """Return the record for a text that ``str`` has written.
 
-        Raises BadRecord, with a sentence that names the line, if the text is not a record or was changed.
+        Raise BadRecord with a sentence that names the line if the text is not a record or was changed.
         """
         lines = text.split("\n")
         _check_version(lines[0])
@@ -322,7 +331,7 @@ class Record:
         return record
 
     def _check_lines(self, lines: Sequence[str]) -> None:
-        """Raise BadRecord unless ``str`` writes exactly these lines."""
+        """Raise BadRecord unless the record's own text has exactly these lines."""
         layout = self._layout()
         for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
             if found != line.text:
@@ -355,14 +364,14 @@ def _check_version(line: str) -> None:
 
 
 class _Reader:
-    """Reads the lines of a record from top to bottom."""
+    """A reader that goes through the lines of a record from top to bottom."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._at = 1
 
     def record(self) -> Record:
-        """Read everything after the first line."""
+        """Read everything after the first line, and return the record."""
         terms = RaceTerms(
             self._take("room", clean_room),
             self._take("round", _number),

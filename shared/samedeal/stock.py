@@ -1,7 +1,7 @@
-"""Stock policies: how the cards of a game's stock come into play.
+"""Stock policies: the rules for how the cards of a game's stock come into play.
 
-A policy holds no cards. Its methods are given the cards of the stock and of the waste. The engine, the screens and the
-bots all ask the policy, so that the rules of the stock are in one place.
+A policy has no cards of its own. Its methods get the cards of the stock and of the waste. The engine, the screens and
+the bots all use the policy, so that the rules of the stock are in one place.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from samedeal.moves import DEAL, DRAW, Move
 
 @dataclass(frozen=True)
 class StockPolicy:
-    """The policy of a game's stock.
+    """The rules for the stock of a game.
 
-    ``effect`` is what the action does, as in "puts one card from the stock on each column". ``instruction`` tells the
-    player what to do with the stock. ``action`` is the move that uses the stock; it is legal while there are cards in the
-    stock or in the waste. In a game without a stock, ``action`` is None. ``drawn`` is the number of cards that one draw
-    puts on the waste; 0 means that cards are dealt to the columns instead.
+    ``action`` is the move that uses the stock, or None in a game without a stock. It is legal while the stock or the
+    waste has cards. ``effect`` says what the action does, such as "puts one card from the stock on each column".
+    ``instruction`` tells the player what to do with the stock. ``drawn`` is the number of cards that a draw puts on the
+    waste, or 0 if cards are dealt to the columns.
     """
 
     effect: str = ""
@@ -30,7 +30,7 @@ class StockPolicy:
 
     @property
     def verb(self) -> str:
-        """The word for ``action``, as a key hint shows it. It is empty in a game without a stock."""
+        """The word for ``action`` in key hints. It is empty in a game without a stock."""
         return self.action.source if self.action else ""
 
     @property
@@ -44,22 +44,23 @@ class StockPolicy:
         return self.action == DRAW
 
     def is_redeal(self, stock: bytes, waste: bytes) -> bool:
-        """Return whether the next draw turns the waste over instead of drawing (ruling R14)."""
+        """Return whether the next draw turns the waste over instead of drawing (RULES.md, ruling R14)."""
         return not stock and bool(waste)
 
     def next_cards(self, stock: bytes, columns: int) -> bytes:
         """Return the cards that the next draw or deal takes from the stock, in the order in which they are turned up.
 
-        ``columns`` is the number of columns. The last draw or deal may take fewer cards (rulings R13, R17, R23).
+        ``columns`` is the number of columns. The last draw or deal may take fewer cards (RULES.md, rulings R13, R17,
+        R23).
         """
         return stock[: -(self.drawn or columns) - 1 : -1]
 
     def label(self, stock: bytes, waste: bytes) -> str:
-        """Return the label of the stock on screen: "stock 24", or "redeal 12" if the next draw is a redeal of 12 cards."""
+        """Return the label of the stock on screen: "stock 24", or "redeal 12" if the next draw turns over 12 cards."""
         return f"redeal {len(waste)}" if self.is_redeal(stock, waste) else f"stock {len(stock)}"
 
     def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
-        """Yield the cards that drawing brings to the top of the waste, in this pass and in the next one."""
+        """Yield the cards that draws bring to the top of the waste, before and after the waste is turned over."""
         if self.to_waste:
             drawn = stock[::-1]
             for cards in (drawn, waste + drawn):
@@ -75,7 +76,10 @@ DRAW_THREE: Final = StockPolicy(
     DRAW,
     drawn=3,
 )
-"""Draw three cards to the waste. When the stock is empty, turn the waste over, as often as the player likes."""
+"""The policy that draws three cards to the waste.
+
+When the stock is empty, the waste is turned over, any number of times.
+"""
 
 DEAL_ROW: Final = StockPolicy("puts one card from the stock on each column", "deal a card to each column", DEAL)
-"""Deal one card to each column, from left to right, until the stock is empty."""
+"""The policy that deals one card to each column, from left to right, until the stock is empty."""

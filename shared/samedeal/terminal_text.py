@@ -1,4 +1,4 @@
-"""Makes text from other people safe for a terminal, and measures its width."""
+"""Functions that make text from other people safe for a terminal, and measure its width."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ _SAFE: Final = frozenset(
 )
 MARKS: Final = frozenset(("Mn", "Mc"))
 MOST_MARKS: Final = 3
-"""Maximum number of combining marks in a row: enough for Hindi and Tibetan, too few to reach into other lines."""
+"""Maximum number of combining marks in a row.
+
+It is enough for Hindi and Tibetan, but not for reaching into other lines.
+"""
 _BLANK: Final = frozenset("\u034f\u115f\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-"""Invisible characters in the categories of letters, marks and symbols."""
+"""Invisible characters that Unicode counts as letters, marks or symbols."""
 _UNSTEADY: Final = (
     range(0x1160, 0x1200),  # parts of Korean syllables that normalization left apart
     range(0xD7B0, 0xD800),
@@ -21,12 +24,12 @@ _UNSTEADY: Final = (
     range(0xE0100, 0xE01F0),
     range(0x1F3FB, 0x1F400),  # skin tones
 )
-"""Characters that change the width of their neighbours, but only on some terminals."""
+"""Characters that change the width of adjacent characters on some terminals only."""
 
 
 @lru_cache(maxsize=4096)
 def columns_of(text: str) -> int:
-    """Return the width of ``text`` in terminal columns: two for a wide character, none for a combining mark."""
+    """Return the width of a text in terminal columns. A wide character counts as two, and a combining mark as none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -35,11 +38,11 @@ def columns_of(text: str) -> int:
 
 
 def printable(text: str, widest: int = 500) -> str:
-    """Return untrusted text in a form that is safe in one line of a terminal.
+    """Return a text from somebody else in a form that is safe in one line of a terminal.
 
-    Unsafe characters become ``?``, and the text is cut at ``widest`` columns. The result holds nothing that moves the
-    cursor, changes the writing direction, is invisible, or reaches into other lines. Text that is safe and fits is returned
-    unchanged.
+    Unsafe characters become ``?``, and the text is cut at ``widest`` columns. The result has no character that moves
+    the cursor, changes the writing direction, is invisible, or reaches into other lines. Text that is safe and fits is
+    returned unchanged.
     """
     if len(text) <= widest and text.isascii() and text.isprintable():
         return text
@@ -59,12 +62,12 @@ def printable(text: str, widest: int = 500) -> str:
 
 
 def is_safe(char: str) -> bool:
-    """Whether a terminal shows a character without moving, hiding or reordering anything."""
+    """Return whether a terminal shows a character without moving, hiding or reordering anything."""
     category = unicodedata.category(char)
     known = category in _SAFE or category in MARKS or char == " "
     return known and char not in _BLANK and not any(ord(char) in codes for codes in _UNSTEADY)
 
 
 def normalized(text: str) -> str:
-    """Text in Unicode's NFC, with single spaces between its words and none around them."""
+    """Return a text in Unicode's NFC, with single spaces between its words and no spaces around them."""
     return unicodedata.normalize("NFC", " ".join(word for word in text.split(" ") if word))

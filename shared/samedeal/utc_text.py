@@ -1,4 +1,7 @@
-"""Times in UTC as text, such as ``2026-11-22T14:05:43.123Z``. The core may not import ``datetime``, which reads a clock."""
+"""Times in UTC as text, such as ``2026-11-22T14:05:43.123Z``.
+
+The package ``samedeal`` may not import ``datetime``, which reads a clock.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from typing import Final
 from samedeal.errors import MalformedText
 
 LAST: Final = 253_402_300_799_999
-"""The last time that has a text, in milliseconds since 1970: the end of the year 9999."""
+"""The last time that can be written as text: the end of the year 9999, in milliseconds since 1970."""
 
 _DAY: Final = 86_400_000
 _TEXT: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z", re.ASCII)
 _DAYS_BEFORE_1970: Final = 719_468
-"""Days from the first of March of the year 0 to the first of January 1970."""
+"""Days from 1 March of the year 0 to 1 January 1970."""
 
 
 def utc_text(time: int) -> str:
-    """Return a time, in milliseconds from 0 to ``LAST``, as text."""
+    """Return the text for a time in milliseconds since 1970. The time must be between 0 and ``LAST``."""
     day, millis = divmod(time, _DAY)
     # Years begin in March here, so that a leap day is the last day of a year. An era has 400 years.
     era, day_of_era = divmod(day + _DAYS_BEFORE_1970, 146_097)
@@ -32,7 +35,10 @@ def utc_text(time: int) -> str:
 
 
 def parse_utc(text: str) -> int:
-    """Return the milliseconds since 1970 of a time that ``utc_text`` wrote. Raises MalformedText for any other text."""
+    """Return the time, in milliseconds since 1970, for a text that ``utc_text`` has written.
+
+    Raise MalformedText for any other text.
+    """
     match = _TEXT.fullmatch(text)
     if match is not None:
         year, month, day, hour, minute, second, millis = map(int, match.groups())

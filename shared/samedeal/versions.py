@@ -1,4 +1,4 @@
-"""The versions of this copy of Samedeal, as one line of text."""
+"""The versions of this copy of Samedeal as text."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from samedeal.protocol.messages import SUBPROTOCOL
 
 
 def versions() -> str:
-    """Return the versions of the program, the protocol and the rules, as ``--version`` prints them."""
+    """Return the versions of the program, the protocol and the rules in one line, as ``--version`` prints them."""
     return f"samedeal {samedeal.__version__} (protocol {SUBPROTOCOL}, rules {samedeal.ENGINE})"

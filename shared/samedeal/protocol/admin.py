@@ -1,8 +1,9 @@
-"""The messages of the operator protocol: two sealed unions, ``FromOperator`` and ``ToOperator``. ADMIN.md describes them.
+"""The messages of the operator protocol. Requests are ``FromOperator``, and answers are ``ToOperator``.
 
-A connection starts with ``Login``. Every request carries an ``id``, and its answer repeats the id as ``to``. ``Backup`` is
-answered by several messages, every other request by one. Times are milliseconds since 1970 by the server's clock.
-Apart from the parts of a backup, no message holds a card or the seed of a race that is not finished.
+ADMIN.md describes them. A connection starts with ``Login``. Every request carries an ``id``, and its answer repeats the
+id as ``to``. ``Backup`` is answered by several messages, every other request by one. Times are in milliseconds since
+1970, by the server's clock. Apart from the parts of a backup, no message contains a card or the seed of a race that is
+not finished.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ MAX_PART_BYTES: Final = 64 * 1024
 """Maximum number of bytes of a backup in one message."""
 
 MAX_LISTED_ROOMS: Final = 1000
-"""Maximum number of rooms in one answer."""
+"""Maximum number of rooms in one answer to ``ListServerRooms``."""
 
 MAX_CLOSED_ROOMS: Final = 1000
-"""Maximum number of rooms that one request closes."""
+"""Maximum number of rooms that one ``CloseRooms`` closes."""
 
 MAX_BAN_SECONDS: Final = 10 * 366 * 86_400
-"""Maximum length of a temporary ban, in seconds."""
+"""Maximum length of a ban that is not permanent, in seconds."""
 
 MAX_SENTENCE_LENGTH: Final = 300
 """Maximum length of a ``Sentence``, in characters."""
@@ -35,38 +36,41 @@ Sentence = Annotated[str, Meta(max_length=MAX_SENTENCE_LENGTH)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
-    """A message: a map with its ``type``."""
+    """The base of all messages.
+
+    On the wire a message is a map, whose ``type`` is the name of the class in lower case.
+    """
 
 
 class Login(_Message, frozen=True):
-    """The first message of a connection: the operator token of the server."""
+    """The first message of a connection, with the server's token for operators."""
 
     id: Id
     token: Annotated[str, Meta(max_length=1024)]
 
 
 class Status(_Message, frozen=True):
-    """Ask for the state of all nodes and of their Redis."""
+    """Ask for the state of all nodes, of Redis, and of all rooms."""
 
     id: Id
 
 
 class ListServerRooms(_Message, frozen=True):
-    """Ask for the newest rooms, at most ``limit`` of them."""
+    """Ask for the ``limit`` newest rooms."""
 
     id: Id
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_ROOMS)] = 100
 
 
 class ShowRoom(_Message, frozen=True):
-    """Ask for the state of a room and the whereabouts of its players."""
+    """Ask for the state of a room, and for the node and the address of each player in it."""
 
     id: Id
     room: RoomCode
 
 
 class Kick(_Message, frozen=True):
-    """Remove a player, by id or by name, from a room. The player can't join it again."""
+    """Remove a player permanently from a room. ``player`` is the player's id or name."""
 
     id: Id
     room: RoomCode
@@ -74,7 +78,10 @@ class Kick(_Message, frozen=True):
 
 
 class Ban(_Message, frozen=True):
-    """Ban ``target``: a player's id, an address or a network. ``seconds`` is the length of the ban; 0 is permanent."""
+    """Ban ``target``, which is a player's id, an address or a network.
+
+    ``seconds`` is the length of the ban. 0 makes it permanent.
+    """
 
     id: Id
     target: Text
@@ -83,20 +90,20 @@ class Ban(_Message, frozen=True):
 
 
 class Unban(_Message, frozen=True):
-    """Remove the ban of ``target``."""
+    """Lift the ban of ``target``."""
 
     id: Id
     target: Text
 
 
 class ListBans(_Message, frozen=True):
-    """Ask for the bans in force."""
+    """Ask for all bans that are in force."""
 
     id: Id
 
 
 class Say(_Message, frozen=True):
-    """Send an announcement to everybody in a room, or to everybody on all nodes if ``room`` is empty."""
+    """Send a message to everybody in a room. If ``room`` is empty, send it to everybody on all nodes."""
 
     id: Id
     text: Sentence
@@ -113,10 +120,9 @@ class CloseRoom(_Message, frozen=True):
 class CloseRooms(_Message, frozen=True):
     """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them.
 
-    A request has at least one condition.
-
-    ``idle``: the room has not changed for this number of seconds. ``empty``: the room is open and nobody has a seat.
-    ``target``: a player in the room has this id, or connected from this address or network in the last 24 hours.
+    At least one condition is required. ``idle``: the room has not changed for this number of seconds. ``empty``: the
+    room is open and nobody has a seat. ``target``: a player in the room has this id, or connected from this address or
+    network in the last 24 hours.
     """
 
     id: Id
@@ -128,8 +134,8 @@ class CloseRooms(_Message, frozen=True):
 class Drain(_Message, frozen=True):
     """Drain and stop a node, as SIGTERM does.
 
-    ``node`` is its name, or the end of its name, starting after a dash. It may be empty if there is only one node.
-    ``force`` drains the node even if no other node is ready.
+    ``node`` is the name of the node, or the end of its name after a dash. ``node`` may be empty if there is only one
+    node. If ``force`` is true, the node is drained even if no other node is ready.
     """
 
     id: Id
@@ -138,7 +144,7 @@ class Drain(_Message, frozen=True):
 
 
 class Backup(_Message, frozen=True):
-    """Ask for a backup of everything that a server needs to continue."""
+    """Ask for a backup of all data of the server."""
 
     id: Id
 
@@ -161,7 +167,7 @@ FromOperator = (
 
 
 class Granted(_Message, frozen=True):
-    """The answer to ``Login``: the token is right. ``server`` has the program and version of ``node``."""
+    """The answer to ``Login`` with the right token. ``server`` is the program of ``node`` and its version."""
 
     to: Id
     node: str
@@ -170,12 +176,12 @@ class Granted(_Message, frozen=True):
 
 
 class NodeLine(Struct, frozen=True, kw_only=True):
-    """A node, as its newest heartbeat described it at the time ``last_seen``.
+    """The state of a node, as of its newest heartbeat at the time ``last_seen``.
 
-    ``players`` is the number of connections with a seat, and ``watching`` the number of connections that watch. ``rooms`` is
-    the number of rooms with players or spectators on this node. ``moves`` is the number of moves acknowledged per second.
-    ``median`` and ``p99`` are percentiles of their latency, in milliseconds. ``load`` is the share of one core in use;
-    ``memory`` is in bytes.
+    ``players`` is the number of connections with a seat, and ``watching`` is the number of connections of spectators.
+    ``rooms`` is the number of rooms that the node follows. ``moves`` is the number of moves acknowledged per second.
+    ``median`` and ``p99`` are percentiles of the time to acknowledge a move, in milliseconds. ``load`` is the CPU time
+    used, as a share of one core. ``memory`` is in bytes.
     """
 
     node: str
@@ -196,7 +202,7 @@ class NodeLine(Struct, frozen=True, kw_only=True):
 
 
 class Phases(Struct, frozen=True, kw_only=True):
-    """The number of rooms in each phase."""
+    """The numbers of rooms in each phase."""
 
     open: int = 0
     countdown: int = 0
@@ -205,10 +211,10 @@ class Phases(Struct, frozen=True, kw_only=True):
 
 
 class RedisLine(Struct, frozen=True, kw_only=True):
-    """The Redis of all nodes. ``latency`` is its latest response time in milliseconds, ``memory`` is in bytes.
+    """The state of the Redis that all nodes share.
 
-    ``problem`` says what is wrong with Redis from the point of view of the answering node: which part is unusable or may
-    lose moves, and why. It is empty if there is no problem.
+    ``latency`` is the latest response time in milliseconds, and ``memory`` is in bytes. ``problem`` says which part of
+    Redis the answering node cannot use, or which part may lose moves, and why. ``problem`` is empty if there is none.
     """
 
     version: str
@@ -220,7 +226,7 @@ class RedisLine(Struct, frozen=True, kw_only=True):
 
 
 class Survey(_Message, frozen=True):
-    """The answer to ``Status``: the state of all nodes."""
+    """The answer to ``Status``: the states of all nodes and of Redis, and the numbers of rooms."""
 
     to: Id
     time: int
@@ -230,7 +236,7 @@ class Survey(_Message, frozen=True):
 
 
 class ServerRooms(_Message, frozen=True):
-    """The newest rooms, newest first, and the number of all rooms."""
+    """The answer to ``ListServerRooms``: the newest rooms, newest first, and the number of all rooms."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
@@ -238,7 +244,7 @@ class ServerRooms(_Message, frozen=True):
 
 
 class Whereabouts(Struct, frozen=True, kw_only=True):
-    """A player's last ``Hello``: its time, the address that it came from and the node that received it."""
+    """The last ``Hello`` of a player: its time, the client's address, and the node that received it."""
 
     player: str
     node: str
@@ -247,7 +253,7 @@ class Whereabouts(Struct, frozen=True, kw_only=True):
 
 
 class RoomShown(_Message, frozen=True):
-    """The public state of a room, and the whereabouts of its players."""
+    """The answer to ``ShowRoom``: the state that players see, and each player's node and address."""
 
     to: Id
     state: RoomState
@@ -255,7 +261,7 @@ class RoomShown(_Message, frozen=True):
 
 
 class BanLine(Struct, frozen=True, kw_only=True):
-    """A ban of ``target``: a player's id, an address or a network. ``until`` is 0 for a permanent ban."""
+    """A ban of ``target``, which is a player's id, an address or a network. ``until`` is 0 for a permanent ban."""
 
     target: str
     since: int
@@ -264,28 +270,31 @@ class BanLine(Struct, frozen=True, kw_only=True):
 
 
 class BanList(_Message, frozen=True):
-    """The bans in force, newest first."""
+    """The answer to ``ListBans``: the bans in force, newest first. Also the answer to ``Ban``, with the new ban."""
 
     to: Id
     bans: tuple[BanLine, ...]
 
 
 class RoomsClosed(_Message, frozen=True):
-    """The answer to ``CloseRooms``: the number of closed rooms. If it is ``MAX_CLOSED_ROOMS``, there may be more."""
+    """The answer to ``CloseRooms``: the number of rooms that were closed.
+
+    If it is ``MAX_CLOSED_ROOMS``, ask again for the rest.
+    """
 
     to: Id
     rooms: int
 
 
 class BackupPart(_Message, frozen=True):
-    """The next bytes of the backup file."""
+    """A part of the answer to ``Backup``: the next bytes of the backup file."""
 
     to: Id
     data: bytes
 
 
 class BackedUp(_Message, frozen=True):
-    """The end of a backup: its size in bytes, its SHA-256, and its numbers of rooms and sessions."""
+    """The end of the answer to ``Backup``: the size in bytes, the SHA-256, and the numbers of rooms and sessions."""
 
     to: Id
     size: int

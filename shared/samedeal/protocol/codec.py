@@ -1,4 +1,4 @@
-"""Encodes messages, and values for the store, as msgpack, and decodes them. No other module uses msgpack."""
+"""The encoding of messages, and of values in Redis, as msgpack. No other module uses msgpack."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from samedeal.protocol.validation_errors import request_error
 from samedeal.terminal_text import printable
 
 LARGEST_FRAME: Final = 16 * 1024
-"""Maximum size, in bytes, of a frame from a client. No valid message comes near it."""
+"""Maximum size of a WebSocket frame from a client, in bytes. Valid messages are much smaller."""
 
 _LONGEST_REASON: Final = 160
-"""Maximum length, in characters, of the part of an error that may quote the frame."""
+"""Maximum length, in characters, of the part of an error sentence that may quote a client's frame."""
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 _ACT_DECODER: Final = msgspec.msgpack.Decoder(Act)
-"""Decodes an ``Act``, whose four fields are all required: a map of four fields that it accepts has no others."""
+"""A decoder for ``Act``, which has four required fields.
+
+If the decoder accepts a map of four fields, the map has no others.
+"""
 
 _FOUR_FIELDS: Final = b"\x84"
 
@@ -31,15 +34,18 @@ _Value = TypeVar("_Value")
 
 
 def encode(message: ToServer | ToClient | FromOperator | ToOperator) -> bytes:
-    """Encode a message as a frame. Fields with their default value are left out only in the ``options`` of ``Create``."""
+    """Encode a message as a WebSocket frame.
+
+    All fields are encoded, except default values in the ``options`` of ``Create``.
+    """
     return pack(message)
 
 
 def decode_to_server(frame: bytes | str) -> ToServer:
-    """Decode a client's frame.
+    """Decode a frame from a player's client.
 
-    Raises MalformedFrame if the frame is not a message, and UnknownRequest if the type of the request is unknown.
-    Raises UnknownGame, MalformedText or BadOptions if the frame asks for a room with an invalid game, deal or option.
+    Raise MalformedFrame if the frame is not a message, and UnknownRequest if the type of the request is unknown. Raise
+    UnknownGame, MalformedText or BadOptions if the request is for a room with an invalid game, deal or option.
     """
     # A map of four fields is an Act or no message that is as common. This way an Act takes 0.2 µs instead of 10 µs.
     if isinstance(frame, bytes) and frame[:1] == _FOUR_FIELDS:
@@ -49,17 +55,17 @@ def decode_to_server(frame: bytes | str) -> ToServer:
 
 
 def decode_to_client(frame: bytes | str) -> ToClient:
-    """Decode a server's frame. Raises MalformedFrame if it is not a message."""
+    """Decode a frame from a server to a player's client. Raise MalformedFrame if the frame is not a message."""
     return _decode(frame, ToClient)  # type: ignore[arg-type]  # as above
 
 
 def decode_from_operator(frame: bytes | str) -> FromOperator:
-    """Decode an operator's frame. Raises MalformedFrame or UnknownRequest as ``decode_to_server`` does."""
+    """Decode a frame from an operator. Raise MalformedFrame or UnknownRequest as ``decode_to_server`` does."""
     return _decode_request(frame, FromOperator)  # type: ignore[arg-type]  # as above
 
 
 def decode_to_operator(frame: bytes | str) -> ToOperator:
-    """Decode a server's frame to an operator. Raises MalformedFrame if it is not a message."""
+    """Decode a frame from a server to an operator. Raise MalformedFrame if the frame is not a message."""
     return _decode(frame, ToOperator)  # type: ignore[arg-type]  # as above
 
 
@@ -94,7 +100,10 @@ def _unpack_frame(frame: bytes | str, limits: dict[str, Any]) -> Any:
 
 
 def request_id(frame: bytes | str) -> int:
-    """Return the id in a malformed frame, so that the refusal can repeat it, or -1 if it has no valid id."""
+    """Return the id of a request whose frame is malformed, so that the refusal can repeat the id.
+
+    Return -1 without a valid id.
+    """
     try:
         fields: Any = msgpack.unpackb(frame, **_UNTRUSTED_LIMITS) if isinstance(frame, bytes) else None
     except (ValueError, msgpack.UnpackException):
@@ -117,20 +126,20 @@ _UNTRUSTED_LIMITS: Final[dict[str, Any]] = {**_LIMITS, "max_array_len": 256, "ma
 
 
 def pack(value: object) -> bytes:
-    """Encode a value as msgpack. It may contain structs, tuples, strings, bytes and numbers."""
+    """Encode a value as msgpack. The value may contain structs, tuples, strings, bytes and numbers."""
     return _ENCODER.encode(value)
 
 
 def unpack(data: bytes, kind: type[_Value]) -> _Value:
-    """Decode what ``pack`` encoded, and check it against the type ``kind``.
+    """Decode a value that ``pack`` has encoded, and check that it has the type ``kind``.
 
-    Raises ValueError, which names the problem and its place, if the data is not a value of that type.
+    Raise ValueError with the problem and its place in the data if the value does not have this type.
     """
     return msgspec.convert(_unpack_fields(data, _LIMITS), kind, builtin_types=(bytes,))
 
 
 def _unpack_fields(data: bytes, limits: dict[str, Any]) -> Any:
-    """Decode msgpack without checking types. Raises ValueError if it is not valid, or larger than ``limits`` allow."""
+    """Decode msgpack without checking types. Raise ValueError if it is invalid, or larger than ``limits`` allow."""
     try:
         return msgpack.unpackb(data, **limits)
     except msgpack.ExtraData:

@@ -1,8 +1,8 @@
-"""The messages of the protocol: two sealed unions, ``ToServer`` and ``ToClient``.
+"""The messages of the players' protocol. Requests are ``ToServer``, and the server's messages are ``ToClient``.
 
-Every message from a client is a request, with an ``id`` that the client chooses. The server answers each request exactly
-once, with a message that repeats the id as ``to``. A message that is not an answer has no ``to``. Times are milliseconds
-since 1970 by the server's clock. Piles are bytes as in ``samedeal.cards``, masked for the recipient.
+Every message from a client is a request, with an ``id`` that the client chooses. The server answers each request
+exactly once, with a message that repeats the id as ``to``. A message without ``to`` is not an answer. Times are in
+milliseconds since 1970, by the server's clock. Piles are bytes as in ``samedeal.cards``, masked for the recipient.
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ RaceId = Annotated[str, Meta(max_length=48)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
-    """A message: a map whose ``type`` is the name of the class in lower case."""
+    """The base of all messages.
+
+    On the wire a message is a map, whose ``type`` is the name of the class in lower case.
+    """
 
 
 class Hello(_Message, frozen=True):
-    """Introduce the player, as the first request of a connection. An empty ``session`` starts a new session.
+    """Introduce the player. This is the first request on a connection.
 
-    ``bot`` declares that a program plays.
+    An empty ``session`` starts a new session. ``client`` names the program. If ``bot`` is true, the player declares to
+    be a bot.
     """
 
     id: Id
@@ -46,7 +50,7 @@ class Hello(_Message, frozen=True):
 
 
 class Ping(_Message, frozen=True):
-    """Ask for the server's time."""
+    """Ask for the time of the server."""
 
     id: Id
 
@@ -64,9 +68,10 @@ class ListRecords(_Message, frozen=True):
 
 
 class ReadRecord(_Message, frozen=True):
-    """Ask for a part of a record. ``race`` is the id from a ``RecordLine``, or the code of a room for its newest record.
+    """Ask for a part of a record. The first part has the number 0.
 
-    The first part has the number 0. The records of private rooms need the passphrase, or a seat in the race.
+    ``race`` is the id of a race, or the code of a room whose newest record is wanted. The record of a private room can
+    be read only with the passphrase, or by a player who had a seat in the race.
     """
 
     id: Id
@@ -76,7 +81,7 @@ class ReadRecord(_Message, frozen=True):
 
 
 class Create(_Message, frozen=True):
-    """Open a room without joining it. ``room`` is the requested code. If it is empty, the server chooses a code."""
+    """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code."""
 
     id: Id
     options: WantedOptions
@@ -85,9 +90,9 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Take a seat, or return to it. ``revision`` and ``event`` are the newest that the client has, or -1.
+    """Take a seat, or return to one. ``revision`` and ``event`` are the newest ones that the client has, or -1.
 
-    ``share_commitment`` commits the player to a share of a joint deal, and is needed only for such a deal.
+    ``share_commitment`` is the hash of the player's share, and is needed only in a room with a joint deal.
     """
 
     id: Id
@@ -99,7 +104,7 @@ class Join(_Message, frozen=True):
 
 
 class Watch(_Message, frozen=True):
-    """Enter a room as a spectator, who sees the boards with a delay."""
+    """Enter a room as a spectator."""
 
     id: Id
     room: RoomCode
@@ -107,42 +112,42 @@ class Watch(_Message, frozen=True):
 
 
 class Leave(_Message, frozen=True):
-    """Give up the seat, or stop watching. A player who leaves during a race resigns."""
+    """Give up the seat, or stop watching. A player who leaves a race that is under way resigns."""
 
     id: Id
 
 
 class Ready(_Message, frozen=True):
-    """Declare the player ready, or no longer ready."""
+    """Declare that the player is ready, or no longer ready."""
 
     id: Id
     ready: bool = True
 
 
 class Start(_Message, frozen=True):
-    """Start the countdown. Only the host may send it."""
+    """Start the countdown. Only the host may send this request."""
 
     id: Id
 
 
 class RevealShare(_Message, frozen=True):
-    """Reveal the player's share of a joint deal, once the countdown has begun."""
+    """Reveal the player's share of a joint deal. Clients send it when the countdown has begun."""
 
     id: Id
     share: Hash
 
 
 class KickPlayer(_Message, frozen=True):
-    """Remove a player from the room before the race starts. Only the host may send it."""
+    """Remove a player permanently from the room before the race starts. Only the host may send this request."""
 
     id: Id
     player: Text
 
 
 class Act(_Message, frozen=True):
-    """Make a move, draw or deal on the player's board at ``revision``, or undo one.
+    """Make a move, a draw or a deal on the player's board, or undo a move.
 
-    If the same ``Act`` is sent again, it gets the first answer again.
+    The board is at ``revision`` before the action. If the same ``Act`` is sent again, it gets the first answer again.
     """
 
     id: Id
@@ -151,7 +156,7 @@ class Act(_Message, frozen=True):
 
 
 class Held(Struct, frozen=True, kw_only=True):
-    """An acknowledged action, with the id of its ``Act`` and the time of its commit."""
+    """An acknowledged action that the client has kept, with the id of its ``Act`` and the time of its commit."""
 
     id: Id
     action: Annotated[str, Meta(max_length=16)]
@@ -159,9 +164,9 @@ class Held(Struct, frozen=True, kw_only=True):
 
 
 class Recover(_Message, frozen=True):
-    """Give acknowledged actions back to a server that has lost them, with the receipt of the last one.
+    """Send acknowledged actions again to a server that has lost them. ``receipt`` is the receipt of the last action.
 
-    ``revision`` is the revision of the board just before the first of them.
+    ``revision`` is the revision of the board before the first of these actions.
     """
 
     id: Id
@@ -177,13 +182,13 @@ class Resign(_Message, frozen=True):
 
 
 class DeclareStuck(_Message, frozen=True):
-    """Declare that no move and no undo can improve the player's result any more. The player may still act."""
+    """Declare that the player is stuck: no move and no undo can improve the result. The player may still make moves."""
 
     id: Id
 
 
 class Rematch(_Message, frozen=True):
-    """Ask for the room of the next race. The first such request in a room opens the next room."""
+    """Ask for the room of the rematch. The first such request opens the room."""
 
     id: Id
 
@@ -213,8 +218,9 @@ ToServer = (
 class Welcome(_Message, frozen=True):
     """The answer to ``Hello``.
 
-    ``session`` is the secret token that resumes the session. ``player`` is the player's public id. ``engine`` is the version
-    of the server's rules, as in ``samedeal.ENGINE``. ``page`` says whether the server has the page for browsers.
+    ``session`` is the secret token with which the client resumes the session. ``player`` is the player's public id.
+    ``server`` names the program of the server. ``engine`` is the version of the server's rules (``samedeal.ENGINE``).
+    ``page`` says whether the server has a page for browsers.
     """
 
     to: Id
@@ -228,14 +234,14 @@ class Welcome(_Message, frozen=True):
 
 
 class Pong(_Message, frozen=True):
-    """The answer to ``Ping``, with the server's time."""
+    """The answer to ``Ping``, with the time of the server."""
 
     to: Id
     time: int
 
 
 class RoomLine(Struct, frozen=True, kw_only=True):
-    """A room in the list."""
+    """A room in a list of rooms."""
 
     room: str
     game: str
@@ -258,11 +264,11 @@ class Rooms(_Message, frozen=True):
 
 
 class RecordLine(Struct, frozen=True, kw_only=True):
-    """A recorded race in the list.
+    """A recorded race in a list of records.
 
-    ``race`` is its id. ``started`` and ``ended`` are times. ``players`` is the number of players. ``winner`` is the name of
-    a player with place 1. ``time`` is the time from the start to this player's finish, in milliseconds, or 0. ``size`` is
-    the length of the record in bytes.
+    ``race`` is the id of the race. ``started`` and ``ended`` are times. ``players`` is the number of players.
+    ``winner`` is the name of a player in the first place. ``time`` is the time from the start to this player's finish,
+    in milliseconds, or 0. ``size`` is the length of the record in bytes.
     """
 
     race: str
@@ -285,7 +291,7 @@ class Records(_Message, frozen=True):
 
 
 class RecordPart(_Message, frozen=True):
-    """The answer to ``ReadRecord``: a part of the record's text in UTF-8. ``parts`` is the number of parts."""
+    """The answer to ``ReadRecord``: one part of the record, as UTF-8. ``parts`` is the number of all parts."""
 
     to: Id
     race: str
@@ -302,10 +308,10 @@ class Created(_Message, frozen=True):
 
 
 class Joined(_Message, frozen=True):
-    """The answer to ``Join``. ``revision`` is that of the server's board, or -1 before the deal.
+    """The answer to ``Join``. ``revision`` is the revision of the player's board on the server, or -1 before the deal.
 
-    ``RoomState`` follows, or only ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal
-    ``BoardState`` follows too, unless the client has that revision or a later one.
+    A ``RoomState`` follows, or only a ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal, a
+    ``BoardState`` follows too, unless the client has this revision or a later one.
     """
 
     to: Id
@@ -316,7 +322,7 @@ class Joined(_Message, frozen=True):
 
 
 class Watching(_Message, frozen=True):
-    """The answer to ``Watch``, with the delay of the boards in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
+    """The answer to ``Watch``, with the spectator delay in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
 
     to: Id
     room: str
@@ -324,18 +330,19 @@ class Watching(_Message, frozen=True):
 
 
 class Done(_Message, frozen=True):
-    """The answer to requests without an answer of their own: the request succeeded."""
+    """The answer to a request that has succeeded and has no answer type of its own."""
 
     to: Id
 
 
 class Acked(_Message, frozen=True):
-    """The answer to ``Act``: the action was accepted and stored.
+    """The answer to ``Act`` after the action was accepted and stored.
 
-    ``revision`` and ``hash`` are those of the new board. ``seen`` holds the cards that the action turned up for the first
-    time, in order. ``piles`` is the whole board after an undo, and empty after a move. ``foundation_cards``, ``moves`` and
-    ``undos`` are the player's counts. ``stuck`` says whether no helpful move is left. ``at`` is the time of the commit,
-    ``receipt`` proves the commit in a ``Recover``, and ``head`` is the head of the chain of the player's actions.
+    ``revision`` and ``hash`` are the revision and the hash of the new board. ``seen`` holds the cards that the action
+    turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
+    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``stuck`` says whether no helpful move is
+    left. ``at`` is the time of the commit. ``receipt`` proves in a ``Recover`` that the action was acknowledged.
+    ``head`` is the head of the player's chain.
     """
 
     to: Id
@@ -355,8 +362,9 @@ class Acked(_Message, frozen=True):
 class Refused(_Message, frozen=True):
     """The answer to a request that was refused, with the reason as a code and as a sentence.
 
-    ``to`` is -1 if the id of the request could not be read. ``revision`` is the revision of the player's board, or -1 if
-    there is no board or its revision is unknown. ``retry_after`` is in seconds; 0 means that a retry will not help.
+    ``to`` is -1 if the id of the request could not be read. ``revision`` is the revision of the player's board, or -1
+    if it is unknown or there is no board. ``retry_after`` is the time in seconds after which to retry. 0 means that a
+    retry will not help.
     """
 
     to: int
@@ -367,11 +375,11 @@ class Refused(_Message, frozen=True):
 
 
 class Seat(Struct, frozen=True, kw_only=True):
-    """A player in a room.
+    """A player with a seat in a room.
 
-    ``bot`` tells whether the player declared that a program plays. ``stuck`` tells whether the player has sent
-    ``DeclareStuck``, with as many foundation cards as now. ``share_commitment`` commits the player to a share of a joint
-    deal.
+    ``bot`` says whether the player has declared to be a bot. ``stuck`` says whether the player has sent
+    ``DeclareStuck``, and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
+    player's share of a joint deal.
     """
 
     player: str
@@ -385,10 +393,10 @@ class Seat(Struct, frozen=True, kw_only=True):
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """The public part of a player's progress: counts, never cards.
+    """The part of a player's progress that everybody may see. It has counts, and never cards.
 
-    ``last_action_at`` is the time of the last action, ``last_progress_at`` the time at which ``foundation_cards`` last
-    changed, and ``finished_at`` the time of the finish. For each of them, 0 means not yet.
+    ``last_action_at`` is the time of the player's last action. ``last_progress_at`` is when ``foundation_cards`` last
+    changed. ``finished_at`` is when the player finished. Each time is 0 until this has happened.
     """
 
     player: str
@@ -402,9 +410,10 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """A line of the final standings.
+    """A player's line in the final standings.
 
-    ``time`` is the time from the start to the finish, in milliseconds, or 0 if the player did not finish.
+    ``time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player did not
+    finish.
     """
 
     place: int
@@ -419,14 +428,14 @@ class Standing(Struct, frozen=True, kw_only=True):
 
 
 class RoomState(_Message, frozen=True):
-    """The public state of a room, sent whole at each change.
+    """The state of a room that everybody in it may see. The whole state is sent at each change.
 
-    ``event`` is the number of the change; a later change has a higher number. ``starts`` is the time at which the race
-    starts, and ``ends`` the time at which its time is up; both are 0 before the countdown. ``finished_at`` is the time at
-    which the race ended, and 0 before. ``commitment`` binds the server to the seed, or to its secret for a joint deal.
-    ``restarts`` counts the countdowns of a joint deal that began again. ``seed`` and ``standings`` are empty until the race
-    ends. A joint deal has no seed, and ``proof`` has its proof as text instead. ``next`` is the room of the rematch, and
-    empty until there is one. ``round`` is 0 for a first race, and rises by one with each rematch.
+    ``event`` is the number of the change, and rises with each change. ``starts`` is when the race starts, and ``ends``
+    is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
+    ``commitment`` is the published hash of the seed, or of the server's secret for a joint deal. ``restarts`` says how
+    often the countdown of a joint deal began again. ``seed`` and ``standings`` are empty until the race ends. A joint
+    deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty. ``round`` is 0 for a first
+    race, and rises by one with each rematch.
     """
 
     room: str
@@ -453,9 +462,9 @@ class RoomState(_Message, frozen=True):
 
 
 class BoardState(_Message, frozen=True):
-    """The player's own board, masked. It is sent at the deal, and later whenever the client's board is out of date.
+    """The player's own board, masked. It is sent at the deal, and whenever the client's board is out of date.
 
-    ``head`` is the head of the chain of the player's actions so far.
+    ``head`` is the head of the player's chain.
     """
 
     room: str
@@ -470,13 +479,16 @@ class BoardState(_Message, frozen=True):
 
 
 class ProgressUpdate(_Message, frozen=True):
-    """The counts of the players whose counts changed."""
+    """The counts of those players whose counts have changed."""
 
     tallies: tuple[Tally, ...]
 
 
 class LateBoard(_Message, frozen=True):
-    """A player's board at the time ``at``, for spectators. During the race it is sent after the room's delay."""
+    """A player's board as it was at the time ``at``, for spectators.
+
+    During a race it is sent after the spectator delay.
+    """
 
     player: str
     revision: int
@@ -487,7 +499,7 @@ class LateBoard(_Message, frozen=True):
 
 
 class LateMove(_Message, frozen=True):
-    """A player's move for spectators. It leads from the board of the previous revision to that of ``revision``."""
+    """A player's move for spectators. It changes the player's board from the previous revision to ``revision``."""
 
     player: str
     revision: int
@@ -497,7 +509,7 @@ class LateMove(_Message, frozen=True):
 
 
 class Notice(_Message, frozen=True):
-    """News for a client, as a ``NoticeCode`` and a sentence. PROTOCOL.md, *Notice*, explains the codes."""
+    """A message to a client that is not an answer. PROTOCOL.md, *Notice*, explains the codes."""
 
     code: str
     message: str

@@ -1,4 +1,7 @@
-"""Errors for requests that were decoded but are not valid, in sentences that name the field and what it must be."""
+"""Errors of requests that can be decoded but are not valid.
+
+Their sentences name the wrong field and its valid values.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,14 @@ from samedeal.options import Options
 from samedeal.terminal_text import printable
 
 _MAX_QUOTED: Final = 40
-"""Maximum width, in columns, of a quoted part of the request."""
+"""Maximum width, in columns, of a part of a request that is quoted in a sentence."""
 
 
 def request_error(fields: Any, kinds: tuple[type[msgspec.Struct], ...], error: ValueError) -> SamedealError:
-    """Return the error for a request with these ``fields``. ``error`` is why it could not be converted to ``kinds``."""
+    """Return the error that tells a client why its request is not valid.
+
+    ``fields`` is the decoded request. ``error`` says why it could not be converted to one of ``kinds``.
+    """
     if (check := error.__cause__) is not None:  # a check of the message itself, not of the types of its fields
         return check.__cause__ if isinstance(check.__cause__, SamedealError) else BadOptions(str(check))
     if not isinstance(fields, dict) or not isinstance(fields.get("type"), str):
@@ -76,7 +82,7 @@ def _is_valid(value: Any, hint: Any) -> bool:
 
 
 def _words(hint: Any) -> str:
-    """Return the words for the values of a type, such as ``a whole number from 10 to 7200``."""
+    """Return a description of the values of a type, such as ``a whole number from 10 to 7200``."""
     match inspect.type_info(hint):
         case inspect.IntType(ge=int(low), le=int(high)):
             return f"a whole number from {low} to {high}"

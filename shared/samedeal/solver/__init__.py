@@ -1,1 +1,1 @@
-"""The solver: whether an open board can be won, and how. On an open board, all cards are known."""
+"""The solver: whether a board can be won, and how. All cards of the board must be known."""

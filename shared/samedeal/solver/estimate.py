@@ -1,6 +1,7 @@
-"""Estimates of how far a state is from being won. They decide only in which order states are searched.
+"""Estimates of how far a state is from being won. They only decide the order in which states are searched.
 
-The estimate of a state is the sum of the costs of its parts. A lower one is searched first.
+The estimate of a state is the sum of the costs of its columns and its side. A cost is a number without a unit: a state
+with a lower estimate is searched earlier.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _RANK: Final = 0x0F
 
 @dataclass(frozen=True)
 class CostWeights:
-    """The weights of a game. They were found by trying many on numbered deals above #1000.
+    """The weights of the costs for one kind of game. They were found by trying many on numbered deals above #1000.
 
-    ``card`` is the cost of a card in a column or a fan, and ``side_card`` that of a card in the stock, waste or reserve.
-    ``buried`` is added for a card that lies above a card of a lower rank, and ``buried_in_fan`` for such a card in a fan.
-    ``broken`` is added for a card that does not continue the ordered sequence on the card below, and ``misfit`` for one that
-    could not have been put there. ``column`` is the cost of a column that is not empty. ``given`` is added to a state that a
-    move off a foundation led to.
+    ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
+    reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
+    for such a card in a fan. ``broken`` is added for a card that does not continue the ordered sequence on the card
+    below it. ``misfit`` is added if, moreover, the rules would not allow to put it there. ``column`` is the cost of a
+    column that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
     """
 
     card: int
@@ -63,7 +64,7 @@ _WEIGHTS: Final = {
         CostWeights(card=1, side_card=10, buried=9, broken=1, misfit=3, column=2, given=8),
     ),
 }
-"""The weights of each kind of game, the best ones first."""
+"""The weights for each kind of game, the best ones first."""
 
 
 def weights_of(game: Game) -> tuple[CostWeights, ...]:
@@ -74,7 +75,7 @@ def weights_of(game: Game) -> tuple[CostWeights, ...]:
 
 
 class Estimate:
-    """A function from the parts of a state to their costs, with one choice of weights."""
+    """The costs of the parts of a state, with one choice of weights."""
 
     def __init__(self, game: Game, weights: CostWeights) -> None:
         self.weights = weights
@@ -83,7 +84,7 @@ class Estimate:
 
     @property
     def most(self) -> int:
-        """The highest cost that one card can have, including the cost of its column if it is alone there."""
+        """The highest cost that one card can cause. It includes the cost of the column if the card is alone in it."""
         weights = self.weights
         return max(
             weights.card + weights.buried + weights.broken + weights.misfit + weights.column,
@@ -92,7 +93,11 @@ class Estimate:
         )
 
     def column(self, column: bytes) -> int:
-        """Return the cost of a column: of its cards, their order, and the column itself."""
+        """Return the cost of a column, which estimates how much work is left to clear it. A lower cost is better.
+
+        The cost is a sum of weights, without a unit. It depends on the number of cards and their order, and is 0 if the
+        column is empty.
+        """
         if not column:
             return 0
         weights, sequence, on = self.weights, self._columns.sequence, self._columns.on
@@ -112,7 +117,10 @@ class Estimate:
         return cost
 
     def side(self, packed: bytes) -> int:
-        """Return the cost of the packed side of a state: of its stock, waste, reserve and fans."""
+        """Return the cost of the packed side of a state: of its stock, waste, reserve and fans.
+
+        The cost is a sum of weights, without a unit. A lower cost is better.
+        """
         side, weights = Side.unpack(packed), self.weights
         stock_cards = sum(side.stock) if self._rows else max(len(side.stock) - 1, 0)
         cost = weights.side_card * (len(side.reserve) + stock_cards)

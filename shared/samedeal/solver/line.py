@@ -1,4 +1,4 @@
-"""From states to moves: the winning line of a search, played on a board by the engine."""
+"""The conversion of a search's states to moves. A *line* is a sequence of moves that wins a board."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Line = tuple[Move, ...]
 
 
 def wins(board: Board, line: Iterable[Move]) -> bool:
-    """Return whether the engine accepts all moves of a line, and the board is won after the last of them."""
+    """Return whether the engine accepts all moves of a line, and the board is won after the last one."""
     try:
         for move in line:
             board = board.play(move).board
@@ -23,10 +23,10 @@ def wins(board: Board, line: Iterable[Move]) -> bool:
 
 
 def moves_along(space: StateSpace, board: Board, path: Iterable[State]) -> Line:
-    """Return the moves that lead from a board through the states of a path.
+    """Return the moves that lead from a board through a sequence of states, as a search has found it.
 
-    A step of a search is a move, with draws before it and safe moves to foundations after it. The first step has safe moves
-    only. Raises ValueError if no such moves exist.
+    The first state follows from the board by safe moves only. Each further state follows from the previous one by
+    draws, a move, and then safe moves to foundations. Raise ValueError if no such moves exist.
     """
     line: list[Move] = []
     for state in path:
@@ -55,7 +55,10 @@ def _step(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Bo
 
 
 def _play_safe(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Board]:
-    """Play the cards to foundations that are on the foundations of ``state``, but not yet on those of the board."""
+    """Play all cards to foundations that are on the foundations of ``state``, but not yet on those of the board.
+
+    Return the moves and the new board.
+    """
     moves: list[Move] = []
     if space.has_safe_cards:
         while move := next(_owed(board, state[TOPS]), None):

@@ -1,11 +1,11 @@
-"""The search: best first, until the board is won, all states are searched, or a limit is reached.
+"""The search for a win: it ends when a state is won, when all states were searched, or when a limit is reached.
 
-States that are reached for the first time are counted, kept in a table with the state before them, and put into buckets
-by their estimate. The newest state of the lowest bucket is searched next. Except for safe moves, every move that leads to
-another state is tried. If all buckets are empty, the board can't be won.
+States that are reached for the first time are counted, stored in a table with the state before them, and put into
+buckets by their estimate. The newest state of the lowest bucket is searched next: all its moves are tried, except that
+safe moves are made at once. If all buckets are empty, the board can't be won.
 
-The order depends on nothing but the board: it iterates over tuples, lists and dictionaries in the order in which they were
-filled, never over sets.
+The order of the search depends on nothing but the board. The code iterates over tuples, lists and dictionaries in the
+order in which they were filled, and never over sets.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ _Fact = TypeVar("_Fact")
 
 
 class Found(NamedTuple):
-    """The result of a search: the states of a winning line, or no states if all were searched and none is won."""
+    """The result of a search. ``path`` holds the states from the start to a won board.
+
+    ``path`` is empty if all states were searched and none is won.
+    """
 
     path: tuple[State, ...]
 
 
 class _Facts(dict[bytes, _Fact], Generic[_Fact]):
-    """A dictionary from parts of states to facts about them. It computes a fact when it is first looked up."""
+    """A dictionary from parts of states to facts about them. A fact is computed when it is first looked up."""
 
     def __init__(self, compute: Callable[[bytes], _Fact]) -> None:
         self._compute = compute
@@ -37,13 +40,13 @@ class _Facts(dict[bytes, _Fact], Generic[_Fact]):
 
 
 _Child = tuple[bytes, bytes, list[bytes], int]
-"""The tops, the side and the columns of a state, not yet sorted, and its estimate."""
+"""A state that was reached by a move: its tops, side and columns, and its estimate. The columns are not sorted yet."""
 
 
 class Search:
     """A search of the states that can be reached from a start.
 
-    With ``safe_moves``, a card that ``StateSpace.safe_cards`` returns goes to its foundation at once.
+    If ``safe_moves`` is true, the cards that ``StateSpace.safe_cards`` returns go to their foundations at once.
     """
 
     def __init__(self, space: StateSpace, estimate: Estimate, start: State, *, safe_moves: bool = True) -> None:
@@ -68,7 +71,10 @@ class Search:
         return len(self._before)
 
     def run(self, limit: int) -> Found | None:
-        """Continue the search. Return the result, or None if there is none after ``limit`` states in all."""
+        """Continue the search until ``limit`` states have been reached in total.
+
+        Return the result, or None if it is still open.
+        """
         empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
         before, buckets, lowest = self._before, self._buckets, self._lowest
         while len(before) <= limit:
@@ -94,7 +100,7 @@ class Search:
         return None
 
     def _children(self, state: State) -> list[_Child]:
-        """Return the states after each move, except moves that only change the place of a column."""
+        """Return the states after each move. Moves that only change the place of a column are left out."""
         tops, side, *columns = state
         costs = self._column_costs
         from_tops, from_side = self._tops[tops], self._sides[side]
@@ -131,9 +137,9 @@ class Search:
         return found
 
     def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
-        """Return the places of the columns that take each card.
+        """Return for each card the places of the columns that accept it.
 
-        Of several empty columns only the first counts, because all are alike, unless columns keep their places.
+        If the columns are sorted, empty columns are all alike, and only the first one counts.
         """
         space = self._space
         on = space.columns.on
@@ -164,7 +170,7 @@ class Search:
         takers: dict[int, list[int]],
         cost: int,
     ) -> list[_Child]:
-        """Return the states after each move of cards of a column. ``cost`` is the estimate of the state."""
+        """Return the states after each move that takes cards from a column. ``cost`` is the estimate of ``state``."""
         tops, side = state[0], state[1]
         costs = self._column_costs
         places = self._space.keeps_places(side)
@@ -202,7 +208,7 @@ class Search:
         return found
 
     def _play_safe(self, tops: bytes, side: bytes, columns: list[bytes], cost: int) -> _Child:
-        """Play all safe cards to foundations. ``columns`` is changed in place."""
+        """Play all safe cards to foundations. Return the resulting state. The list ``columns`` is changed."""
         while self._safe_moves:
             facts = self._tops[tops]
             for at, column in enumerate(columns):
@@ -224,7 +230,7 @@ class Search:
 
 
 def _path(before: dict[State, State | None], last: State) -> tuple[State, ...]:
-    """Return the states from the start of the search to ``last``."""
+    """Return the states from the start of the search to ``last``. ``before`` has the state before each state."""
     path = []
     state: State | None = last
     while state is not None:

@@ -1,7 +1,8 @@
-"""Whether an open board can be won, and how.
+"""The solver's answer whether a board without hidden cards can be won, and how.
 
-Several searches with different estimates take turns, because a deal that is hard for one is often easy for another. Each
-goes on until it has reached ``FIRST_LIMIT`` states, then until it has reached twice as many, and so on.
+Several searches with different estimates take turns, because a deal that is hard for one search is often easy for
+another. Each search runs until it has reached ``FIRST_LIMIT`` states, then until it has reached twice as many, and so
+on.
 
 The answer depends only on the board, the budget and ``SOLVER``. It is the same on every machine and with every Python.
 """
@@ -22,14 +23,17 @@ from samedeal.solver.search import Search
 from samedeal.solver.states import State, StateSpace
 
 SOLVER: Final = 1
-"""Version of the solver. Raise it whenever a board gets another answer within some budget, even if both are right."""
+"""Version of the solver.
+
+Raise it whenever the answer for a board and a budget changes, even if both answers are right.
+"""
 
 FIRST_LIMIT: Final = 1000
-"""The states that each search reaches before the next one takes its turn."""
+"""Number of states that each search reaches before the next search takes its turn."""
 
 
 class Outcome(StrEnum):
-    """The answers of the solver. ``UNDECIDED`` means that the budget was spent."""
+    """The outcomes of a search. ``UNDECIDED`` means that the budget was used up."""
 
     WON = "won"
     UNWINNABLE = "unwinnable"
@@ -38,10 +42,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """The solver's answer about a board.
+    """The solver's answer for a board.
 
-    ``line`` holds the moves that win, if the outcome is ``WON``. ``states`` is the number of states that all
-    searches reached. It measures how hard the board is for this solver.
+    ``line`` holds the winning moves if the outcome is ``WON``. ``states`` is the number of states that all searches
+    together have reached. It measures how hard the board is for this solver.
     """
 
     outcome: Outcome
@@ -50,11 +54,11 @@ class Answer:
 
 
 def solve(board: Board, budget: int) -> Answer:
-    """Search for a winning line, and give up if that takes more than ``budget`` states.
+    """Search for moves that win a board. Give up after ``budget`` states.
 
-    The budget bounds time and memory. A larger budget never changes an answer other than ``UNDECIDED``. The engine has
-    replayed the line of the answer. ``UNWINNABLE`` means that all states were searched. Raises ValueError if a card of the
-    board is hidden or the budget is not positive.
+    The budget limits time and memory. A larger budget changes no answer except ``UNDECIDED``. The engine has checked
+    the winning moves of the answer. ``UNWINNABLE`` means that all states were searched. Raise ValueError if a card of
+    the board is hidden or the budget is not positive.
     """
     if budget < 1:
         raise ValueError(f"a budget is at least one state, not {budget}")
@@ -73,7 +77,7 @@ def solve(board: Board, budget: int) -> Answer:
         if states > budget:
             return Answer(Outcome.UNDECIDED, (), states)
         if found and found.path:
-            return Answer(Outcome.WON, _played(space, board, found.path), states)
+            return Answer(Outcome.WON, _checked_moves(space, board, found.path), states)
         if found:
             return Answer(Outcome.UNWINNABLE, (), states)
     raise AssertionError("the limits never end")
@@ -85,8 +89,8 @@ def _doubled(limit: int) -> Iterator[int]:
         limit *= 2
 
 
-def _played(space: StateSpace, board: Board, path: tuple[State, ...]) -> Line:
-    """Return the moves along a path, after the engine has replayed them."""
+def _checked_moves(space: StateSpace, board: Board, path: tuple[State, ...]) -> Line:
+    """Return the moves that lead through the states of a search result, after checking with the engine that they win."""
     line = moves_along(space, board, path)
     if not wins(board, line):
         raise AssertionError("the engine refuses the solver's line")

@@ -1,19 +1,20 @@
-"""Compact states of an open board, and the facts about their parts that a search looks up.
+"""Compact states of a board without hidden cards, and facts about their parts.
 
-A **state** is a tuple of ``bytes``: the *tops* of the foundations, the *side* (all cards that are neither in a column nor
-on a foundation), and the columns. Boards on which the same cards can be played share a state:
+A **state** is a tuple of ``bytes``: the *tops* of the foundations, the *side* (all cards that are neither in a column
+nor on a foundation), and the columns. Boards on which the same cards can be played share a state:
 
-- Columns are sorted, because the rules never tell them apart. The exception is a stock that is dealt in rows: its cards go
-  to the columns from left to right (rulings R17, R23). As long as such a stock has cards, columns keep their places.
-- Fans are sorted, and so are the piles of a reserve: the rules never tell them apart either.
-- The tops of the foundations are sorted. A top alone decides which card comes next. Of two foundations that take the same
-  card the rules pick the first (ruling R19), and both choices lead to the same sorted tops.
-- Cards are not marked as seen or unseen. Cards that lie face down in a column stay marked, because they can't be moved as
-  part of a group.
-- A stock and its waste are reduced to what can still be drawn, see ``StateSpace.drawn_part``.
+- Columns are sorted, because the rules never tell them apart. A stock that is dealt in rows is the exception: its cards
+  go to the columns from left to right (RULES.md, rulings R17, R23). As long as such a stock has cards, columns keep their
+  places.
+- Fans are sorted, and so are the piles of a reserve, because the rules never tell them apart either.
+- The tops of the foundations are sorted. A top alone decides which card comes next. If two foundations take the same
+  card, the rules pick the first (RULES.md, ruling R19). Both choices lead to the same sorted tops.
+- Cards are not marked as seen or unseen. Cards that lie face down in a column stay marked as face down, because they
+  can't be moved together with others.
+- A stock and its waste are reduced to the cards that can still be drawn, see ``StateSpace.drawn_part``.
 
-The facts about a part, such as the groups of a column that can be moved, depend on nothing but the part and the game. A
-search computes them once and looks them up from then on.
+The facts about a part, such as the cards of a column that can be moved together, depend only on the part and the game.
+A search computes them once and looks them up from then on.
 """
 
 from __future__ import annotations
@@ -26,31 +27,31 @@ from samedeal.games import Build, Game
 from samedeal.position import Position
 
 State = tuple[bytes, ...]
-"""The tops of the foundations, the side, and the columns."""
+"""The parts of a state: the tops of the foundations, the side, and the columns."""
 
 TOPS: Final = 0
 SIDE: Final = 1
 COLUMNS: Final = slice(2, None)
 
 ONE: Final = tuple(bytes([code]) for code in range(256))
-"""Each code as a pile of one card."""
+"""For each byte, a pile with only that byte."""
 
 _UNMARK: Final = bytes(code & (DOWN | FACE) for code in range(256))
 _PART: Final = b"\xfe"
 _FAN: Final = b"\xff"
 
 Given = tuple[int, bytes]
-"""A card that can be taken from a part, and the part after it."""
+"""A card that can be taken from a part of a state, and the part without the card."""
 
 Group = tuple[int, bytes, bytes]
-"""A group of a column: its deepest card, the column without the group, and the cards of the group."""
+"""Cards of a column that can be moved together: the deepest one, the column without them, and the cards."""
 
 
 class TopsFacts(NamedTuple):
-    """What the tops of the foundations allow.
+    """The moves that the tops of the foundations allow.
 
-    ``takes`` maps each card that fits to the tops after it. ``gives`` has the cards that can leave a foundation. ``safe``
-    and ``safe_from_fan`` hold the cards that ``StateSpace.safe_cards`` returns.
+    ``takes`` maps each card that fits on a foundation to the tops after the move. ``gives`` holds the cards that can
+    leave a foundation. ``safe`` and ``safe_from_fan`` hold the cards that ``StateSpace.safe_cards`` returns.
     """
 
     takes: dict[int, bytes]
@@ -60,11 +61,12 @@ class TopsFacts(NamedTuple):
 
 
 class SideFacts(NamedTuple):
-    """What the side allows.
+    """The moves that the side of a state allows.
 
-    ``gives`` has the cards that can be taken, those of ``from_reserve`` and ``from_fans`` included. ``takes`` maps each card
-    that fits on a fan to the sides after it. ``shifts`` has the sides after a move from a fan to another. ``row`` holds the
-    next row of the stock, and ``after_row`` the side after it.
+    ``gives`` holds all cards that can be taken from the side, including ``from_reserve`` and ``from_fans``. ``takes``
+    maps each card that fits on a fan to the possible sides after the move. ``shifts`` holds the possible sides after a
+    move from one fan to another. ``row`` holds the next row of the stock, and ``after_row`` is the side after dealing
+    this row.
     """
 
     gives: tuple[Given, ...]
@@ -77,10 +79,10 @@ class SideFacts(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The side, in parts: the fans, the cards of the reserve, and the stock.
+    """The parts of a side: the fans, the cards of the reserve, and the stock.
 
-    ``stock`` is empty in a game without a stock. If the stock is dealt in rows, it is the number of its cards. If it is
-    drawn, it is what ``StateSpace.drawn_part`` returns.
+    ``stock`` is empty in a game without a stock. If the stock is dealt in rows, ``stock`` is the number of its cards,
+    as one byte. If the stock is drawn to a waste, ``stock`` is the value of ``StateSpace.drawn_part``.
     """
 
     fans: tuple[bytes, ...]
@@ -89,19 +91,19 @@ class Side(NamedTuple):
 
     @classmethod
     def unpack(cls, side: bytes) -> Side:
-        """Return the parts of a side."""
+        """Return the parts of a side that ``pack`` has packed."""
         fans, reserve, stock = side.split(_PART)
         return cls(tuple(fans.split(_FAN)) if fans else (), reserve, stock)
 
     def pack(self) -> bytes:
-        """Return the fans, the reserve and the stock as one key. Empty fans are left out, because they stay empty."""
+        """Return the side as one value. Empty fans are left out, because no card can be put on them any more."""
         return _PART.join((_FAN.join(sorted(filter(None, self.fans))), self.reserve, self.stock))
 
 
 class StateSpace:
-    """The conversion of boards to states, and the facts about the parts of a state.
+    """The conversion of boards to states, and the facts about the parts of states.
 
-    ``stock`` is the stock of the first board of a search. Its rows are the same in every state.
+    ``stock`` is the stock of the board at which the search starts. The rows in it are the same in every state.
     """
 
     def __init__(self, game: Game, stock: bytes) -> None:
@@ -136,19 +138,19 @@ class StateSpace:
         return (tops, side, *columns)
 
     def keeps_places(self, side: bytes) -> bool:
-        """Return whether the columns keep their places, because the stock has rows for them."""
+        """Return whether the columns keep their places. They do as long as the stock has rows for them."""
         return self.game.stock.to_columns and side != self.empty_side
 
     def drawn_part(self, cards: bytes, drawn: int) -> bytes:
-        """Return what can still be drawn from a stock and its waste.
+        """Return the part of a state that says which cards can still be drawn from a stock and its waste.
 
-        ``cards`` are the cards of the waste, from its deepest card, followed by those of the stock, in the order in which
-        they are drawn. The first ``drawn`` of them are the waste.
+        ``cards`` are the cards of the waste, from its deepest card, followed by the cards of the stock in the order in
+        which they are drawn. The first ``drawn`` of them are the waste.
 
-        Draws and redeals are unlimited and change nothing else, so only those cards matter that they can bring to the top of
-        the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on, then
-        number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is a multiple of three or n, the second list
-        with n contains the first. Such a waste is therefore the same as an empty waste.
+        Draws and redeals are unlimited and change nothing else. Only those cards matter that they can bring to the top
+        of the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on,
+        then number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is a multiple of three or n, the
+        numbers after a redeal include all the others. Such a waste is therefore the same as an empty waste.
         """
         at_start = drawn == len(cards) or drawn % self.game.stock.drawn == 0
         return ONE[0 if at_start else drawn] + cards
@@ -236,7 +238,10 @@ class StateSpace:
         return SideFacts(gives, from_reserve, from_fans, takes, shifts, row, after_row)
 
     def _drawn(self, side: Side) -> Iterator[Given]:
-        """Yield the cards that draws can bring to the top of the waste, as ``drawn_part`` explains."""
+        """Yield each card that draws can bring to the top of the waste, and the side without the card.
+
+        See ``drawn_part``.
+        """
         step, total = self.game.stock.drawn, len(side.stock) - 1
         if step and total:
             drawn, cards = side.stock[0], side.stock[1:]
@@ -258,7 +263,7 @@ class StateSpace:
         return takes, tuple(shifts)
 
     def groups(self, column: bytes) -> tuple[Group, ...]:
-        """Return the groups of a column that can be moved, the smallest first."""
+        """Return the cards of a column that can be moved together, the smallest group first."""
         run = self.columns.run
         found = []
         for size in range(1, len(column) + 1):
