@@ -1,6 +1,7 @@
-"""The frame of every screen: a header, a banner for the connection, the body and a footer.
+"""The base class of the client's screens: a header, a banner for the connection, the body and a footer.
 
-A subclass provides the body and reacts to changes of the model. A window that is too small shows a message instead.
+Header, banner and footer together are called the frame. A subclass provides the body and reacts to changes of the
+model. A window that is too small shows a message instead.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
 
 Task: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
-"""Work for a background worker: a function, since a coroutine that is never started causes a warning."""
+"""A function that starts the work of a background worker. A coroutine that is never started would cause a warning."""
 
 TICK: Final = 0.25
-"""Time, in seconds, between two updates of what depends on the clock."""
+"""Time, in seconds, between two updates of the parts that depend on the clock."""
 
 MESSAGE_TIME: Final = 6.0
 """Time, in seconds, for which a message is shown."""
 
 _BANNER_ROWS: Final = 3
 _WRAPPED: Final = ("notice", "bad")
-"""The styles of prompts that are shown in full. If they are long, they take the row of the keys too."""
+"""The styles of prompts that are shown in full. A long prompt also takes the row of the keys."""
 
 
 class Body(PlainContainer):
@@ -57,7 +58,7 @@ class Body(PlainContainer):
 
 
 class ClientScreen(Screen[None]):
-    """A screen with the client's frame around its body."""
+    """A screen with the client's header, banner and footer around its body."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     help_context: ClassVar[HelpContext] = "race"
@@ -83,7 +84,7 @@ class ClientScreen(Screen[None]):
     def title_parts(self) -> Row:
         """Return the left part of the header, from the general to the particular.
 
-        In a narrow window the parts in the style ``label`` are left out, the first one first.
+        In a narrow window, parts in the style ``label`` are left out, beginning with the first one.
         """
         return ()
 
@@ -107,13 +108,16 @@ class ClientScreen(Screen[None]):
         """Handle a key: a character, or a name as in ``bindings.NAMED_KEYS``."""
 
     def on_model_changed(self, before: Model, after: Model) -> None:
-        """Show what has changed. Called when the screen opens, after each change of the model and after each resize."""
+        """Show the changes of the model.
+
+        This is called when the screen opens, after each change of the model and after each resize.
+        """
 
     def on_tick(self) -> None:
-        """Update what depends on the clock."""
+        """Update the parts that depend on the clock."""
 
     def stays_for(self, model: Model) -> bool:  # noqa: ARG002 (for screens that override this)
-        """Return whether to keep this screen for a while, although a model would be shown by another one."""
+        """Return whether to keep this screen for a while, although another screen fits ``model``."""
         return False
 
     @property
@@ -128,12 +132,12 @@ class ClientScreen(Screen[None]):
 
     @property
     def model(self) -> Model:
-        """The client's knowledge of the room and its boards."""
+        """The client's knowledge of the room and of the room's boards."""
         return self.samedeal.client.model
 
     @property
     def look(self) -> Look:
-        """The glyphs and colours of this terminal."""
+        """The characters and colours for this terminal."""
         return self.samedeal.look
 
     def compose(self) -> ComposeResult:
@@ -151,7 +155,7 @@ class ClientScreen(Screen[None]):
         yield self._footer
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Blank lines, which lie behind everything."""
+        """Return blank lines, which lie behind everything."""
         return blank_lines(crop)
 
     def on_mount(self) -> None:
@@ -180,14 +184,17 @@ class ClientScreen(Screen[None]):
         self.update(self.model)
 
     def take_over(self, before: ClientScreen) -> None:
-        """Go on where another screen of the same kind was, which this one replaces in other colours."""
+        """Take over the state of the screen ``before``, which is of the same kind.
+
+        This screen replaces it in other colours.
+        """
 
     def retire(self) -> None:
-        """Draw nothing any more. Another screen is about to replace this one, and the model may no longer suit it."""
+        """Draw nothing any more, because another screen is about to replace this one."""
         self._ready = False
 
     def on_screen_resume(self) -> None:
-        """Show what has changed while another screen lay over this one."""
+        """Show the changes that were made while another screen lay over this one."""
         if self._ready:
             self.update(self.model)
 
@@ -221,7 +228,7 @@ class ClientScreen(Screen[None]):
         self._banner.show(banner)
 
     def show_footer(self, width: int) -> None:
-        """Show the message, or the prompt, and the keys."""
+        """Show the keys and the message. If there is no message, show the prompt in its place."""
         self._footer.show_lines(
             self._message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
         )
@@ -276,7 +283,7 @@ class ClientScreen(Screen[None]):
         return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
-        """Show a message for ``MESSAGE_TIME``; an empty one clears the line."""
+        """Show a message for ``MESSAGE_TIME``. An empty message clears the line."""
         self._message = (sentence, style) if sentence else None
         if self._message_timer is not None:
             self._message_timer.stop()
@@ -287,7 +294,7 @@ class ClientScreen(Screen[None]):
             self.show_footer(self.size.width)
 
     def show_unknown_key(self, key: str) -> None:
-        """Say that a key has no meaning on this screen."""
+        """Show the message that a key does nothing on this screen."""
         self.show_message(f"{key_text(key, self.look)} does nothing here. F1 lists the keys.")
 
     def _clear_message(self) -> None:
@@ -305,7 +312,7 @@ class ClientScreen(Screen[None]):
         return self._two_rows(self.look.with_card_symbols(sentence), style, width)
 
     def _two_rows(self, text: str, style: str, width: int) -> list[Row]:
-        """Return a text in one or two rows. A text that is too long even for two rows ends with an ellipsis."""
+        """Return a text in one or two rows. If the text is too long for two rows, it ends with an ellipsis."""
         lines = wrap(text, width - 2)
         if len(lines) > 2:
             lines[1] = cut(f"{lines[1]} {lines[2]}", width - 2, self.look.glyphs.ellipsis)
@@ -316,7 +323,7 @@ class ClientScreen(Screen[None]):
         return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
 
     def busy_row(self) -> Row:
-        """Return the task that the screen is busy with. The row is empty if there is none."""
+        """Return a row that names the task that the screen is busy with. The row is empty if there is no such task."""
         return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
 
     def open_help(self, *, rules: bool = False) -> None:
@@ -326,17 +333,17 @@ class ClientScreen(Screen[None]):
         _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
 
     def redraw(self) -> None:
-        """Draw again what may have changed."""
+        """Draw the frame again."""
         self.show_frame()
 
     def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:
-        """Run a task in the background. An ``exclusive`` one cancels the other tasks of its group."""
+        """Run a task in the background. If ``exclusive`` is true, cancel the other tasks of its group."""
         self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
 
     def run_busy(self, busy: str, task: Task) -> None:
         """Run a task in the background, and show ``busy`` in the footer meanwhile.
 
-        If an earlier task of this kind is still running, it is cancelled.
+        If an earlier task that was started in this way is still running, it is cancelled.
         """
         self._busy = busy
         self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
@@ -351,7 +358,7 @@ class ClientScreen(Screen[None]):
             self.redraw()
 
     def show_refusal(self, sentence: str) -> None:
-        """Show why a request was refused."""
+        """Show the reason why a request was refused."""
         self.show_message(sentence)
 
     def request(self, task: Task) -> None:
@@ -390,7 +397,10 @@ class ClientScreen(Screen[None]):
 
 
 def only_progress_changed(before: Model, after: Model) -> bool:
-    """Return whether nothing but the rivals' progress has changed, which the frame does not show."""
+    """Return whether nothing but the rivals' progress has changed.
+
+    Header, banner and footer do not show this progress.
+    """
     return (
         before is not after
         and before.room is after.room

@@ -25,9 +25,9 @@ def _id(page: str) -> str:
 
 
 class HelpScreen(WidgetScreen):
-    """The help over another screen, whose keys it lists first.
+    """The help over another screen. The keys of that screen come first.
 
-    In a race, or with ``rules``, it opens at the rules of the room's game, otherwise at the keys.
+    In a race, or if ``rules`` is true, the help opens at the rules of the room's game, otherwise at the keys.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,7 +43,7 @@ class HelpScreen(WidgetScreen):
         self._rules = rules or context == "race"
 
     def compose_body(self) -> ComposeResult:
-        """Yield a tab for each page, and the page."""
+        """Yield a tab for each page, and the page that is shown."""
         room = self.model.room
         page = room.game if self._rules and room is not None and room.game in PAGES else "keys"
         self._tabs = Tabs(*(Tab(title, id=_id(name)) for name, title in PAGES.items()), active=_id(page))

@@ -30,13 +30,13 @@ _FULL_WIDTH: Final = 76
 
 
 class _RaceTable(ListTable):
-    """The races. The selected one can be replayed."""
+    """The races. The selected race can be replayed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "replay")]
 
 
 class HistoryScreen(Screen[None]):
-    """The summary of each game above all past races."""
+    """The player's past races, below a summary of each game."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "copy", "copy the result"),
@@ -60,7 +60,7 @@ class HistoryScreen(Screen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Read the history."""
+        """Read the history and show it."""
         file = HistoryFile()
         problem = ""
         try:

@@ -40,13 +40,16 @@ _LATEST: Final = 50
 
 
 class _RoomTable(ListTable):
-    """The rooms. ``enter_does`` is what Enter does in the selected room, as the footer shows it."""
+    """The rooms. ``enter_does`` is the effect of Enter on the selected room, as the footer shows it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", f"enter('{does}')", does) for does in views.ENTER_DOES]
     enter_does: reactive[str] = reactive(views.ENTER_DOES[0], bindings=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action is available. Enter has several actions, and the selected room decides which one it is."""
+        """Return whether an action is available.
+
+        Of the actions of Enter, only the action for the selected room is available.
+        """
         return action != "enter" or parameters == (self.enter_does,)
 
     def action_enter(self, _does: str) -> None:
@@ -76,7 +79,7 @@ class LobbyScreen(WidgetScreen):
         self._listing = False
 
     def compose_body(self) -> ComposeResult:
-        """Yield the rooms above the ways to start a race; beside them, if there is space, the latest races."""
+        """Yield the rooms above the ways to start a race. If there is space, the latest races are beside them."""
         games = [("any game", ""), *((game.title, name) for name, game in GAMES.items())]
         self._own_race = Static(id="own-race", classes="panel")
         self._rooms = _RoomTable(views.ROOM_HEADINGS, id="rooms", classes="panel")
@@ -189,7 +192,7 @@ class LobbyScreen(WidgetScreen):
 
     @on(DataTable.RowHighlighted, "#rooms")
     def _show_selected(self) -> None:
-        """Say how the game of the selected room is played, and in the footer what Enter does there."""
+        """Show the rules of the selected room's game, and show in the footer the effect of Enter on the room."""
         line = self.lobby.line(self._rooms.selected_key)
         if line is not None:
             self._rooms.enter_does = views.enter_does(self.lobby, line)
@@ -270,7 +273,10 @@ class LobbyScreen(WidgetScreen):
             self.run_task(self._list_rooms)
 
     async def _list_rooms(self) -> None:
-        """List the rooms. If the connection is lost, the answer arrives after the client has reconnected."""
+        """Request and show the list of rooms.
+
+        If the connection is lost, the answer arrives after the client has reconnected.
+        """
         self._listing = True
         try:
             rooms = await self.client.rooms.list()
@@ -297,7 +303,7 @@ class LobbyScreen(WidgetScreen):
         await room_actions.enter_room(enter, "", ask)
 
     async def _practise(self, game: str) -> None:
-        """Suspend the app and run a race against bots on this machine in its place."""
+        """Suspend the app and run a race against bots on this machine in place of the app."""
         starting = f"Starting a server and three bots on this machine for {title_of(game)} {self.look.glyphs.ellipsis}"
         try:
             command = room_actions.practice_command(self.client, game, self.look)

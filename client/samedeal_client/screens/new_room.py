@@ -34,7 +34,7 @@ def _name(widget: Widget | None) -> str:
 
 
 class _Choice(Select[str], inherit_bindings=False):
-    """A menu of choices. Enter, which opens the room, is left to the screen."""
+    """A menu of choices. The screen handles Enter, which opens the room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "show_overlay", "choose"),
@@ -54,7 +54,7 @@ class _Choice(Select[str], inherit_bindings=False):
         self.value = self._field.step(str(self.value), count)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the next choice that starts with a typed letter."""
+        """Select the next choice that starts with a typed letter."""
         if self.expanded or event.character is None or not event.is_printable or event.character == " ":
             return
         texts = [*self._field.steps, *self._field.steps]
@@ -82,7 +82,7 @@ class NewRoomScreen(WidgetScreen):
         self.form = form
 
     def compose_body(self) -> ComposeResult:
-        """Yield the names of the fields, their values, and what the values mean."""
+        """Yield the names of the fields, their values, and the meanings of the values."""
         values = self.form.values
         widgets = [
             _Choice(field, values[field.name]) if field.choices is not None else self._input(field, values[field.name])
@@ -119,7 +119,7 @@ class NewRoomScreen(WidgetScreen):
         return self.breadcrumbs(self.client.link.address.typed, "new room")
 
     def prompt_row(self) -> Row:
-        """Return the error or the meaning of the focused field in full, since the form may be too narrow for it."""
+        """Return the error or the meaning of the focused field in full. The form may be too narrow for the whole text."""
         if self.form.busy:
             return (Span(f" Opening the room {self.look.glyphs.ellipsis}", "label"),)
         errors = self.form.errors(self._now())

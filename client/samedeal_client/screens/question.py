@@ -21,7 +21,7 @@ _WIDTH: Final = 52
 
 
 class QuestionLine(NamedTuple):
-    """A line of a dialog, its style, and the answer that is given by a click on it."""
+    """A line of a dialog: its text, its style, and the answer that a click on the line gives."""
 
     text: str = ""
     style: str = ""
@@ -32,7 +32,10 @@ _HOW_TO_ANSWER: Final = "Press a key or click an option."
 
 
 class QuestionScreen(ModalScreen[None]):
-    """A dialog. ``LINES`` is its text and ``KEYS`` maps keys to answers. The answer ``confirm`` calls ``on_confirm``."""
+    """A dialog that asks a question. ``LINES`` is its text and ``KEYS`` maps keys to answers.
+
+    The answer ``confirm`` calls ``on_confirm``.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     LINES: ClassVar[tuple[QuestionLine, ...]] = ()
@@ -109,7 +112,7 @@ class QuitScreen(QuestionScreen):
     KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
     def lines(self) -> tuple[QuestionLine, ...]:
-        """Return the lines. They say what quitting means for the seat and for the player's bots."""
+        """Return the lines. They tell what happens to the seat and to the player's bots."""
         app = cast("SamedealApp", self.app)
         bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
         if app.practising:

@@ -44,13 +44,16 @@ from samedeal_client.widgets.rivals import RivalsPanel
 from samedeal_client.widgets.rows_widget import Rows
 
 FRAME_ROWS: Final = 3
-"""Rows around the board: the header, the message line and the keys."""
+"""Number of rows around the board: the header, the message line and the keys."""
 
 END_TIME: Final = 10.0
 """Time, in seconds, for which the board stays after a race that has ended while the player was still playing."""
 
 END_PAUSE: Final = 1.0
-"""Time, in seconds, for which input is ignored after such an end, and when the results then open by themselves."""
+"""Time, in seconds, for which input is ignored after such an end.
+
+Input is ignored for the same time when the results then open by themselves.
+"""
 
 MOVE_COUNT_WIDTH: Final = 80
 """Minimum width, in columns, at which the header shows the number of moves."""
@@ -84,7 +87,7 @@ class RaceScreen(ClientScreen):
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)
 
     def take_over(self, before: ClientScreen) -> None:
-        """Keep what the player has picked, and the news."""
+        """Keep the cards that the player has picked, and the news."""
         if isinstance(before, RaceScreen):
             self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
             self._show()
@@ -95,7 +98,7 @@ class RaceScreen(ClientScreen):
         return self.model.game
 
     def minimum_size(self) -> Size:
-        """Return the size of the smallest board with the frame around it."""
+        """Return the size of the smallest board with header and footer around it."""
         minimum = smallest(self.game)
         return Size(minimum.width, minimum.height + FRAME_ROWS)
 
@@ -120,7 +123,10 @@ class RaceScreen(ClientScreen):
         self._show_over_board()
 
     def stays_for(self, model: Model) -> bool:
-        """Whether the board stays, with the reason for the end: until Enter is pressed, or ``END_TIME`` has passed."""
+        """Return whether the board stays after the end of the race, with the reason for the end.
+
+        The board stays until the player presses Enter, or until ``END_TIME`` has passed.
+        """
         seat, play = model.seat, model.own.play
         if not self._was_playing or seat is None or seat.resigned or play is None or play.board.won:
             return False
@@ -132,7 +138,7 @@ class RaceScreen(ClientScreen):
         return True
 
     def _end_stay(self) -> None:
-        """Go to the results, although the player has not pressed a key."""
+        """Go to the results, because the player has not pressed a key."""
         if self._was_playing:
             self.samedeal.ignore_input(END_PAUSE)
             self._show_results()
@@ -142,7 +148,7 @@ class RaceScreen(ClientScreen):
         self.samedeal.request_update()
 
     def on_tick(self) -> None:
-        """Update what depends on the time."""
+        """Update the parts that depend on the time."""
         self._show_rivals()
         self._show_over_board()
 
@@ -172,12 +178,12 @@ class RaceScreen(ClientScreen):
 
     def _show_rivals(self) -> None:
         places, room = panel_layout(self.game, self.body.outer_size), self.model.room
-        self._follow_race()
+        self._update_ranking_and_news()
         place = places.panel if places is not None and room is not None else None
         self._news_shown = False
         self._rivals_panel.show_in(place, self._ranking, room.watching if room else 0, self._news_rows, self._left())
 
-    def _follow_race(self) -> None:
+    def _update_ranking_and_news(self) -> None:
         """Update the ranking and the news, and ring the bell for important news."""
         now = self.client.now()
         ranking = current_ranking(self.model, now)
@@ -193,7 +199,7 @@ class RaceScreen(ClientScreen):
         self._ranking = with_place_changes(ranking, self._feed, now)
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """Return the news for the panel."""
+        """Return the news as rows for the panel."""
         self._news_shown = True
         return news_rows(self._feed.news, self._seats, self.model.me, self.client.now(), self.look, width, height)
 
@@ -232,7 +238,7 @@ class RaceScreen(ClientScreen):
         return views.title_parts(self.model)
 
     def status_row(self) -> Row:
-        """Return the player's place and progress, and the time left."""
+        """Return the player's place and progress, the number of moves, and the time left."""
         model, room = self.model, self.model.room
         if room is None:
             return ()
@@ -254,7 +260,10 @@ class RaceScreen(ClientScreen):
         return "alarm" if left is not None and left <= FINAL_SECONDS else ""
 
     def prompt_row(self) -> Row:
-        """Return the move being typed, or fresh news if the panel has no space for it, or the keys that are useful now."""
+        """Return the move that is being typed. If there is none, return fresh news that the panel has no space for.
+
+        Otherwise return the state of the race and the keys that are useful now.
+        """
         if self._ended_at is not None:
             return ()
         bindings = self.samedeal.bindings
@@ -286,7 +295,7 @@ class RaceScreen(ClientScreen):
         self._show()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Pick cards up or put them down; with another button, cancel."""
+        """Pick cards up or put them down. A mouse button other than the left one cancels."""
         if self._ended_at is not None:
             return
         self._controller = self._controller.closed()
@@ -317,7 +326,7 @@ class RaceScreen(ClientScreen):
         self.show_frame()
 
     def _press_queued(self) -> None:
-        """Press the keys that waited for a card, until one reveals another card."""
+        """Press the keys that waited for a card, until one of them turns up another card."""
         while self._controller.queue and self._board is not None and not self.model.own.awaiting_face:
             self._apply(self._controller.press_queued(self._board, time.monotonic()))
             self._board = self.model.board

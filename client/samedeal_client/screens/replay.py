@@ -37,14 +37,14 @@ _MORE_KEYS: Final = (
     "PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. 0: all boards.",
     "p: play on from here, against the recorded players. r: the same from the start.",
 )
-"""Explanations of keys, one for each time that F1 is pressed."""
+"""Explanations of keys. Each press of F1 shows the next one."""
 
 _FRAME_TIME: Final = 0.05
-"""Time, in seconds, between two frames of the replay."""
+"""Time, in seconds, between two updates of the screen while the replay plays."""
 
 
 class PracticeRequest(NamedTuple):
-    """A request to practise from the moment of ``replay``, or from its deal. ``replay`` is shown again afterwards."""
+    """A request to practise from the moment of ``replay``, or from the race's deal. The replay goes on afterwards."""
 
     replay: Replay
     from_deal: bool
@@ -95,7 +95,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def look(self) -> Look:
-        """The look of this terminal."""
+        """The characters and colours for this terminal."""
         return cast("LookApp[Any]", self.app).look
 
     def compose(self) -> ComposeResult:
@@ -135,7 +135,7 @@ class ReplayScreen(Screen[None]):
             self.redraw()
 
     def action_more_keys(self) -> None:
-        """Explain keys, others each time."""
+        """Show the next explanation of keys."""
         at = _MORE_KEYS.index(self._note) + 1 if self._note in _MORE_KEYS else 0
         self._show_note(_MORE_KEYS[at % len(_MORE_KEYS)])
 
@@ -144,12 +144,12 @@ class ReplayScreen(Screen[None]):
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
-        """Say that there is only one board when a key for other boards is pressed."""
+        """If a key for other boards is pressed, show the message that there is only one board."""
         if event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS:
             self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 
     def action_review(self) -> None:
-        """Find out in the background until when the player on the screen could still win."""
+        """Search in the background for the action that lost the game of the player on the screen."""
         number = self.replay.chosen[0]
         if number >= len(self.race.tracks):
             return
@@ -180,7 +180,7 @@ class ReplayScreen(Screen[None]):
         self.redraw()
 
     def action_practise(self, from_deal: bool) -> None:  # noqa: FBT001  # Textual passes it so
-        """Leave the replay to play on from this moment, or from the deal."""
+        """Leave the replay to practise from this moment, or from the deal."""
         replay = dataclasses.replace(self.replay, playing=False)
         self.app.exit(PracticeRequest(replay, from_deal))
 
@@ -236,7 +236,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def _moves_slowly(self) -> bool:
-        """Whether cards fly to their new piles: only while the replay plays, at normal speed or slower."""
+        """Whether cards visibly fly to their new piles. They do only while the replay plays at normal speed or slower."""
         return self.look.motion and self.replay.playing and self.replay.speed <= 1
 
     def _heading(self, number: int) -> RankedPlayer:

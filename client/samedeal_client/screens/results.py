@@ -1,4 +1,4 @@
-"""The results of a race, and what to do next."""
+"""The results of a race, and the ways to go on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ COUNT_INTERVAL: Final = 2.0
 
 
 class _Plot(Widget):
-    """A plot that fills its widget. ``draw`` makes it for a width and a height."""
+    """A plot that fills its widget. ``draw`` returns the plot for a width and a height."""
 
     draw: reactive[Callable[[int, int], Text]] = reactive(lambda: lambda _wide, _high: Text(), always_update=True)
 
@@ -64,7 +64,7 @@ class _Plot(Widget):
 
 
 class ResultsScreen(WidgetScreen):
-    """The results. ``details`` is what they show besides the model."""
+    """The results. ``details`` has the details that are not in the model."""
 
     help_context = "results"
 
@@ -87,7 +87,7 @@ class ResultsScreen(WidgetScreen):
         self._completing: Worker[None] | None = None
 
     def compose_body(self) -> ComposeResult:
-        """Yield the headline, the standings, the plot, and what else is known about the race."""
+        """Yield the headline, the rematch, the standings, the plot and remarks."""
         self._headline = Static(id="headline")
         self._standings = ListTable(HEADINGS, id="standings", show_cursor=False)
         self._standings.can_focus = False
@@ -154,7 +154,10 @@ class ResultsScreen(WidgetScreen):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action is available. The rematch key has several actions, and the room decides which one it is."""
+        """Return whether an action is available.
+
+        Of the actions of the rematch key, only the action for the room is available.
+        """
         room = self.model.room
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
@@ -176,7 +179,7 @@ class ResultsScreen(WidgetScreen):
             self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
 
     def action_watch(self) -> None:
-        """Say why there is nothing to watch: on other screens this key watches a race."""
+        """Show the message that there is nothing to watch. On other screens, this key watches a race."""
         self.show_message("The race is over. Press m for the rematch, or l for the lobby, where you can watch others.")
 
     def action_replay(self) -> None:
@@ -201,7 +204,7 @@ class ResultsScreen(WidgetScreen):
     def _save_own_record(self, record: Record | None) -> str:
         """Save the record of the player's own race.
 
-        Return a sentence that says where it is, or why there is none. For a spectator, return an empty string.
+        Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
         """
         room = self.model.room
         if room is None or self.model.own.play is None:
@@ -215,7 +218,7 @@ class ResultsScreen(WidgetScreen):
         return f"Record saved in {_short(self._path)}"
 
     async def _complete_record(self) -> None:
-        """Save the server's record, which has all players, in place of the player's own."""
+        """Save the server's record, which has all players, in place of the player's own record."""
         before = self._path
         with suppress(OSError):  # the player's own record stays
             self._path = await room_actions.save_whole_record(self.client, before)

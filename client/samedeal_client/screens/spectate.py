@@ -1,4 +1,4 @@
-"""Watching a race: all boards in a grid or one in full size, with the room's delay and a rewind."""
+"""Watching a race, late by the room's delay: all boards in a grid or one in full size. The spectator can go back in time."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SpectateScreen(ClientScreen):
         self._feed = RaceFeed()
 
     def compose_body(self) -> ComposeResult:
-        """Yield the grid of boards, or one board with the ranking."""
+        """Yield the grid of boards, and the single board with the ranking."""
         self._grid_view = Rows(self.look.on_table(), id="board-grid")
         self._board_view = BoardView(self.look, self.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
@@ -67,13 +67,13 @@ class SpectateScreen(ClientScreen):
         return self.model.game
 
     def minimum_size(self) -> Size:
-        """Return the size of the smallest grid, or of the smallest full-size board, with the frame around it."""
+        """Return the size of the smallest grid, or of the smallest full-size board, with header and footer around it."""
         zoomed = bool(self._state.zoomed)
         minimum = smallest(self.game) if zoomed else smallest_mini(self.game)
         return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + _FRAME_ROWS + (0 if zoomed else 1))
 
     def on_mount(self) -> None:
-        """Record every board from now on, including those that are replaced before they are shown."""
+        """Record every board from now on, including boards that are replaced before they are shown."""
         self._record()
         self._unsubscribe = self.client.subscribe(self._record)
 
@@ -174,7 +174,7 @@ class SpectateScreen(ClientScreen):
         return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """Return the news for the panel. There are none while the spectator has rewound the race."""
+        """Return the news as rows for the panel. There are none while the spectator looks at an earlier moment."""
         news = () if self._state.rewind else self._feed.news
         return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
 
@@ -189,7 +189,7 @@ class SpectateScreen(ClientScreen):
         return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"), *player)
 
     def status_row(self) -> Row:
-        """Return the time into the race, the delay and the number of spectators."""
+        """Return the time since the start of the race, the delay and the number of spectators."""
         room = self.model.room
         if room is None or not room.starts:
             return ()
@@ -202,7 +202,7 @@ class SpectateScreen(ClientScreen):
         return (Span(f" {clock_text(self.shown_time - room.starts)}", "title"), age, Span(spectators, "label"))
 
     def prompt_row(self) -> Row:
-        """Return the player and last move of a board that is shown alone, or the page and order of the grid."""
+        """Return the heading of a board that is shown alone, or the page and order of the grid."""
         state = self._state
         number = next((number for number, player in enumerate(self._players) if player.player == state.zoomed), -1)
         if number >= 0:
@@ -275,7 +275,7 @@ class SpectateScreen(ClientScreen):
             self._refit()
 
     def fit_to(self, size: Size) -> None:
-        """Show everything in a new size; show the grid again if a board alone no longer fits."""
+        """Show everything in a new size. If a board that is shown alone no longer fits, show the grid again."""
         minimum = self.minimum_size()
         if self._state.zoomed and (size.width < minimum.width or size.height < minimum.height):
             self._state = replace(self._state, zoomed="")

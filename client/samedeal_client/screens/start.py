@@ -1,4 +1,4 @@
-"""The start screen: what to do when ``samedeal`` is started without a command."""
+"""The start screen, which ``samedeal`` shows when it is started without a command."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood. An address that has failed is not explained again."""
+        """Show how the text will be understood. If the text is the one that has failed, the reason stays instead."""
         if self._failed is not None and event.value == self._failed.typed:
             return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
@@ -116,14 +116,18 @@ def _choice(value: bool) -> dict[str, Any]:  # noqa: FBT001 (the value of a sett
 
 
 class SettingsScreen(ModalScreen[None]):
-    """The settings. They are saved when the screen is closed. Invalid ones are dropped if it is closed twice."""
+    """The settings. They are saved when the screen is closed.
+
+    If a setting is invalid, the first attempt to close the screen shows the error. The second attempt drops all
+    changes.
+    """
 
     _HINT: Final = "Ctrl+P changes the theme."
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 
     def compose(self) -> ComposeResult:
-        """One widget for each setting."""
+        """Yield a widget for each setting."""
         settings = load_settings()
         fields = {
             "Name": Input(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
@@ -140,17 +144,17 @@ class SettingsScreen(ModalScreen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Nothing is wrong yet."""
+        """Begin without an error."""
         self._warned = False
 
     @on(Input.Changed)
     def _edit(self) -> None:
-        """Forget what was wrong."""
+        """Clear the error."""
         self._warned = False
         self.query_one("#meaning", Static).update(self._HINT)
 
     def action_close(self) -> None:
-        """Save the settings and go back. If one is invalid, say so the first time."""
+        """Save the settings and go back. If a setting is invalid, show the error first."""
         name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
         try:
             name = clean_name(name) if name else ""
@@ -179,7 +183,7 @@ class _Menu(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "choose")]
 
     def action_cursor_up(self) -> None:
-        """Go up, from the first line to the choice of a game."""
+        """Go up. From the first line, go to the choice of a game."""
         if self.highlighted:
             super().action_cursor_up()
         else:
@@ -187,7 +191,7 @@ class _Menu(OptionList):
 
 
 class _GameChoice(Select[str], inherit_bindings=False):
-    """The choice of a game. The arrow keys leave it."""
+    """The choice of a game. The key Down goes to the menu."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "show_overlay", "choose a game"),
@@ -222,7 +226,10 @@ class RulesScreen(ModalScreen[None]):
 
 
 class StartScreen(Screen[list[str]]):
-    """The menu. When the player chooses a line, the app ends with the arguments of ``samedeal`` for it."""
+    """The menu.
+
+    When the player chooses a line, the app ends. The app's result is the arguments of ``samedeal`` for the line.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),
@@ -289,7 +296,7 @@ class StartScreen(Screen[list[str]]):
         return str(self._game.value)
 
     def on_mount(self) -> None:
-        """Choose the first line, or let the player correct what has failed."""
+        """Select the first line, or let the player correct the choice that has failed."""
         self._menu.highlighted = 0
         self.set_focus(self._menu)
         self._play.border_title = "Samedeal"
@@ -302,7 +309,7 @@ class StartScreen(Screen[list[str]]):
             self._failed = None
 
     def on_screen_resume(self) -> None:
-        """Show the history as it is now."""
+        """Show the newest history."""
         self._show()
 
     @property
@@ -354,7 +361,7 @@ class StartScreen(Screen[list[str]]):
         self._game.value = games[(games.index(self._game_name) + 1) % len(games)]
 
     def action_choose(self, choice: str) -> None:
-        """Run a line of the menu."""
+        """Perform the action of a line of the menu."""
         server = load_settings().server
         match choice:
             case "play":

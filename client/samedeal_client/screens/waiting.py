@@ -37,11 +37,11 @@ from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
 _PANEL_EDGES: Final = 8
-"""Columns for the border, the padding and the scroll bar of the panel with the options."""
+"""Number of columns for the border, the padding and the scroll bar of the panel with the options."""
 
 
 class _PlayerTable(ListTable, inherit_bindings=False):
-    """The players. Enter, which starts the race, is left to the screen, and so is the key that kicks a player."""
+    """The players. The screen handles Enter, which starts the race, and the key that kicks a player."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "cursor_up", show=False),
@@ -113,7 +113,7 @@ class WaitingScreen(WidgetScreen):
         self.show_frame()
 
     def on_tick(self) -> None:
-        """Follow the bots, which the model does not know while they are joining."""
+        """Show the bots that are joining, because the model does not know them yet."""
         self._show()
 
     def _show(self) -> None:
@@ -168,7 +168,7 @@ class WaitingScreen(WidgetScreen):
 
     @property
     def invitation(self) -> Invitation:
-        """How others join and watch."""
+        """The command and the address with which others join and watch."""
         address, room = self.client.link.address, self.model.room
         if room is None:
             return Invitation("")
@@ -177,7 +177,7 @@ class WaitingScreen(WidgetScreen):
         return Invitation(f"samedeal join {address.typed} {room.room}", loopback_host, page)
 
     def action_start(self) -> None:
-        """Start the race. While bots are joining, warn first, since the race would start without them."""
+        """Start the race. While bots are joining, warn first, because the race would start without them."""
         joining = self.bots.joining
         if joining and joining != self._warned_of:
             self._warned_of = joining
@@ -187,11 +187,11 @@ class WaitingScreen(WidgetScreen):
             self.request(partial(room_actions.start_without, self.client, self.samedeal.bots, joining))
 
     def action_ready(self, ready: bool) -> None:  # noqa: FBT001 (the parameter of a binding)
-        """Say that the player is ready, or not ready."""
+        """Declare that the player is ready, or not ready."""
         self.request(partial(self.client.rooms.ready, ready=ready))
 
     def action_add_bot(self, level: str) -> None:
-        """Add a bot."""
+        """Add a bot of a level, or show the message why this is not possible."""
         if self.model.room is not None and not self.model.room.options.bots:
             self.show_message("This room admits no bots. Open another room to race against them.")
         elif not can_add_bot(self.model, self.bots):
@@ -200,7 +200,7 @@ class WaitingScreen(WidgetScreen):
             self.request(partial(self._add_bot, cast("Level", level)))
 
     def action_remove_bot(self) -> None:
-        """Remove the player's bot that is selected, or otherwise the one that was added last."""
+        """Remove the player's bot that is selected. If none is selected, remove the bot that was added last."""
         selected, bots = self._players.selected_key, self.bots
         seat = self.model.seat_of(selected)
         name = seat.name if seat is not None else selected
@@ -228,7 +228,7 @@ class WaitingScreen(WidgetScreen):
         self.open_help(rules=True)
 
     def action_leave(self) -> None:
-        """Leave the room. Ask first if bots leave too."""
+        """Leave the room. If the player has bots in the room, ask for confirmation first."""
         leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
         if self.bots.latest:
             _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))

@@ -17,7 +17,7 @@ from samedeal_client.widgets.themes import lines_of
 
 
 class WidgetScreen(ClientScreen):
-    """A screen with Textual's widgets between the frame's header and Textual's footer."""
+    """A screen with Textual's widgets between the client's header and Textual's footer."""
 
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
@@ -34,15 +34,15 @@ class WidgetScreen(ClientScreen):
             self._sentence.update(text)
 
     def minimum_size(self) -> Size:
-        """Return the size in which all widgets can be used."""
+        """Return the smallest size in which all widgets can be used."""
         return Size(60, 19)
 
     def prompt_row(self) -> Row:
-        """Return the task that the screen is busy with."""
+        """Return a row that names the task that the screen is busy with."""
         return self.busy_row()
 
     def on_key(self, event: events.Key) -> None:
-        """Leave keys to the bindings of the screen on top. Explain a key that has none.
+        """Leave keys to the bindings of the screen on top. For a key without a binding, show a message.
 
         While the window is too small, keys do nothing.
         """

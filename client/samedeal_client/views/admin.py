@@ -16,12 +16,12 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import sparkline
 
 SILENT_AFTER: Final = 5_000
-"""Milliseconds without a heartbeat after which a node is marked."""
+"""Milliseconds without a heartbeat after which a node is shown as silent."""
 
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"))
 _WIDEST_NODE: Final = 40
 _MAX_PROBLEM: Final = 1000
-"""Maximum width of a problem of Redis, in columns."""
+"""Maximum width, in columns, of the text about a problem of Redis."""
 
 
 def age_text(ms: int) -> str:
@@ -46,7 +46,7 @@ def time_text(time: int) -> str:
 
 
 def survey_rows(survey: Survey, look: Look, width: int) -> list[Row]:
-    """Return the state of the server: totals, rooms, Redis, and a row for each node."""
+    """Return the state of the server as rows: totals, rooms, Redis, and a row for each node."""
     return [*_totals(survey, width), (), *_nodes(survey, look, width)]
 
 
@@ -120,7 +120,10 @@ def _shorten_start(text: str, width: int, look: Look) -> str:
 
 
 def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, width: int, height: int) -> list[Row]:
-    """Return the screen of ``top`` in ``height`` rows. ``moves`` holds the samples of moves per second so far."""
+    """Return the screen of ``top`` in ``height`` rows.
+
+    ``moves`` has the rates of moves per second that were sampled so far.
+    """
     clock = f"{datetime.datetime.fromtimestamp(survey.time / 1000, datetime.UTC):%H:%M:%S} UTC"
     title = cut(f"samedeal {look.glyphs.dot} {printable(place)}", max(width - len(clock) - 1, 0), look.glyphs.ellipsis)
     rows: list[Row] = [(Span(fit(title, max(width - len(clock), 0)), "title"), Span(clock, "label"))]
@@ -138,7 +141,7 @@ def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, wid
 
 
 def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
-    """Return a room, with a row for each player."""
+    """Return a room as rows, with a row for each player."""
     state = shown.state
     private = ", with a passphrase" if state.private else ""
     rows: list[Row] = [

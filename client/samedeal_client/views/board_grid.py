@@ -26,7 +26,10 @@ _MIN_FULL_WORDS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """An arrangement of boards of one size in ``columns`` by ``rows``. Boards that do not fit are on further pages."""
+    """An arrangement of boards of one size, ``columns`` by ``rows`` on a page.
+
+    Boards that do not fit are on further pages.
+    """
 
     columns: int
     rows: int
@@ -39,7 +42,7 @@ class Grid:
         return self.columns * self.rows
 
     def board_at(self, x: int, y: int, page: int) -> int:
-        """Return the index of the board at a column and a row of the screen."""
+        """Return the index of the board at a position of the screen."""
         column = min(x // (self.cell.width + 1), self.columns - 1)
         row = min(y // (self.cell.height + 1), self.rows - 1)
         return page * self.on_page + row * self.columns + column
@@ -61,12 +64,12 @@ def _grid(count: int, columns: int, min_rows: int, width: int, height: int) -> G
 
 
 def board_size(grid: Grid) -> Size:
-    """Return the size of a board in a grid: without its heading and the blank to its left."""
+    """Return the size of a board in a grid, without the heading above and the blank to the left."""
     return Size(grid.cell.width - 1, grid.cell.height - 1)
 
 
 def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[str, int]) -> tuple[RankedPlayer, ...]:
-    """Return the players in ``order``. They are given in the order of their places."""
+    """Return the players sorted by ``order``. ``players`` must be in the order of their places."""
     match order:
         case "place":
             return tuple(players)
@@ -81,7 +84,7 @@ def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[s
 def board_grid_rows(
     players: Sequence[RankedPlayer], boards: Mapping[str, WatchedBoard], look: Look, grid: Grid, page: int
 ) -> tuple[Row, ...]:
-    """Return the boards of a page, separated by lines."""
+    """Return the rows of a page of boards, separated by lines."""
     line, cross = ("|", "+") if look.ascii else ("│", "┼")
     first = page * grid.on_page
     shown = players[first : first + grid.on_page]
@@ -124,7 +127,10 @@ def _cell(
 
 
 def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look: Look, width: int) -> Row:
-    """Return the heading of a board: its key, the player, the last move and the progress, with a bar if there is space."""
+    """Return the heading of a board: its key, the player, the last move and the progress.
+
+    A bar is added if there is space.
+    """
     progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
     name_width = columns_of(player_name(player.name, look, bot=player.bot))
     move = ""

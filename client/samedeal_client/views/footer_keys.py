@@ -8,7 +8,8 @@ from typing import NamedTuple
 class FooterKey(NamedTuple):
     """A key in the footer with its description.
 
-    ``key`` is a name from ``bindings.NAMED_KEYS``. ``label`` is shown instead of the name that ``key_names`` gives the key.
+    ``key`` is a name from ``bindings.NAMED_KEYS``. ``label`` is shown instead of the key's usual name, unless it is
+    empty.
     """
 
     key: str

@@ -13,11 +13,11 @@ from samedeal_client.views.key_help import HelpContext, key_entry, key_rows, key
 from samedeal_client.views.race import special_sources
 
 PAGES: Final = {"keys": "Keys", **{name: game.title for name, game in GAMES.items()}}
-"""The titles of the pages by their names."""
+"""The titles of the pages, by the name of the page."""
 
 
 def help_rows(name: str, bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
-    """Return a page of the help, one of ``PAGES``. ``over`` is the screen below the help."""
+    """Return a page of the help as rows. ``name`` is a name in ``PAGES``, and ``over`` is the screen below the help."""
     return _rules(GAMES[name], bindings, look, width) if name in GAMES else key_rows(bindings, look, width, over)
 
 
@@ -40,7 +40,10 @@ def _rules(game: Game, bindings: Bindings, look: Look, width: int) -> tuple[Row,
 
 
 def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
-    """Instructions for piles that are not columns: an example for each kind of pile, with the keys of all its piles."""
+    """Return instructions for piles that are not columns.
+
+    Each kind of pile has an example, with the keys of all its piles.
+    """
     lines = []
     for name, group in special_sources(game):
         keys = [bindings.piles[key][0] for key in group.keys]

@@ -29,7 +29,7 @@ def place_text(race: PastRace) -> str:
 
 
 def outcome_text(race: PastRace) -> str:
-    """Return the result of a race without its place: the time, or how many cards are on the foundations."""
+    """Return the result of a race without its place: the time, or the number of cards on the foundations."""
     if race.time:
         return race_time(race.time)
     cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
@@ -43,21 +43,24 @@ def outcome_text(race: PastRace) -> str:
 
 
 def result_line(race: PastRace) -> str:
-    """Return the line to share: it says how the race went, and nothing about the cards."""
+    """Return the line to share. It says how the race went, and nothing about the cards."""
     deal = deal_title(race.deal)
     result = ", ".join(filter(None, (place_text(race), outcome_text(race))))
     return f"Samedeal {printable(deal)} {title_of(printable(race.game))}: {result}"
 
 
 def opponents_text(race: PastRace, look: Look) -> str:
-    """Return the names of the other people, and the number of bots."""
+    """Return the names of the other people in a race, and the number of bots."""
     names = [look.displayable(printable(other.name)) for other in race.opponents if not other.bot]
     bots = sum(other.bot for other in race.opponents)
     return ", ".join([*names, *([f"{bots} bots" if bots > 1 else "1 bot"] if bots else [])])
 
 
 def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
-    """A race as a row of a table, in the order of ``HEADINGS``. ``zone`` is the time zone, by default the local one."""
+    """Return a race as a row of a table, in the order of ``HEADINGS``.
+
+    ``zone`` is the time zone, by default the local one.
+    """
     day = datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone).strftime("%Y-%m-%d")
     cells = (day, title_of(race.game), race.deal.partition(" ")[0])
     return (
@@ -101,7 +104,7 @@ def _days(number: int) -> str:
 
 
 def unreadable_text(history: History, file: str) -> str:
-    """Say which lines of the history file are not shown. The text is empty if all are shown."""
+    """Return sentences about the lines of the history file that are not shown, or an empty text if all are shown."""
     sentences = []
     if history.newer:
         verb = "race was" if history.newer == 1 else "races were"
@@ -116,7 +119,10 @@ def unreadable_text(history: History, file: str) -> str:
 def history_rows(
     history: History, look: Look, width: int, streak: str, limit: int, zone: tzinfo | None = None
 ) -> list[Row]:
-    """The history in rows of at most ``width`` columns, with at most ``limit`` races and the daily ``streak`` in words."""
+    """Return the history in rows of at most ``width`` columns, with at most ``limit`` races.
+
+    ``streak`` is the daily streak in words.
+    """
     if not history.races:
         return [(Span("No races yet. Type samedeal play for a race against bots."),)]
     rows = _table(SUMMARY_HEADINGS, summary_cells(history, look), look, width)

@@ -1,4 +1,4 @@
-"""The help page of keys, from the bindings in force."""
+"""The help page of keys, with the player's own bindings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
 from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, REMOVE_BOT_KEY
 
 HelpContext = Literal["race", "lobby", "history", "new room", "waiting", "results", "watch"]
-"""The screens that have their own section of keys."""
+"""The screens for which the help has a section of keys."""
 
 COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
     KeyCommand.BEST: "after a pile's key: move its cards to the best target",
@@ -50,7 +50,7 @@ def _pile(bindings: Bindings, name: str) -> str:
 
 
 def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
-    """Examples of how to move cards: keys, each with their meaning."""
+    """Return examples of how to move cards. An example is a pair: the keys, and their meaning."""
     column, other, foundation = _pile(bindings, "3"), _pile(bindings, "5"), _pile(bindings, "0")
     best = keys_of(bindings, KeyCommand.BEST).split(" ")[0]
     fewer = keys_of(bindings, KeyCommand.FEWER).split(" ")[0]
@@ -190,7 +190,7 @@ _RANKING_SYMBOLS: Final = (
     ("away", "not connected; the seat is kept"),
     ("resigned", "has resigned; the cards on their foundations still count"),
 )
-"""The words in the ranking."""
+"""The words in the ranking, with their meanings."""
 
 
 def _off_foundations() -> str:
@@ -199,7 +199,7 @@ def _off_foundations() -> str:
 
 
 def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
-    """Return all keys in rows of at most ``width`` columns, starting with those of the screen below the help."""
+    """Return all keys in rows of at most ``width`` columns. The keys of the screen below the help come first."""
     commands = tuple((keys_of(bindings, command), COMMAND_DESCRIPTIONS[command]) for command in KeyCommand)
     changed = tuple(
         (key_in_words(keys[0]) if keys else "no key", f"pile {name}")
@@ -232,7 +232,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
 
 
 def key_entry(keys: str, description: str, width: int) -> list[Row]:
-    """Keys with their description next to them, wrapped to as many rows as needed."""
+    """Return keys with their description next to them, wrapped to as many rows as needed."""
     lines = wrap(description, max(width - _KEY - 4, 10)) or [""]
     first = (Span(f"   {keys:<{_KEY}}", "key"), Span(" "), Span(lines[0]))
     return [first, *((Span(" " * (_KEY + 4)), Span(line)) for line in lines[1:])]

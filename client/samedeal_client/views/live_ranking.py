@@ -1,4 +1,4 @@
-"""The ranking during a race: for its players from the server's updates, for spectators from the delayed boards."""
+"""The ranking during a race. Players see it from the server's updates, and spectators from the delayed boards."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from samedeal_client.state.progress_history import ProgressHistory
 from samedeal_client.views.players_panel import RankedPlayer
 
 SLOT: Final = 5_000
-"""Length, in milliseconds, of a time slot of activity."""
+"""Length, in milliseconds, of a time slot in which moves are counted."""
 
 SLOTS: Final = 8
-"""Number of time slots of activity."""
+"""Number of time slots in which moves are counted."""
 
 
 class _Racer(NamedTuple):
@@ -27,7 +27,10 @@ class _Racer(NamedTuple):
 
 
 def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
-    """The ranking of the race that this client plays in, at a server time. Its own progress includes unconfirmed moves."""
+    """Return the ranking of the race that this client plays in, at the server time ``now``.
+
+    The progress of this client's player includes moves that are not acknowledged yet.
+    """
     room = model.room
     if room is None:
         return ()
@@ -43,7 +46,7 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
 
 
 def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int) -> tuple[RankedPlayer, ...]:
-    """Return the ranking of a watched race according to the delayed boards, which show the race as it was at ``time``."""
+    """Return the ranking of a watched race according to the delayed boards. They show the race as it was at ``time``."""
     room = model.room
     if room is None:
         return ()

@@ -26,7 +26,7 @@ NUMBERED_ROOMS: Final = 9
 
 
 class Choice(NamedTuple):
-    """A way to start a race: its action, its key, its name, and what it does now."""
+    """A way to start a race: its action, its key, its name and a description."""
 
     action: str
     key: str
@@ -76,7 +76,7 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
 
 
 def enter_does(lobby: Lobby, line: RoomLine) -> str:
-    """What Enter does in a room, one of ``ENTER_DOES``."""
+    """Return the effect of Enter on a room, one of ``ENTER_DOES``."""
     own, join, watch, results = ENTER_DOES
     if lobby.is_own_race(line):
         return own
@@ -86,7 +86,7 @@ def enter_does(lobby: Lobby, line: RoomLine) -> str:
 
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
-    """Return the player's race that is under way, with the key that leads back to it."""
+    """Return a row about the player's race that is under way, with the key that leads back to the race."""
     key = "Enter" if look.ascii else "⏎"
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
@@ -113,7 +113,7 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
 
 
 def choice_row(choice: Choice, look: Look) -> Row:
-    """Return a way to start a race, with its key."""
+    """Return a row for a way to start a race, with its key."""
     return (
         Span(f"{choice.key}  ", "key"),
         Span(f"{choice.name:<13}", "title"),
@@ -122,12 +122,12 @@ def choice_row(choice: Choice, look: Look) -> Row:
 
 
 def game_rows(game: str) -> tuple[Row, ...]:
-    """How a game is played, in a few lines."""
+    """Return the rules of a game in a few rows."""
     return tuple((Span(line),) for line in short_rules(game))
 
 
 def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
-    """Return the deal of the day: the player's result, their best time in its game, and their streak."""
+    """Return rows about the deal of the day: the player's result, their best time in the game, and their daily streak."""
     game = lobby.daily_game
     race = history.daily_race(lobby.today, game)
     best = best_time(history.races, game)

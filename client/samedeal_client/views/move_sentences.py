@@ -11,7 +11,10 @@ from samedeal_client.text.appearance import Look
 
 
 def move_sentences(before: Play, after: Play, look: Look) -> list[str]:
-    """Return a sentence for each action between two plays, or none if they don't follow from each other by moves."""
+    """Return a sentence for each action between two plays.
+
+    Return no sentences if ``after`` does not follow from ``before`` by moves, or by a single undo.
+    """
     if after.revision <= before.revision:
         return []
     if (after.revision, after.undos, after.moves) == (before.revision + 1, before.undos + 1, before.moves):

@@ -21,7 +21,7 @@ from samedeal_client.views.race import moved_cards_text
 
 @dataclass(frozen=True)
 class Narrator:
-    """The wording of a race for one player, in the glyphs of a ``Look``."""
+    """The writer of sentences about a race for one player, in the characters of ``look``."""
 
     look: Look
 
@@ -58,12 +58,12 @@ class Narrator:
         return "; ".join(names) or "none yet"
 
     def display_name(self, seat: Seat, model: Model) -> str:
-        """Return a player's name, marked if the player is a bot or you."""
+        """Return a player's name, with a mark for a bot and for the player of this client."""
         name = player_name(seat.name, self.look, bot=seat.bot)
         return f"{name} (you)" if seat.player == model.me else name
 
     def subject(self, seat: Seat, model: Model) -> str:
-        """Return a player as the subject of a sentence."""
+        """Return the name of a player, or ``You``, as the subject of a sentence."""
         return "You" if seat.player == model.me else player_name(seat.name, self.look, bot=seat.bot)
 
     def _changes(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
@@ -123,7 +123,7 @@ class Narrator:
         return ["The race is over.", *lines, *([checked.sentence] if checked else [])]
 
     def _standing(self, line: Standing, model: Model) -> str:
-        """Return a player's result: ``1st: ada (bot), finished in 05:52, 40 moves.``"""
+        """Return a player's result, as in ``1st: ada (bot), finished in 05:52, 40 moves.``"""
         name = "you" if line.player == model.me else player_name(line.name, self.look, bot=line.bot)
         cards = f"{line.foundation_cards} of {model.game.cards} cards"
         result = (
@@ -132,7 +132,7 @@ class Narrator:
         return f"{ordinal(line.place)}: {name}, {result}, {_count(line.moves, 'move')}."
 
     def rivals_line(self, model: Model) -> str:
-        """Return the progress of the other players. Empty if there are none."""
+        """Return the progress of the other players in one line. The line is empty if there are none."""
         parts = []
         for seat in model.room.players if model.room is not None else ():
             if seat.player == model.me:
@@ -158,7 +158,7 @@ class Narrator:
         return f"{name} is {', and '.join(places)}.{rest}"
 
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
-        """Return a hint for a board in a sentence. ``is_lost`` says that the board is proven to be lost."""
+        """Return a sentence with a hint for a board. ``is_lost`` says that the board is proven to be lost."""
         lost = lost_text(may_undo=may_undo) if is_lost else ""
         if move is not None:
             cards = f": {moved_cards_text(board, move, self.look)}" if move.is_transfer else ""
@@ -172,7 +172,10 @@ def lost_text(*, may_undo: bool) -> str:
 
 
 def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
-    """A player's foundation cards, moves and connection. For a spectated player, cards and moves are those of the board."""
+    """Return a player's foundation cards, moves, and whether the player is connected.
+
+    Cards and moves of a spectated player are those on the delayed board.
+    """
     tally = model.tallies.get(player, Tally(player=player))
     watched = model.watched.get(player)
     if watched is not None:

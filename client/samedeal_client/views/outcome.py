@@ -1,4 +1,4 @@
-"""How a race went for a player, in sentences: the place, the margin, and the time against the player's best."""
+"""The outcome of a race for a player, in sentences: the place, the margin, and the time against the player's best."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
 
 
 def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> str:
-    """Return the result in a sentence or two: ``You won! 1st of 4, 0:23 ahead of ada.``
+    """Return the result in a sentence or two, as in ``You won! 1st of 4, 0:23 ahead of ada.``
 
     ``total`` is the number of cards of the game. A spectator reads about the winner.
     """
@@ -69,7 +69,7 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """Return the winner's distance to the next player, or any other player's distance to the one just ahead."""
+    """Return the winner's distance to the next player, or another player's distance to the player just ahead."""
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"
@@ -93,7 +93,7 @@ def _names(lines: Sequence[Standing], look: Look) -> str:
 
 
 def why_over(room: RoomState) -> str:
-    """Return a sentence that says why the race ended while somebody was still playing, or an empty string if nobody was."""
+    """Return a sentence that says why the race ended, or an empty string if the end needs no explanation."""
     resigned = {seat.player for seat in room.players if seat.resigned}
     stuck = {seat.player for seat in room.players if seat.stuck}
     playing = [line for line in room.standings if not line.time and line.player not in resigned]
@@ -111,7 +111,7 @@ def why_over(room: RoomState) -> str:
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:
-    """Sentences that compare the ``time`` of a finish with the player's earlier ``best`` time in a game.
+    """Return sentences that compare the ``time`` of a finish with the player's earlier ``best`` time in a game.
 
     Times are in milliseconds. ``best`` is None if no earlier finish is known.
     """

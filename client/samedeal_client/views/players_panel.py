@@ -13,7 +13,7 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.progress_bars import bar
 
 FINAL_SECONDS: Final = 30_000
-"""Time left, in milliseconds, from which on the end of the race is announced everywhere."""
+"""Time left, in milliseconds, at which the screens begin to announce the end of the race."""
 
 _MIN_NAME: Final = 6
 _MIN_BAR: Final = 4
@@ -26,9 +26,9 @@ _MIN_FULL_WORDS_WITH_BAR: Final = 48
 class RankedPlayer(NamedTuple):
     """A player in the ranking of a race.
 
-    ``activity`` counts the moves in time slots of equal length, oldest first. ``finish_time`` is in milliseconds from the
-    start. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` a player who has declared to be
-    a bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
+    ``activity`` has the number of moves in each of several time slots, oldest first. ``finish_time`` is in milliseconds
+    from the start, or None. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a
+    bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
     """
 
     rank: int
@@ -49,7 +49,7 @@ class RankedPlayer(NamedTuple):
 def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
     """Return the heading of the panel: the number of players, and of spectators if there is space.
 
-    In the last seconds it is the time left instead. ``left`` is in milliseconds.
+    In the last seconds the heading is the time left instead. ``left`` is this time in milliseconds.
     """
     if left is not None and left <= FINAL_SECONDS:
         text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"
@@ -60,9 +60,10 @@ def panel_title(players: int, watching: int, look: Look, width: int, left: int |
 
 
 def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height: int) -> tuple[Row, ...]:
-    """Return the ranking in at most ``height`` rows: two for each player, or one if they do not fit.
+    """Return the ranking in at most ``height`` rows. Each player has two rows, or one row if there is no space for two.
 
-    If even those do not fit, the last row counts the players that are left out. The player of this client is always shown.
+    If there is no space for all players, the last row has the number of players that are left out. The player of this
+    client is never left out.
     """
     if 2 * len(players) <= height:
         return tuple(row for player in players for row in _two_lines(player, look, width))

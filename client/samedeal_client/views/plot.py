@@ -18,13 +18,13 @@ _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 """Possible distances, in seconds, between the times on the axis."""
 
 _TICK_COLUMNS: Final = 10
-"""Minimum columns for a time on the axis."""
+"""Minimum number of columns for a time on the axis."""
 
 
 class Curve(NamedTuple):
     """A player's progress.
 
-    ``points`` are pairs of milliseconds since the start and the number of foundation cards from then on. ``missed`` holds
+    ``points`` are pairs of milliseconds since the start and the number of foundation cards from then on. ``missed`` has
     the periods, in milliseconds, for which the number is unknown.
     """
 
@@ -34,11 +34,11 @@ class Curve(NamedTuple):
     bot: bool = False
 
     def known(self, length: int) -> int:
-        """Return the number of milliseconds, out of the first ``length``, for which the number of cards is known."""
+        """Return for how many of the first ``length`` milliseconds the number of cards is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:
-        """Return the number of cards at each of the ascending times, None where it is unknown."""
+        """Return the number of cards at each of the ascending ``times``. The number is None where it is unknown."""
         values: list[int | None] = []
         index = cards = 0
         for time in times:
@@ -54,8 +54,8 @@ def cards_plot(
 ) -> tuple[Row, ...]:
     """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
 
-    The first curve is a continuous line, the others are dotted. Where curves are on the same level, each column shows
-    one of them in turn. Raises ValueError below ``MIN_WIDTH`` by ``MIN_HEIGHT``.
+    The first curve is a continuous line, and the other curves are dotted. Where curves are on the same level, the
+    columns show these curves in turn. Raises ValueError if the size is smaller than ``MIN_WIDTH`` by ``MIN_HEIGHT``.
     """
     if width < MIN_WIDTH or height < MIN_HEIGHT:
         raise ValueError(f"a plot needs at least {MIN_WIDTH} columns and {MIN_HEIGHT} rows, not {width} and {height}")
@@ -95,7 +95,7 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
 def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
     """Draw the curve ``number``. ``levels`` has the level of each curve in each column, or None where it is unknown.
 
-    Level 0 is the axis, on which no curve is drawn, except where the first curve rises from it.
+    Level 0 is the axis. No curve is drawn on it, except where the first curve rises from it.
     """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"

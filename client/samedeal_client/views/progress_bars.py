@@ -9,11 +9,14 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
 
 FULL_BAR: Final = 8
-"""Moves in one time slot that fill the height of a sparkline."""
+"""Number of moves in one time slot that fill the height of a sparkline."""
 
 
 def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Row:
-    """Return a bar in a style that is filled up to ``part`` of ``total``: empty only at 0, full only at ``total``."""
+    """Return a bar of ``width`` columns in ``style``. The bar is filled up to ``part`` of ``total``.
+
+    It is empty only if ``part`` is 0, and full only if ``part`` is ``total``.
+    """
     glyphs = look.glyphs
     steps = 1 if glyphs.half_bar == glyphs.rest else 2
     filled = filled_steps(part, total, width * steps)
@@ -23,9 +26,11 @@ def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Ro
 
 
 def filled_steps(part: int, whole: int, steps: int) -> int:
-    """Return how many of the ``steps`` of a bar are filled: all of them only if ``part`` is the ``whole``.
+    """Return the number of filled steps in a bar of ``steps`` steps.
 
-    With more than one step, none is filled only if ``part`` is 0.
+    All steps are filled only if ``part`` is the ``whole``.
+
+    In a bar of several steps, at least one step is filled if ``part`` is not 0.
     """
     if part <= 0 or whole <= 0:
         return 0

@@ -25,7 +25,7 @@ from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"
-"""Keys for players who have finished, whose piles need no keys any more."""
+"""Keys for players who have finished. These keys no longer stand for piles."""
 
 LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
@@ -34,7 +34,10 @@ _MOST_NAMED: Final = 6
 
 
 def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
-    """Return the player's own place for the header, with a sign for a moment after it has changed. None without rivals."""
+    """Return the player's own place for the header. Return an empty tuple if there are no rivals.
+
+    After a change of the place, a sign is added for a moment.
+    """
     own = next((player for player in ranking if player.you), None)
     if own is None or len(ranking) < 2:
         return ()
@@ -55,7 +58,7 @@ def clock_span(left: int) -> Span:
 
 
 def title_parts(model: Model) -> Row:
-    """Return the game with its deal, and the room, for the header. Empty outside a room."""
+    """Return the game with its deal, and the room, for the header. Return an empty row outside a room."""
     room = model.room
     if room is None:
         return ()
@@ -64,7 +67,10 @@ def title_parts(model: Model) -> Row:
 
 
 def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
-    """The state of the player's race and the keys that are useful now, in ``width`` columns; empty before the deal."""
+    """Return the state of the player's race and the keys that are useful now, in ``width`` columns.
+
+    Return an empty row before the deal.
+    """
     board, room = model.board, model.room
     if board is None or room is None:
         return ()
@@ -78,7 +84,10 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
 
 
 def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
-    """Instructions for moving cards in a game: an example for each kind of pile, as many as fit into ``width`` columns."""
+    """Return instructions for moving cards in a game.
+
+    They have an example for each kind of pile, but only as many examples as fit into ``width`` characters.
+    """
     end = "; or drag"
     column, other = (key_text(bindings.piles[pile][0], look) for pile in "35")
     text = f"Type {column} {other} for column 3 to 5, {column} {column} for a foundation"
@@ -89,7 +98,7 @@ def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
 
 
 def special_sources(game: Game) -> list[tuple[str, Group]]:
-    """Return the piles other than columns and foundations that cards are taken from, by name: "the waste", "a fan"."""
+    """Return the piles from which cards are taken, other than columns and foundations, each with a name such as "a fan"."""
     groups = {
         game.piles[at].kind: game.piles[at] for at in game.sources if at not in (*game.columns, *game.foundations)
     }
@@ -117,7 +126,7 @@ def _outcome(model: Model) -> str:
 
 
 def selection_text(board: Board, source: str, size: int, look: Look) -> str:
-    """Return the selected cards, and what to type next."""
+    """Return a text that names the selected cards and asks for the target."""
     if source == FOUNDATION:
         return "from a foundation: which column takes the card?"
     at = board.game.index[source]
@@ -131,7 +140,7 @@ def selection_text(board: Board, source: str, size: int, look: Look) -> str:
 
 
 def move_count_text(model: Model) -> str:
-    """Return the number of moves made, including draws, deals and moves that were undone."""
+    """Return the number of moves as text. It includes draws, deals and moves that were undone."""
     play = model.own.play
     if play is None:
         return ""
@@ -139,12 +148,15 @@ def move_count_text(model: Model) -> str:
 
 
 def find_prompt(typed: str) -> str:
-    """Return the prompt for a card to find, with what has been typed."""
+    """Return the prompt for a card to find. ``typed`` is the text that was typed so far."""
     return f"find which card? {typed}_" if typed != "/" else "find which card? Rank and suit, as in 7h or 10s"
 
 
 def card_location(board: Board, card: int, look: Look) -> str:
-    """Say where a card is and how many cards cover it. For a card that has not been seen yet, say where it may be."""
+    """Return a sentence that says where a card is and how many cards cover it.
+
+    For a card that has not been seen yet, the sentence says where the card may be.
+    """
     name = look.card(card)
     for at, pile in enumerate(board.piles):
         if card in pile:
@@ -187,7 +199,7 @@ def moved_cards_text(board: Board, move: Move, look: Look) -> str:
 def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = False) -> tuple[Row, ...]:
     """Return the seconds until the deal in large digits. All rows have the same width.
 
-    If ``explained``, a few lines below them say how the game is played.
+    If ``explained`` is true, a few rows below the digits say how the game is played.
     """
     number = large_digits.large_number(seconds, look) if seconds else ()
     word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
@@ -198,9 +210,9 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
 
 
 def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look) -> tuple[Row, ...]:
-    """Return the player's finish: the place, and the time against the player's best. All rows have the same width.
+    """Return rows with the player's place, and the player's time against the best time. All rows have the same width.
 
-    There are none unless the player has placed all cards while the race goes on. ``best`` is as in ``personal_best``.
+    Return no rows unless the player has finished while the race goes on. ``best`` is as in ``personal_best``.
     """
     own = next((player for player in ranking if player.you), None)
     if not model.has_finished or own is None or model.board is None or not model.board.won:

@@ -18,7 +18,10 @@ from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, select
 
 
 def race_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
-    """Yield the keys that can be pressed now, as they are bound. Of several keys for a command the shortest is shown."""
+    """Yield the keys that can be pressed now, as they are bound.
+
+    If a command has several keys, only the shortest is shown.
+    """
     if controller.grammar.search_text is not None:
         yield from _find_keys(controller.grammar.search_text, bindings, look)
         return
@@ -31,7 +34,10 @@ def race_keys(model: Model, controller: RaceController, bindings: Bindings, look
 
 
 def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
-    """The move that is being typed, or the keys that wait for a card to be revealed. The row is empty if there are none."""
+    """Return a row with the move that is being typed, or with the keys that wait for a card to be revealed.
+
+    The row is empty if there is neither.
+    """
     if controller.queue:
         keys = " ".join(controller.queue)
         return (Span(f" {look.glyphs.ellipsis} a card is being revealed. Next: {keys}", "label"),)

@@ -14,7 +14,7 @@ from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
 FRESH: Final = 6_000
-"""Time, in milliseconds, for which a news item is highlighted or, without a panel for news, shown in the message line."""
+"""Time, in milliseconds, for which a news item is highlighted. Without a panel, it is shown as a message for this time."""
 
 _MAX_ROWS: Final = 10
 
@@ -39,7 +39,7 @@ def statuses(ranking: Sequence[RankedPlayer]) -> tuple[RacerStatus, ...]:
 
 
 def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int) -> tuple[RankedPlayer, ...]:
-    """Return a ranking with the recent changes of place at a server time."""
+    """Return the ranking with ``moved`` set for each player whose place changed shortly before ``now``."""
     return tuple(
         player._replace(moved=1 if change.up else -1)
         if (change := feed.place_change(player.player, now)) is not None
@@ -49,12 +49,15 @@ def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int
 
 
 def rings(news: Iterable[News], me: str) -> bool:
-    """Whether any of the news is worth a bell: another player has finished, taken the lead or passed this one."""
+    """Return whether any of the news is worth ringing the bell.
+
+    This is so if another player has finished, taken the lead or passed the player ``me``.
+    """
     return any(event.kind in _RINGING and (event.player != me or event.kind == "overtaken") for event in news)
 
 
 def news_text(news: News, seats: Mapping[str, Seat], me: str, look: Look) -> str:
-    """News as a sentence without a full stop: ``ada took the lead``."""
+    """Return a news item as a sentence without a full stop, as in ``ada took the lead``."""
     mine = news.player == me
     who = "You" if mine else _name(news.player, seats, look)
     match news.kind:
@@ -84,7 +87,7 @@ def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
 
 
 def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
-    """Return the newest piece of news for the message line while it is fresh, otherwise an empty row."""
+    """Return the newest news item for the message line, or an empty row if the item is older than ``FRESH``."""
     if not news or now - news[-1].time >= FRESH:
         return ()
     return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)
@@ -93,7 +96,7 @@ def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now
 def news_rows(
     news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look, width: int, height: int
 ) -> tuple[Row, ...]:
-    """Return the newest news in at most ``height`` rows, the newest one first."""
+    """Return the newest news items in at most ``height`` rows, the newest item first."""
     rows: list[Row] = []
     for event in reversed(news):
         style = "title" if now - event.time < FRESH else "label"

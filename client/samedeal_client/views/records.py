@@ -1,4 +1,4 @@
-"""Records as lines of text: a list of them, and the result of checking one."""
+"""Records as lines of text: a list of records, and the result of checking a record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
 
 
 def record_heading(record: Record) -> str:
-    """Return the race of a record, in one line."""
+    """Return a line with the game, the deal, the room and the time of a recorded race."""
     terms = record.terms
     when = utc_text(terms.start)[:16].replace("T", " ")
     deal = f"deal {terms.deal}" if terms.deal.public else deal_title(str(terms.deal))
@@ -32,7 +32,7 @@ def record_heading(record: Record) -> str:
 
 
 def standings_lines(record: Record) -> list[str]:
-    """Return the players of a record with their results, first place first."""
+    """Return a line for each player of a record, with the player's result. The first place comes first."""
     lines = []
     for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
         result = f"Foundations {player.foundation_cards}/{record.game.cards}"
@@ -46,7 +46,7 @@ def standings_lines(record: Record) -> list[str]:
 
 
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
-    """Return the lines for a record that was checked and holds, and for its comparison with the player's journals."""
+    """Return lines about a record that was checked without errors, and about its comparison with the player's journals."""
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record holds: the deal, {whole} follow from each other.")

@@ -44,18 +44,18 @@ def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
 
 
 def line_heading(track: Track, race: RecordedRace, time: int) -> RankedPlayer:
-    """Return the heading of the board of a winning line."""
+    """Return a ranked player for the heading of a winning line's board at a time."""
     cards = track.plays[track.revision_at(time)].board.foundation_cards
     return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
 
 
 def board_at(track: Track, time: int) -> WatchedBoard:
-    """Return a player's board at a time."""
+    """Return the board of a track at a time."""
     return WatchedBoard(track.plays[track.revision_at(time)], time)
 
 
 def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Row:
-    """Return the state of the replay, and a slider that shows the moment."""
+    """Return a row with the state of the replay and a slider for the moment."""
     glyphs = look.glyphs
     sign = f" {glyphs.pointer} " if replay.playing else " = " if look.ascii else " ‖ "
     before = f"{sign}{clock_text(replay.time)} "
@@ -73,14 +73,14 @@ def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Ro
 
 
 def slider_time(x: int, race: RecordedRace, width: int) -> int:
-    """Return the time that belongs to a column of the row with the slider."""
+    """Return the time that belongs to the column ``x`` of the row with the slider."""
     before, after = len(" > 00:00 "), len(f" {clock_text(race.length)}  0.5x ")
     length = max(width - before - after, 2)
     return round(min(max((x - before) / (length - 1), 0), 1) * race.length)
 
 
 def last_action(track: Track, time: int, look: Look) -> str:
-    """Return the last action of a player at a time, as a sentence."""
+    """Return a sentence about the player's last action up to a time."""
     revision = track.revision_at(time)
     name = player_name(track.player.name, look, bot=track.player.bot)
     if not revision:
@@ -90,7 +90,10 @@ def last_action(track: Track, time: int, look: Look) -> str:
 
 
 def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
-    """Yield the whole race in sentences, one for each action, in the order of time. ``only`` selects one player."""
+    """Yield the whole race in sentences, one for each action, in the order of time.
+
+    If ``only`` is not None, yield only the actions of the player with this index.
+    """
     yield look.displayable(record_heading(race.record))
     tracks = race.tracks if only is None else race.tracks[only : only + 1]
     actions = sorted(

@@ -1,4 +1,4 @@
-"""The results of a race."""
+"""The results of a race, as text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ResultDetails:
 
 
 def rematch_does(model: Model) -> str:
-    """What the rematch key does, one of ``REMATCH_DOES``."""
+    """Return the effect of the rematch key, one of ``REMATCH_DOES``."""
     rematch, join, watch = REMATCH_DOES
     if model.seat is None:
         return watch
@@ -41,7 +41,10 @@ def rematch_does(model: Model) -> str:
 
 
 def race_length(model: Model) -> int:
-    """Return the length of the race in milliseconds, or the time of the last event if the server did not send the end."""
+    """Return the length of the race in milliseconds.
+
+    If the server did not send the end of the race, return the time of the last event.
+    """
     room = model.room
     if room is None:
         return 0
@@ -54,7 +57,10 @@ def race_length(model: Model) -> int:
 
 
 def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) -> tuple[Row, ...]:
-    """Return the player's result, why the race is over, and the time against the player's best. Empty before the end."""
+    """Return the player's result, the reason why the race is over, and the time against the player's best time.
+
+    Return no rows outside a room.
+    """
     room = model.room
     if room is None:
         return ()
@@ -73,15 +79,19 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
 
 
 def plot_maximum(model: Model) -> int:
-    """The number of cards at the top of the plot: all cards, or a round number above the best result if that is low."""
+    """Return the number of cards at the top of the plot.
+
+    This is the number of all cards, or a round number above the best result if the best result is low.
+    """
     best = max((line.foundation_cards for line in model.room.standings), default=0) if model.room else 0
     return min(model.game.cards, max(8, -(-best // 4) * 4))
 
 
 def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[list[Curve], list[str]]:
-    """Cards on the foundations over time: this player's curve first, then the others by place.
+    """Return the curves of cards on the foundations over time, and the names of the players without a curve.
 
-    Players who are known for less than half of the race have no curve. The second list names them.
+    The curve of this client's player comes first, then the others by place. A player whose progress is known for less
+    than half of the race has no curve.
     """
     room = model.room
     if room is None:
@@ -105,7 +115,7 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
 
 
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
-    """Sentences about missing curves, the check of the deal, and the file with the record."""
+    """Return sentences about missing curves, the check of the deal, and the file with the record."""
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = []
     if not drawn:
@@ -124,7 +134,10 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
 
 
 def rematch_text(model: Model, players: int | None) -> str:
-    """A sentence that says where the rematch is, and how many players are there. It is empty if there is no rematch yet."""
+    """Return a sentence that names the room of the rematch and says how many players it has.
+
+    Return an empty text if there is no rematch yet.
+    """
     room = model.room
     if room is None or not room.next:
         return ""

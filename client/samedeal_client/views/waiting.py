@@ -23,13 +23,13 @@ BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LE
 REMOVE_BOT_KEY: Final = "-"
 KICK_KEY: Final = "k"
 _LABEL: Final = 9
-"""Columns for the name of an option."""
+"""Number of columns for the name of an option."""
 PLAYER_HEADINGS: Final = ("Ready", "Player", "")
 
 
 @dataclass(frozen=True)
 class OwnBots:
-    """The names of the bots that this player has added: those seated, and those still joining."""
+    """The names of the bots that this player has added. ``joining`` bots do not have a seat yet."""
 
     seated: tuple[str, ...] = ()
     joining: tuple[str, ...] = ()
@@ -45,9 +45,10 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """The command with which others join. ``loopback_host`` is the host in it if other machines can't reach that host.
+    """The command with which others join.
 
-    ``page`` is the address at which browsers show the race, if there is one.
+    ``loopback_host`` is the host in the command if other machines can't reach this host, and otherwise empty. ``page``
+    is the address at which browsers show the race, or empty if there is none.
     """
 
     command: str
@@ -64,13 +65,13 @@ def can_add_bot(model: Model, bots: OwnBots) -> bool:
 
 
 def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
-    """Return whether this player, as the host, may kick a player. The host's own bots can be removed instead."""
+    """Return whether this player, as the host, may kick ``player``. The host's own bots can be removed instead."""
     seat = model.seat_of(player)
     return model.hosting and seat is not None and player != model.me and seat.name not in bots.seated
 
 
 def start_condition(model: Model, now: int) -> str:
-    """Say what the race waits for. ``now`` is the server's time in milliseconds."""
+    """Return a sentence that says for what the race waits. ``now`` is the server's time in milliseconds."""
     room = model.room
     if room is None:
         return ""
@@ -97,7 +98,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
-    """How others join and watch."""
+    """Return rows that tell how others join and watch."""
     rows: list[Row] = [
         (
             Span("Invite  ", "title"),
@@ -116,12 +117,15 @@ def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
 
 
 def bot_rows() -> dict[str, Row]:
-    """Return the key that adds a bot, for each level of bots."""
+    """Return a row for each level of bots, with the key that adds a bot of this level."""
     return {level: (Span(key, "key"), Span(f" {level}", "name")) for key, level in BOT_LEVELS}
 
 
 def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row, ...]]:
-    """The players by id, and the joining bots by name, each as a row of a table in the order of ``PLAYER_HEADINGS``."""
+    """Return the players as rows of a table, in the order of ``PLAYER_HEADINGS``.
+
+    Each row has a key: the id of a player, or the name of a bot that is still joining.
+    """
     room = model.room
     if room is None:
         return {}
@@ -143,9 +147,9 @@ def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row
 
 
 def room_rows(room: RoomState, width: int, zone: tzinfo | None = None, *, explained: bool = False) -> tuple[Row, ...]:
-    """Return the game and the options. ``zone`` is the time zone for times, by default the local one.
+    """Return the game and the options of a room as rows. ``zone`` is the time zone for times, by default the local one.
 
-    If ``explained``, a few lines say how the game is played.
+    If ``explained`` is true, the first rows say how the game is played.
     """
     rows: list[Row] = []
     if explained:
