@@ -107,9 +107,18 @@ async def run_client(
 
             bindings = key_bindings()
             await enter(client, None)
-            code = await show(client, with_background(look), bindings, back_to, lasting=lasting, with_bell=display.bell)
-            if not lasting:
-                recorder.quit_for_good()  # before anything is printed, because the terminal may be gone
+            quit_for_good = recorder.quit_for_good if not lasting else None
+            code = await show(
+                client,
+                with_background(look),
+                bindings,
+                back_to,
+                lasting=lasting,
+                with_bell=display.bell,
+                hung_up=quit_for_good,
+            )
+            if quit_for_good is not None:
+                quit_for_good()  # before anything is printed, because the terminal may be gone
             if back_to:
                 print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
             if lasting and (sentence := _how_to_return(client)):

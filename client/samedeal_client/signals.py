@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from types import FrameType
+from typing import Any, Final, NamedTuple
 
 from samedeal_client.first_completed import first_of
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_HANDLERS: Final[list[Callable[[int], None]]] = []
+HANGUP_TIMEOUT: Final = 0.8
+"""Timeout, in seconds, for a process without a terminal to end by itself."""
+
+STOP_TIMEOUT: Final = 5.0
+"""Timeout, in seconds, for a process to end by itself after SIGINT or SIGTERM."""
+
+
+class _Handler(NamedTuple):
+    """What a signal calls. If ``must_end``, the process ends after a timeout at the latest."""
+
+    stop: Callable[[int], None]
+    must_end: bool
+
+
+_HANDLERS: Final[list[_Handler]] = []
 """Active handlers. The last one receives the signals."""
 
 
@@ -42,26 +60,39 @@ def is_terminal() -> bool:
 
 
 @contextmanager
-def on_signals(stop: Callable[[int], None]) -> Iterator[None]:
+def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterator[None]:
     """Call ``stop`` with the exit code on Ctrl-C, SIGTERM or SIGHUP.
 
-    Contexts may be nested: the innermost one receives the signals.
+    With ``must_end``, a signal ends the process after a timeout, even if the event loop waits forever for a terminal that
+    takes no output. Contexts may be nested: the innermost one receives the signals.
     """
     loop = asyncio.get_running_loop()
-    _HANDLERS.append(stop)
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, _handle, 128 + number)
+
+    def handle(number: int, _: FrameType | None) -> None:
+        handler = _HANDLERS[-1]
+        if handler.must_end:
+            end_after(HANGUP_TIMEOUT if number == signal.SIGHUP else STOP_TIMEOUT, 128 + number)
+        loop.call_soon_threadsafe(handler.stop, 128 + number)
+
+    _HANDLERS.append(_Handler(stop, must_end))
+    before = {number: signal.signal(number, handle) for number in _SIGNALS}
     try:
         yield
     finally:
-        _HANDLERS.remove(stop)
-        if not _HANDLERS:
-            for number in _SIGNALS:
-                loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            if signal.getsignal(number) is handle:
+                signal.signal(number, handler)
+        _HANDLERS.pop()
 
 
-def _handle(code: int) -> None:
-    _HANDLERS[-1](code)
+def end_after(timeout: float, code: int) -> None:
+    """End this process after a timeout, in seconds, if it still runs."""
+
+    def end() -> None:
+        time.sleep(timeout)
+        os._exit(code)
+
+    threading.Thread(target=end, daemon=True, name="end").start()
 
 
 async def until_stopped(work: Coroutine[Any, Any, int]) -> int:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -38,10 +39,12 @@ async def show(
     *,
     lasting: bool = True,
     with_bell: bool = False,
+    hung_up: Callable[[], None] | None = None,
 ) -> int:
     """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to``, ``lasting`` and ``with_bell`` are arguments for ``SamedealApp``.
+    ``back_to``, ``lasting`` and ``with_bell`` are arguments for ``SamedealApp``. ``hung_up`` is called in a thread if
+    the terminal goes away, since the process may then end before this function returns.
     """
     # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -56,11 +59,15 @@ async def show(
     gc.freeze()
     loop = asyncio.get_running_loop()
 
+    def on_lost() -> None:
+        if hung_up is not None:
+            hung_up()
+        loop.call_soon_threadsafe(hang_up)
+
     def hang_up() -> None:
-        loop.remove_signal_handler(signal.SIGHUP)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a second request to end would cut the first one short
         app.exit(EXIT_CODE)
 
-    with on_signals(app.exit), on_terminal_lost(sys.stdin.fileno(), lambda: loop.call_soon_threadsafe(hang_up)):
+    with on_signals(app.exit, must_end=True), on_terminal_lost(sys.stdin.fileno(), on_lost):
         code = await app.run_async()
     return code if code is not None else 1

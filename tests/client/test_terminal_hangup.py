@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -21,6 +22,16 @@ with on_terminal_lost(0, lambda: None):
     threading.Event().wait()
 """
 
+DEAF = """
+import asyncio, threading
+from samedeal_client.signals import on_signals
+async def wait_for_the_terminal():
+    with on_signals(print, must_end=True):
+        print("waiting", flush=True)
+        threading.Event().wait()
+asyncio.run(wait_for_the_terminal())
+"""
+
 
 def test_process_that_hangs_ends_with_its_terminal() -> None:
     ours, theirs = pty.openpty()
@@ -30,6 +41,14 @@ def test_process_that_hangs_ends_with_its_terminal() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"watching\n"
         os.close(ours)
+        assert process.wait() == EXIT_CODE
+
+
+def test_signal_ends_a_process_whose_event_loop_waits_forever() -> None:
+    with subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waiting\n"
+        process.send_signal(signal.SIGHUP)
         assert process.wait() == EXIT_CODE
 
 

@@ -71,12 +71,13 @@ def run(given: argparse.Namespace) -> int:
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
     while (request := ReplayApp(race, replay, look).run()) is not None:
         replay = request.replay
-        asyncio.run(_practise(race, request, look))
+        if code := asyncio.run(_practise(race, request, look)):
+            return code
     return 0
 
 
-async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> None:
-    """Let the player practise from a moment of the race, or from its deal.
+async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> int:
+    """Let the player practise from a moment of the race, or from its deal. Return the exit code.
 
     The players on the screen are the ghosts.
     """
@@ -95,7 +96,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     client = ClientSession(link)
     try:
         await client.join(ROOM)
-        await show(client, look, key_bindings(), "the replay", lasting=False)
+        return await show(client, look, key_bindings(), "the replay", lasting=False)
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import select
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from samedeal_client.signals import HANGUP_TIMEOUT, end_after
+
 EXIT_CODE: Final = 129
 """The exit code of a process that SIGHUP ends."""
-
-END_TIMEOUT: Final = 1.5
-"""Timeout, in seconds, for this process to end by itself after the terminal is gone."""
 
 _POLL_TIME: Final = 500
 """Interval, in milliseconds, at which the thread checks whether the context has ended."""
@@ -24,7 +21,7 @@ _POLL_TIME: Final = 500
 def on_terminal_lost(terminal: int, lost: Callable[[], object]) -> Iterator[None]:
     """Call ``lost`` in a thread if the terminal goes away inside the context, even if this process gets no SIGHUP.
 
-    If the process still runs ``END_TIMEOUT`` seconds later, end the process, since it may wait for the terminal
+    If the process still runs ``HANGUP_TIMEOUT`` seconds later, end the process, since it may wait for the terminal
     forever.
     """
     ended = threading.Event()
@@ -35,12 +32,11 @@ def on_terminal_lost(terminal: int, lost: Callable[[], object]) -> Iterator[None
         while not ended.is_set():
             events = poll.poll(_POLL_TIME)
             if events and events[0][1] & (select.POLLHUP | select.POLLERR):
+                end_after(HANGUP_TIMEOUT, EXIT_CODE)
                 with suppress(RuntimeError):  # the event loop has just been closed
                     lost()
-                time.sleep(END_TIMEOUT)
-                os._exit(EXIT_CODE)
-            elif events:
-                return  # this kind of terminal can't be polled
+            if events:
+                return  # or this kind of terminal can't be polled
 
     threading.Thread(target=watch, daemon=True, name="terminal-watch").start()
     try:
