@@ -7,12 +7,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
+from samedeal.board_history import UNDO
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.bots.resignation import ResignPolicy
-from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.bots.persistence import RESIGN, UNDO_TIME, WAIT, Persistence
+from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
@@ -135,27 +136,36 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Make moves at the bot's pace until the race is over. Resign if no move helps."""
+        """Make moves at the bot's pace until the race is over. Resign if nothing helps any more."""
         temperament = self._temperament
-        memory, policy = BotMemory(self._rng, temperament=temperament), ResignPolicy(self._level)
+        persistence = Persistence(self._level, BotMemory(self._rng, temperament=temperament))
         interval, slack = self._interval / temperament.pace, temperament.unevenness
         loop = asyncio.get_running_loop()
         next_move_at = loop.time() + self._rng.uniform(0, interval)
         while self._phase == "racing":
             await asyncio.sleep(next_move_at - loop.time())
-            next_move_at = max(next_move_at + interval * self._rng.uniform(1 - slack, 1 + slack), loop.time())
             await self._wait_until(lambda: self._phase != "racing" or self._can_move)
-            board = self._rooms.model.board
-            if self._phase != "racing" or board is None or board.won:
+            own = self._rooms.model.own
+            if self._phase != "racing" or own.play is None or own.play.board.won:
                 return
-            move = None if policy.should_resign(board) else choose_move(self._level, board, memory)
-            if move is None:
+            moves_left = self._time_left / interval
+            action = persistence.choose_action(own.play, moves_left, from_deal=own.first is not None)
+            if action == RESIGN:
                 await self._resign()
+            if action in (RESIGN, WAIT):
                 return
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * (UNDO_TIME if action == UNDO else 1)
+            next_move_at = max(next_move_at + pause, loop.time())
             try:
-                self._rooms.act(move)
+                self._rooms.act(action)
             except PlayError:
                 return
+
+    @property
+    def _time_left(self) -> float:
+        """The time left in the race, in seconds."""
+        room = self._rooms.model.room
+        return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 
     async def _resign(self) -> None:
         self._report("No move helps any more. Resigning.")

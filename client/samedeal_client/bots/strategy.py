@@ -5,8 +5,7 @@
 - ``careful`` searches thousands of boards.
 
 Bots of the levels greedy and careful plan a line of moves and follow it until it turns up a card. They return to an
-earlier board only on the way to a new one, and stop if no move helps. ``resignation`` decides when a bot that could
-still move resigns.
+earlier board only on the way to a new one, and stop if no move helps. ``persistence`` decides what they do then.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ CAREFUL_NODES: Final = 4000
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
-"""Weights of moves to a foundation, and of moves that turn up a card, in the choice of a random bot.
+DEAL_APPEAL: Final = 0.3
+"""Weights in the choice of a random bot: of moves to a foundation, of moves that turn up a card, and of dealing a row.
 
 All other moves have the weight 1.
 """
@@ -88,6 +88,8 @@ def _appeal(board: Board, move: Move) -> float:
     """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
     if move.target == FOUNDATION:
         return FOUNDATION_APPEAL
+    if move == DEAL:
+        return DEAL_APPEAL
     return REVEAL_APPEAL if board.turns_up(move) else 1.0
 
 

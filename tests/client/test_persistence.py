@@ -1,0 +1,83 @@
+"""What bots do when their strategy finds no move."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.moves import Move
+from samedeal_client.bots.persistence import RESIGN, UNDO_TIME, WAIT, Persistence
+from samedeal_client.bots.strategy import BotMemory
+from samedeal_client.bots.temperament import Temperament
+from samedeal_client.state.bot_levels import LEVELS, Level
+from samedeal_client.state.dead_end import is_stuck_for_good
+from tests.client.boards import board, dealt
+
+
+def actions(
+    level: Level, play: Play, most: int, seed: int = 1, time: float = 1e6
+) -> tuple[list[Move | str], Play, bool]:
+    """Let a bot act up to ``most`` times, or for as long as ``time`` moves take.
+
+    Return its actions, the play, and whether the bot resigned.
+    """
+    rng = Random(seed)
+    bot = Persistence(level, BotMemory(rng, 200, Temperament.random(rng)))
+    made: list[Move | str] = []
+    while len(made) < most and not play.board.won:
+        action = bot.choose_action(play, time, from_deal=True)
+        if action in (RESIGN, WAIT):
+            return made, play, action == RESIGN
+        time -= UNDO_TIME if action == UNDO else 1
+        made.append(action)
+        play = play.act(action)
+    return made, play, False
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("game", "position"),
+    [
+        ("athena", "1: 9H | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S | w: 2C 3C 4D"),
+        ("ace-of-hearts", "1: KH 2S | 2: KD 4C | 3: QS KC | 4: 4D JH | 5: KS | 6: 6S | 7: 8S"),
+        ("phoenix", "1: KH TC 9H | 2: JD | 3: TS | 4: KD 3S | 5: KC 4S | 6: KS 5C"),
+    ],
+)
+def test_bot_resigns_soon_at_a_proven_dead_end(level: Level, game: str, position: str) -> None:
+    made, play, has_resigned = actions(level, Play(board(game, position)), 100)
+    assert has_resigned
+    assert len(made) <= 60
+    assert is_stuck_for_good(play, from_deal=True)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
+    play = Play(dealt("willow", 7), Undo.FREE)
+    made, _, has_resigned = actions(level, play, 80)
+    assert not has_resigned
+    assert UNDO in made
+
+
+@pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])
+def test_bot_ends_on_the_board_with_most_cards(game: str, number: int) -> None:
+    play = Play(dealt(game, number), Undo.FREE)
+    made, after, _ = actions("random", play, 1000, time=150)
+    most = 0
+    for action in made:
+        play = play.act(action)
+        most = max(most, play.board.foundation_cards)
+    assert after.board.foundation_cards == most > 0
+
+
+def test_bot_plays_on_if_undo_is_off_and_nothing_is_proven() -> None:
+    made, play, has_resigned = actions("greedy", Play(dealt("steve", 2), Undo.OFF), 200)
+    assert not has_resigned or is_stuck_for_good(play, from_deal=True)
+    assert len(made) > 120
+    assert UNDO not in made
+
+
+def test_bots_of_a_level_retreat_differently() -> None:
+    play = Play(dealt("willow", 7), Undo.FREE)
+    assert len({tuple(map(str, actions("greedy", play, 80, seed)[0])) for seed in range(4)}) == 4
