@@ -77,7 +77,7 @@ class Round:
             commitment=commitment(SEED),
             private=False,
             created=START - 9_000,
-            idle=ENDS,
+            changed_at=ENDS,
             phase="finished",
             racers=(Racer(ANA, "ana", 1), Racer(BOB, "bob", 2)),
             starts=START,

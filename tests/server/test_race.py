@@ -60,7 +60,7 @@ def opened(options: Options = OPTIONS, *racers: Racer) -> Race:
         commitment=commitment(SEED),
         private=False,
         created=CREATED,
-        idle=CREATED,
+        changed_at=CREATED,
         racers=racers,
     )
 
@@ -72,7 +72,7 @@ def race_in(phase: Phase, options: Options = OPTIONS) -> Race:
         return race
     race = replace(race, starts=STARTS, ends=ENDS)
     if phase in ("finished", "closed"):
-        return replace(race, seed=SEED, idle=ENDS, standings=standings(race, {}))
+        return replace(race, seed=SEED, changed_at=ENDS, standings=standings(race, {}))
     return race
 
 
@@ -112,7 +112,7 @@ def outcome_of(race: Race, text: str, now: int) -> str:
     finally:
         assert race == before
     assert (changed is race) == (not events)
-    assert not events or changed.idle == now
+    assert not events or changed.changed_at == now
     return f"{changed.phase}: {' '.join(events) or 'nothing'}"
 
 
@@ -382,7 +382,7 @@ def test_open_room_with_present_players_is_kept_open(here: int, outcome: str) ->
 
 
 def test_empty_room_of_a_rematch_stays_open_longer() -> None:
-    race = replace(opened(OPTIONS), follows="friday")
+    race = replace(opened(OPTIONS), previous="friday")
     assert race.due_at() == CREATED + ROOM_LIFETIME
     assert opened(OPTIONS).due_at() == CREATED + EMPTY_LIFETIME
     assert outcome_of(opened(OPTIONS), "time passes", CREATED + EMPTY_LIFETIME) == "closed: closed"

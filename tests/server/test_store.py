@@ -68,7 +68,7 @@ def new_race(room: str = "friday", **fields: Any) -> Race:
         commitment=commitment(SEED),
         private=False,
         created=1_000,
-        idle=1_000,
+        changed_at=1_000,
     )
     return replace(race, **fields)
 
@@ -133,7 +133,7 @@ async def a_millisecond(store: Store) -> None:
 
 
 async def test_open_room_is_stored_once(store: Store) -> None:
-    race = new_race(private=True, follows="thursday")
+    race = new_race(private=True, previous="thursday")
     assert await store.create_room(race, RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash"))
     snapshot = await loaded(store)
     assert snapshot.race == race
@@ -220,7 +220,7 @@ async def test_end_is_set_at_start_and_then_kept(store: Store) -> None:
 
 async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
     before = await opened(store)
-    await opened(store, new_race("saturday", created=2_000, idle=2_000))
+    await opened(store, new_race("saturday", created=2_000, changed_at=2_000))
     assert await store.index.newest(10) == ["saturday", "friday"]
     assert await store.index.newest(1) == ["saturday"]
     assert await store.index.count() == 2
@@ -240,7 +240,7 @@ async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
 async def test_outdated_race_does_not_delay_a_tick(store: Store) -> None:
     before = await opened(store)
     due = before.race.due_at()
-    later = replace(before.race, idle=before.race.idle + 1_000)
+    later = replace(before.race, changed_at=before.race.changed_at + 1_000)
     assert await store.compare_and_set(before, later, ("ready",), "")
     await store.index.update(replace(before.race, phase="racing", ends=50))
     await store.index.update(later)

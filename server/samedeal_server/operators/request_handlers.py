@@ -175,7 +175,7 @@ class OperatorRequests:
             races = [
                 race
                 for race in await store.load_races(batch)
-                if race is not None and race.idle <= idle_since and not (message.empty and _is_in_use(race))
+                if race is not None and race.changed_at <= idle_since and not (message.empty and _is_in_use(race))
             ]
             if targets is not None:
                 races = [race for race in races if await self._is_used_by(targets, race)]
@@ -185,13 +185,13 @@ class OperatorRequests:
     async def _is_used_by(self, targets: Bans, race: Race) -> bool:
         players = [racer.player for racer in race.racers]
         addresses = {where.player: where.address for where in await self._nodes.whereabouts(players)}
-        return any(targets.of(player, addresses.get(player, ""), race.idle) for player in players)
+        return any(targets.of(player, addresses.get(player, ""), race.changed_at) for player in players)
 
     async def _close_unchanged(self, race: Race) -> bool:
         """Close a room, unless it has changed since ``race`` was loaded. Return whether the room was closed."""
 
         def close(snapshot: Snapshot) -> CloseCommand:
-            if snapshot.race.idle != race.idle:
+            if snapshot.race.changed_at != race.changed_at:
                 raise refusals.no_room(race.room)
             return CloseCommand()
 

@@ -209,16 +209,20 @@ class DealSecret(Struct, frozen=True):
     found: FoundDeal | None = None
 
 
-class Race(Struct, frozen=True, omit_defaults=True):
+_STORED_NAMES: Final = {"changed_at": "idle", "previous": "follows"}
+"""Names of fields in Redis that differ from the names in Python."""
+
+
+class Race(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
     """The race of a room. Times are in milliseconds since 1970, and 0 if they are not known yet.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the deal as text, as in the room
     options. ``commitment`` is the published hash of the seed or the server's secret. ``seed`` is empty until the race
-    is finished. ``idle`` is the time of the last change, since which the race has been idle. ``finished_at`` is when
-    the race ended. ``kicked`` holds the ids of the players who were removed from this race or an earlier one.
+    is finished. ``changed_at`` is the time of the last change. ``finished_at`` is when the race ended. ``kicked`` holds
+    the ids of the players who were removed from this race or an earlier one.
 
-    If the race is a rematch, ``follows`` is the room of the previous race, and ``invited`` holds the ids of the
-    previous race's players. ``next`` is the room of this race's own rematch.
+    If the race is a rematch, ``previous`` is the room of the race before it, and ``invited`` holds the ids of that
+    race's players. ``next`` is the room of this race's own rematch.
 
     A joint or daily deal has no ``seed``. Its ``solver``, ``budget`` and ``least`` have the same meaning as in
     DealTerms. ``reveal_by`` is when all shares of a joint deal must be revealed. ``shares`` is filled when the last
@@ -236,8 +240,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     commitment: bytes
     private: bool
     created: int
-    idle: int
-    follows: str = ""
+    changed_at: int
+    previous: str = ""
     phase: Phase = "open"
     racers: Annotated[tuple[Racer, ...], Meta(max_length=16)] = ()
     starts: int = 0
@@ -357,9 +361,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
             case "open" if self.options.start == "at":
                 return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
             case "open":
-                return self.host_due_at() or self.idle + (ROOM_LIFETIME if self.follows else EMPTY_LIFETIME)
+                return self.host_due_at() or self.changed_at + (ROOM_LIFETIME if self.previous else EMPTY_LIFETIME)
             case "finished":
-                return self.idle + ROOM_LIFETIME
+                return self.changed_at + ROOM_LIFETIME
             case "countdown":
                 return min(self.starts, self.reveal_by) if self.lacks_shares else self.starts
             case "racing":
@@ -374,7 +378,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """
         others = [racer for racer in self.racers if not racer.bot and racer.player != self.host]
         waiting = self.options.start != "at" and others and all(racer.ready for racer in others)
-        return self.idle + HOST_TIMEOUT if waiting else 0
+        return self.changed_at + HOST_TIMEOUT if waiting else 0
 
     def is_over(self, progress: ProgressByPlayer) -> bool:
         """Return whether the race does not have to go on for any player."""
@@ -566,7 +570,7 @@ def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
     events = (*started, *events)
     if not events:
         return race, ()
-    return replace(changed, idle=now), events
+    return replace(changed, changed_at=now), events
 
 
 def _join(race: Race, command: JoinCommand, now: int) -> Outcome:

@@ -103,14 +103,14 @@ class RoomCreator:
         for _ in range(_ATTEMPTS):
             successor = replace(
                 _new_race(room, options, deal, secret, now, race.round + 1),
-                follows=race.room,
+                previous=race.room,
                 kicked=race.kicked,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
             )
             if await self._open(successor, secret):
                 return room
             (existing,) = await self._store.load_races([room])
-            if existing is not None and existing.follows == race.room and existing.created >= race.idle:
+            if existing is not None and existing.previous == race.room and existing.created >= race.changed_at:
                 return room
             room = _random_code()
         raise refusals.no_free_code()
@@ -138,7 +138,7 @@ def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: 
         commitment=commitment(secret.deal.seed),
         private=bool(secret.hash),
         created=now,
-        idle=now,
+        changed_at=now,
     )
     if not deal.has_proof:
         return race
