@@ -18,7 +18,19 @@ from websockets.typing import Subprotocol
 
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, Ping, Pong, ToServer, Welcome
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Acked,
+    Create,
+    Created,
+    Done,
+    Hello,
+    Ping,
+    Pong,
+    Resign,
+    ToServer,
+    Welcome,
+)
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
@@ -30,10 +42,14 @@ from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 from tests.end_to_end.browser import running_browser
-from tests.end_to_end.watched_races import compare, players, start
+from tests.end_to_end.watched_races import compare, play_randomly, players, start
+from tests.server.races import kept
 
 ROOM = "friday"
 GAME = "willow"
+WATCHED_GAME = "athena"
+"""It has a stock and cards that lie face down."""
+
 LONGEST_SILENCE = 27.0
 """Seconds of silence that a proxy must tolerate: a bit more than the ping interval of a node."""
 
@@ -157,20 +173,45 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert ("content-encoding: gzip" in head) is (status == 200)
 
 
-async def test_browser_watches_a_race_to_its_verified_end(site: Site, tmp_path: Path) -> None:
-    """The browser trusts the test authority's certificates because it is told to ignore errors in them."""
-    record = winning_records()[GAME]
-    actions = [action for _, action in record.actions]
+async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_path: Path) -> None:
+    """The boards are those of the server's record, card by card, up to the verified end.
+
+    Mira waits for the page after each move, so it must show each. Jonas does not: the page may skip boards of his,
+    because it draws all moves that arrive within one frame together. It must not go back or show any other board.
+    The browser trusts the test authority's certificates because it is told to ignore errors in them.
+    """
+    deal = winning_records()[WATCHED_GAME]
     with running_browser(tmp_path / "profile", "--ignore-certificate-errors") as browser:
-        clients = await players(site.address, "mira", games=(GAME,), deal=str(record.deal))
+        mira, jonas = clients = await players(site.address, "mira", "jonas", games=(WATCHED_GAME,), deal=str(deal.deal))
         await browser.open(f"{site.address}/{ROOM}")
         await browser.shows("Waiting for the start", "#clock")
+        await browser.record_boards()
         await start(clients)
-        await compare(browser, clients)
-        for action in actions:
-            await clients[0].act(action)
-        await compare(browser, clients)
+        rng = Random(1)
+        for revision, (_, action) in enumerate(deal.actions):
+            assert mira.play is not None
+            await browser.shows_board(mira.player, revision, mira.play.board)
+            await play_randomly(jonas, 3, rng)
+            if revision == len(deal.actions) - 1:
+                await jonas.expect(Done, Resign)
+            await mira.act(action)
         await browser.shows("Fair deal, checked here", ".deal.fair")
+        await compare(browser, clients)
+        drawn = await browser.recorded_boards()
+        record = await kept(mira, ROOM)
+        for client, player in zip(clients, record.players, strict=True):
+            plays = record.plays(player)
+            boards = [board for board in drawn if board.player == client.player]
+            revisions = [board.revision for board in boards]
+            for board in boards:
+                board.compare(plays[board.revision].board)
+            assert revisions == sorted(revisions)
+            assert revisions[-1] == len(plays) - 1
+            assert client is jonas or set(revisions) == set(range(len(plays)))
+            print(
+                f"\n{kind.name}: the page drew {len(set(revisions))} of the {len(plays)} boards of {player.name}",
+                end="",
+            )
         await browser.run("document.querySelector('aside a').click()")
         await browser.shows("Save the record", "aside")
         assert browser.errors() == []

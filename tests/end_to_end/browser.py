@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -41,15 +42,38 @@ _FLAGS: Final = (
     "--hide-scrollbars",
 )
 
-_BOARDS: Final = """
-const boards = {};
-for (const tile of document.querySelectorAll('.tile')) {
+_BOARD: Final = """
+function board(tile) {
   const piles = {};
-  for (const card of tile.querySelectorAll('.card')) (piles[card.dataset.pile] ??= []).push(Number(card.dataset.card));
-  boards[tile.dataset.player] = { revision: Number(tile.dataset.revision ?? -1), piles };
+  for (const card of tile.querySelectorAll(".card")) (piles[card.dataset.pile] ??= []).push(Number(card.dataset.card));
+  return { player: tile.dataset.player, revision: Number(tile.dataset.revision ?? -1), piles };
 }
-return boards;
 """
+_BOARDS: Final = f"{_BOARD} return [...document.querySelectorAll('.tile')].map(board);"
+_RECORD: Final = f"""
+{_BOARD}
+window.drawn = [];
+new MutationObserver((changes) => {{
+  for (const tile of new Set(changes.map((change) => change.target))) window.drawn.push(board(tile));
+}}).observe(document.querySelector("#boards"), {{ subtree: true, attributeFilter: ["data-revision"] }});
+"""
+
+
+@dataclass(frozen=True)
+class DrawnBoard:
+    """A board as the page has drawn it. ``piles`` has the cards of the piles that are not empty."""
+
+    player: str
+    revision: int
+    piles: dict[str, list[int]]
+
+    def compare(self, board: Board, *, replayed: bool = False) -> None:
+        """Compare the cards one by one. A replay also knows the cards that lie face down."""
+        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+            cards = self.piles.get(key, [])
+            if replayed:
+                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
+            assert cards == list(pile), (self.player, self.revision, key)
 
 
 class Browser:
@@ -88,22 +112,23 @@ class Browser:
         )
 
     async def shows_board(self, player: str, revision: int, board: Board, *, replayed: bool = False) -> None:
-        """Wait until the page shows a revision of a player's board, and compare the cards one by one.
-
-        After the race, the page also knows the cards that lie face down.
-        """
+        """Wait until the page shows a revision of a player's board, and compare the cards."""
         await self.until(
             "document.querySelector(`[data-player='${arguments[0]}']`)?.dataset.revision === arguments[1]",
             player,
             str(revision),
         )
-        shown = (await self.run(_BOARDS))[player]
-        assert shown["revision"] == revision
-        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
-            cards = shown["piles"].get(key, [])
-            if replayed:
-                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
-            assert cards == list(pile)
+        (shown,) = [DrawnBoard(**each) for each in await self.run(_BOARDS) if each["player"] == player]
+        assert shown.revision == revision
+        shown.compare(board, replayed=replayed)
+
+    async def record_boards(self) -> None:
+        """Record each board that the page draws from now on."""
+        await self.run(_RECORD)
+
+    async def recorded_boards(self) -> list[DrawnBoard]:
+        """Return the boards that the page has drawn since ``record_boards``."""
+        return [DrawnBoard(**each) for each in await self.run("return window.drawn")]
 
     async def drop(self, content: bytes) -> None:
         """Drop a file on the page."""

@@ -26,7 +26,7 @@ from samedeal.record import Record
 from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
-from tests.end_to_end.watched_races import ROOM, compare, players, start
+from tests.end_to_end.watched_races import ROOM, compare, play_randomly, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
 from tests.shared.joint_deals import joint_deal
@@ -71,15 +71,6 @@ async def browser(chromium: Browser) -> AsyncIterator[Browser]:
 async def one(redis_url: str) -> AsyncIterator[Node]:
     async with serving(redis_url, "n1") as node:
         yield node
-
-
-async def play_randomly(client: Client, count: int, rng: Random) -> None:
-    """Make legal moves, and take some of them back."""
-    for _ in range(count):
-        assert client.play is not None
-        moves = list(client.play.board.legal_moves())
-        back = client.play.past and (not moves or rng.random() < 0.2)
-        await client.act("undo" if back else str(rng.choice(moves)))
 
 
 async def play(client: Client, actions: Sequence[str]) -> None:

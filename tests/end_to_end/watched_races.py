@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any, Final
 
 from samedeal.protocol.messages import Done, Start
@@ -32,3 +33,12 @@ async def compare(browser: Browser, clients: list[Client]) -> None:
     for client in clients:
         assert client.play is not None
         await browser.shows_board(client.player, client.play.revision, client.play.board)
+
+
+async def play_randomly(client: Client, count: int, rng: Random) -> None:
+    """Make legal moves, and take some of them back."""
+    for _ in range(count):
+        assert client.play is not None
+        moves = list(client.play.board.legal_moves())
+        back = client.play.past and (not moves or rng.random() < 0.2)
+        await client.act("undo" if back else str(rng.choice(moves)))

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from samedeal.board_history import Undo
-from samedeal.protocol.messages import (
-    Done,
-    Start,
-)
+from samedeal.protocol.messages import Done, ReadRecord, RecordPart, Start
 from samedeal.record import Record
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
@@ -55,3 +52,21 @@ RECORDS = Path(__file__).parent.parent / "golden" / "records"
 def record(game: str) -> Record:
     """Load the record of a play that moves all cards to the foundations."""
     return Record.parse((RECORDS / f"{game}.txt").read_text())
+
+
+async def read(client: Client, race: str, **fields: str) -> bytes:
+    """Read a whole record, as PROTOCOL.md says."""
+    part = await client.expect(RecordPart, ReadRecord, race=race, **fields)
+    rest = [
+        await client.expect(RecordPart, ReadRecord, race=part.race, part=number, **fields)
+        for number in range(1, part.parts)
+    ]
+    return b"".join(each.text for each in (part, *rest))
+
+
+async def kept(client: Client, room: str) -> Record:
+    """Wait until the record of a room's race is kept, and return it."""
+    while True:
+        answer = await client.ask(ReadRecord, race=room)
+        if isinstance(answer, RecordPart):
+            return Record.read(await read(client, room))

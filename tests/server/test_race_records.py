@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from samedeal.protocol.messages import Done, ListRecords, ReadRecord, RecordPart, Records, Resign, Start
+from samedeal.protocol.messages import Done, ListRecords, ReadRecord, Records, Resign, Start
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.record import Record
 from samedeal_server.rooms import cached_list
@@ -14,22 +14,12 @@ from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
-from tests.server.races import race
+from tests.server.races import kept, race, read
 
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached_list, "LIST_LIFETIME", 0.0)
-
-
-async def read(client: Client, race: str, **fields: str) -> bytes:
-    """Read a whole record, as PROTOCOL.md says."""
-    part = await client.expect(RecordPart, ReadRecord, race=race, **fields)
-    rest = [
-        await client.expect(RecordPart, ReadRecord, race=part.race, part=number, **fields)
-        for number in range(1, part.parts)
-    ]
-    return b"".join(each.text for each in (part, *rest))
 
 
 async def finish(*clients: Client) -> None:
@@ -38,14 +28,6 @@ async def finish(*clients: Client) -> None:
         await client.expect(Done, Resign)
     for client in clients:
         await client.phase("finished")
-
-
-async def kept(client: Client, room: str) -> Record:
-    """Wait until the record of a room's race is kept, and return it."""
-    while True:
-        answer = await client.ask(ReadRecord, race=room)
-        if isinstance(answer, RecordPart):
-            return Record.read(await read(client, room))
 
 
 async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, monkeypatch: pytest.MonkeyPatch) -> None:
