@@ -161,6 +161,22 @@ class Browser:
         found = await asyncio.to_thread(self._driver.execute_async_script, script)
         return [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]]
 
+    async def accessible_texts(self) -> list[str]:
+        """Return the texts that screen readers get."""
+        tree = await asyncio.to_thread(self._driver.execute_cdp_cmd, "Accessibility.getFullAXTree", {})
+        return [node["name"]["value"] for node in tree["nodes"] if node["role"]["value"] == "StaticText"]
+
+    async def freeze(self) -> None:
+        """Freeze the page, as the browser does with tabs in the background."""
+        await self._set_state("frozen")
+
+    async def thaw(self) -> None:
+        """Let a frozen page go on."""
+        await self._set_state("active")
+
+    async def _set_state(self, state: str) -> None:
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Page.setWebLifecycleState", {"state": state})
+
     async def press(self, key: str) -> None:
         """Press and release a key."""
         for kind in ("keyDown", "keyUp"):

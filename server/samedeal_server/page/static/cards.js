@@ -1,6 +1,6 @@
 // Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
 
-import {setText, svg} from "./dom.js"
+import {element, setText, svg} from "./dom.js"
 import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./boards.js"
 
 const WIDTH = 46
@@ -8,6 +8,7 @@ const HEIGHT = 64
 const STEP_X = 51
 const STEP_Y = 69
 const STRIP = 26 // the part of a covered card that shows, if there is room
+const SUITS = ["clubs", "diamonds", "hearts", "spades"]
 const still = matchMedia("(prefers-reduced-motion: reduce)")
 
 const isSpread = what => what === "column" || what === "fan"
@@ -28,7 +29,8 @@ export class BoardView {
 		const {x, y} = this.places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
 		this.count = svg("text", {x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "left"})
 		const viewBox = `-6 -6 ${tableSize(game).join(" ")}`
-		this.element = svg("svg", {viewBox, role: "img", class: "table"}, ...outlines, this.cards, this.count)
+		this.element = svg("svg", {viewBox, "aria-hidden": "true", class: "table"}, ...outlines, this.cards, this.count)
+		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
 	}
 
 	// Show piles. A card keeps the element that lies where it lies, or takes that of a card that has left its place.
@@ -48,6 +50,7 @@ export class BoardView {
 		for (const card of cards) draw(card, animated && !still.matches && !document.hidden)
 		this.cards.replaceChildren(...cards.map(({element}) => element))
 		setText(this.count, String(cards.filter(({key}) => key === "stock").length || ""))
+		this.places.forEach((place, i) => setText(this.words.children[i], inWords(place, piles[i])))
 		this.drawn = cards
 	}
 }
@@ -57,16 +60,15 @@ function layOut({key, what, x, y, room}, pile) {
 	const step = isSpread(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
 	return pile.map((code, depth) => {
 		const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step
-		const isBuried = !isSpread(what) && depth < top - 3
-		return {code, face: code & FACE, key, place: `${key} ${depth}`, isBuried, at: `translate(${x}px, ${y + under}px)`}
+		return {code, face: code & FACE, key, place: `${key} ${depth}`, at: `translate(${x}px, ${y + under}px)`}
 	})
 }
 
 function draw(card, animated) {
-	const {code, key, before, at, isBuried} = card
+	const {code, key, before, at} = card
 	const element = (card.element = before?.element ?? svg("g"))
 	if (before?.code !== code) element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code)))
-	element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}${isBuried ? " buried" : ""}`)
+	element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}`)
 	element.dataset.card = code
 	element.dataset.pile = key
 	element.style.transform = at
@@ -80,10 +82,10 @@ function face(code) {
 	return code & DOWN ? corner : [...corner, symbol(11, 31, 25)]
 }
 
-// A board in words, for screen readers.
-export function inWords(game, piles) {
-	const isUp = card => !(card & DOWN)
-	const name = card => rank(card) + "♣♦♥♠"[suit(card)]
-	const cards = pile => `${pile.length} cards: ${pile.filter(isUp).map(name).join(", ")}.`
-	return GAMES[game].piles.map(({what, key}, i) => `${what} ${key}, ${cards(piles[i])}`).join(" ")
+// A pile in words, for screen readers. Of a foundation, the top card says all.
+function inWords({what, key}, pile) {
+	const up = pile.filter(card => !(card & DOWN)).map(card => `${rank(card)} of ${SUITS[suit(card)]}`)
+	const down = pile.length - up.length
+	const cards = [down && `${down} face down`, ...up.slice(what === "foundation" ? -1 : 0)].filter(Boolean)
+	return `${what === key ? "" : what} ${key}: ${cards.join(", ") || "empty"}`
 }

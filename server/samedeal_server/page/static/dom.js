@@ -7,7 +7,7 @@ export const svg = (tag, ...more) => fill(document.createElementNS("http://www.w
 
 function fill(made, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) {
-		if (name.startsWith("on")) made.addEventListener(name.slice(2), value)
+		if (name.startsWith("on")) made[name] = value
 		else if (value) made.setAttribute(name, value)
 	}
 	made.append(...children)

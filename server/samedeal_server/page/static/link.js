@@ -3,7 +3,8 @@
 import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
-const SILENCE = 10_000 // ms without a message. The page then sends a ping, and reconnects after as long again
+const SILENCE = 10_000 // ms without a message, after which the page sends a ping
+const ANSWER_TIMEOUT = 5000 // ms for the answer, after which it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
@@ -11,7 +12,7 @@ const BLOCKED = "Something between this browser and the server blocks WebSockets
 export const isFrame = new URLSearchParams(location.search).has("embed")
 export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}embed` : path) // a frame stays one
 const base = new URL(".", location.href)
-export const address = base.href.replace(/^http/, "ws").replace(/\/$/, "")
+export const address = "ws" + base.href.slice(4, -1) // instead of "http"
 
 export class Link {
 	// `on` has the functions welcome(), message(message) and status(live, sentence).
@@ -67,6 +68,7 @@ export class Link {
 	}
 
 	receive(data) {
+		if (this.pinged && this.welcomed) this.on.status(true, "")
 		Object.assign(this, {heard: Date.now(), pinged: 0})
 		let message
 		try {
@@ -89,7 +91,8 @@ export class Link {
 		if (!this.pinged) {
 			this.pinged = now
 			this.ask("ping").catch(() => {}) // the connection is lost
-		} else if (now - this.pinged > SILENCE) this.lost(0)
+		} else if (now - this.pinged > ANSWER_TIMEOUT) this.lost(0)
+		else if (this.welcomed) this.on.status(false, "The server does not answer.")
 	}
 
 	hurry() {

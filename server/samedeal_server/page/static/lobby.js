@@ -10,7 +10,7 @@ export class Lobby {
 		setText(byId("facts"), "Everyone plays the same cards. The first to finish wins.")
 		this.none = element("p")
 		this.rooms = element("ul", {class: "rooms"})
-		this.records = element("ul", {class: "rooms records"})
+		this.records = element("ul", {class: "rooms"})
 		const open = element("section", {class: "box"}, element("h2", {}, "Open a room from a terminal"), copyLine(`samedeal new ${address}`))
 		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a race from its record, a file"))
 		byId("main").replaceChildren(this.none, this.rooms, open, element("h2", {}, "Finished races"), this.records, file)
@@ -53,7 +53,7 @@ function line(path, room, phase, game, ...facts) {
 
 function roomLine({room, game, deal, phase, players, seats, private: isPrivate, spectators, delay}) {
 	const state = element("em", {class: phase}, phase)
-	const watching = spectators ? `shown ${delay} s late` : "no spectators"
+	const watching = !spectators ? "no spectators" : delay && `shown ${delay} s late`
 	const path = spectators && encodeURIComponent(room)
 	return line(path, room, state, game, `${players} of ${seats} players`, dealName(deal), isPrivate && "private", watching)
 }

@@ -22,7 +22,7 @@ function settings() {
 
 function setSuits(suits) {
 	root.classList.toggle("four", suits === "four")
-	byId("suits").setAttribute("aria-pressed", String(suits === "four"))
+	byId("suits").ariaPressed = suits === "four"
 }
 
 setSuits(settings().suits)

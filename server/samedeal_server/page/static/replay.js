@@ -88,9 +88,9 @@ export class ReplayScreen extends RaceScreen {
 		const isOver = at >= room.length
 		this.at = Math.min(at, room.length)
 		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.at <= this.at))
-		Object.assign(room, isOver ? {phase: "finished", standings: room.players} : {phase: "racing", standings: []})
+		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(({end}) => end)} : {phase: "racing", standings: []})
 		this.slider.value = this.at
-		this.slider.setAttribute("aria-valuetext", clock(this.at))
+		this.slider.ariaValueText = clock(this.at)
 		if (isOver) this.play(false)
 		this.show()
 	}
@@ -170,9 +170,9 @@ async function readRecord(bytes) {
 
 function readPlayer(block) {
 	const [, player, name] = /^player: (\d+) (.+)/.exec(block) ?? []
-	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
+	const [place, foundation_cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
 	const actions = [...block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)].map(([, s, ms, action]) => ({at: Number(s + ms), action}))
-	return {player, seat: Number(player), name, bot, place, foundation_cards: cards, time, resigned, actions}
+	return {player, seat: Number(player), name, bot, actions, end: {player, place, foundation_cards, time, resigned}}
 }

@@ -1,7 +1,7 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
 import {title} from "./boards.js"
-import {BoardView, inWords, tableSize} from "./cards.js"
+import {BoardView, tableSize} from "./cards.js"
 import {chart} from "./chart.js"
 import {checkDeal} from "./deal.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
@@ -106,7 +106,7 @@ export class RaceScreen {
 				this.shown.delete(player)
 			}
 		for (const row of rows.toSorted((a, b) => a.seat - b.seat)) {
-			const {player, board, final, count, moves, connected, finishedAt, name} = row
+			const {player, board, final, count, moves, connected, finishedAt} = row
 			const shown = this.shown.get(player) ?? this.add(row, game)
 			const {tile, line, view} = shown
 			const isChosen = this.chosen.includes(player)
@@ -118,8 +118,6 @@ export class RaceScreen {
 			tile.hidden = this.chosen.length && !isChosen
 			line.classList.toggle("chosen", isChosen)
 			line.style.setProperty("--done", count / race.cards)
-			const words = board && isChosen ? inWords(game, board.piles) : ""
-			view.element.setAttribute("aria-label", `Board of ${name}: ${count} of ${race.cards} cards on the foundations. ${words}`)
 			if (!board || shown.board === board) continue
 			view.show(board.piles, shown.board && !tile.hidden)
 			shown.board = board
@@ -139,7 +137,7 @@ export class RaceScreen {
 		const choose = {onclick: () => this.choose(player)}
 		const button = () => element("button", choose, span("name", name), bot ? span("bot", "bot") : "")
 		const caption = element("header", {}, span("place"), button(), span("state"), span("progress"))
-		const tile = element("article", {class: "tile", "data-player": player}, caption, element("div", choose, view.element))
+		const tile = element("article", {class: "tile", "data-player": player}, caption, view.words, element("div", choose, view.element))
 		const head = element("th", {}, button(), span("state"))
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
 		for (const part of [tile, line]) part.style.setProperty("--player", colour(row))
@@ -209,7 +207,7 @@ export class RaceScreen {
 		const {live, sentence} = this.connection
 		const {phase, options} = this.race.room ?? {}
 		const text = options?.delay ? `Live, boards shown ${options.delay} s late` : "Live"
-		setText(byId("status"), live ? (/finished|closed/.test(phase) ? "" : text) : `Not live. ${sentence}`)
+		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `Not live. ${sentence}`)
 	}
 
 	async checkDeal() {
