@@ -59,9 +59,9 @@ class SamedealApp(LookApp[int]):
 
     During practice, ``back_to`` is the server whose lobby the player came from. When the player leaves the practice
     room, the app ends instead of showing the lobby of the practice server. ``lasting`` is true if the server keeps
-    running after this program, so that a player who quits can return. With ``with_bell`` the terminal's bell rings at
-    important events, for example when a rival finishes. ``game``, ``room`` and ``room_form`` hold the player's last
-    choices in the lobby and in the form of a new room.
+    running after this program, so that a player who quits can return. If ``with_bell`` is true, the terminal's bell
+    rings at important events, for example when a rival finishes. ``game``, ``room`` and ``room_form`` are the player's
+    last choices in the lobby and in the form of a new room.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -258,7 +258,7 @@ class SamedealApp(LookApp[int]):
 
     @property
     def practising(self) -> bool:
-        """Whether this is practice from a replay, which has no server and no end by time."""
+        """Whether this is practice from a replay. Such practice has neither a server nor a time limit that is shown."""
         return isinstance(self.client.link, PracticeLink)
 
     @property

@@ -87,8 +87,10 @@ async def run_client(
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
-    the server whose lobby the player returns to, instead of the lobby of this server. Raises CannotConnect if there is
-    no connection, RequestRefused if the server refuses the player or the room, and Failure if ``keys.toml`` is invalid.
+    the server whose lobby the player returns to, instead of the lobby of this server.
+
+    Raises CannotConnect if there is no connection. Raises RequestRefused if the server refuses the player or the room.
+    Raises Failure if ``keys.toml`` is invalid.
     """
     can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
     screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None

@@ -65,7 +65,7 @@ class LineOutput:
         self._printer.print_lines(lines)
 
     def update(self) -> None:
-        """Print what has changed in the session since the last call."""
+        """Print the changes of the session since the last call."""
         before, after = self._model, self._client.model
         self._model = after
         self._print_connection()

@@ -173,7 +173,7 @@ def check_textual() -> Finding:
 def check_files(directories: Mapping[str, Path]) -> Finding:
     """Check that files can be saved.
 
-    ``directories`` maps what is saved, such as ``records``, to its directory, which may not exist yet.
+    ``directories`` maps a kind of file, such as ``records``, to its directory. The directory need not exist yet.
     """
     for contents, directory in directories.items():
         existing = next(parent for parent in (directory, *directory.parents) if parent.exists())

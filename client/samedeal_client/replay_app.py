@@ -15,7 +15,7 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class ReplayApp(LookApp[PracticeRequest]):
-    """The app of a replay. It ends with the practice that the player asked for, or with None if the player quits."""
+    """The app of a replay. Its result is the practice that the player asked for, or None if the player quits."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [

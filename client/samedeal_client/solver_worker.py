@@ -72,10 +72,10 @@ class SolverProcess:
 
 
 async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:
-    """Find out after which action a deal could no longer be won.
+    """Return the complete review of a player's race. It tells after which action the deal could no longer be won.
 
-    ``plays`` are the play before the first action and the plays after each action. ``on_search`` is called before each
-    search with its number, counted from 1.
+    ``plays`` are the play before the first action and the plays after each action. Before each search, ``on_search`` is
+    called with the number of the search, counted from 1.
     """
     known = Review(actions_kept(actions))
     async with SolverProcess() as solver:

@@ -41,11 +41,14 @@ class LocalBots:
         return tuple(self._running)
 
     def names_in(self, room: str) -> tuple[str, ...]:
-        """Return the names of the bots in a room, including those that have yet to join it."""
+        """Return the names of the bots in a room, including bots that have not joined the room yet."""
         return tuple(name for name, bot in self._running.items() if bot.room == room)
 
     def move_to_rematch(self, room: str, rematch: str) -> None:
-        """Record that the bots of a room now belong to its rematch. Their processes join the rematch by themselves."""
+        """Record that the bots of a room now belong to the room ``rematch``.
+
+        Their processes join the rematch by themselves.
+        """
         for name in self.names_in(room):
             self._running[name] = self._running[name]._replace(room=rematch)
 
@@ -84,7 +87,10 @@ class LocalBots:
             await asyncio.shield(ending)
 
     async def remove_all(self) -> None:
-        """End all bots. Wait until their processes, and those of bots removed earlier, have ended."""
+        """End all bots and wait until their processes have ended.
+
+        Also wait for the processes of bots that were removed earlier.
+        """
         async with self._adding:
             for name in self.names:
                 self._end(name)

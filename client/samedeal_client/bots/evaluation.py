@@ -126,15 +126,15 @@ _WEIGHTS: Final[dict[str, Weights]] = {
 
 
 def weights_of(game: Game) -> Weights:
-    """Return the tuned weights of a game. A game without tuned weights has the default ones."""
+    """Return the tuned weights of a game. A game without tuned weights has the default weights."""
     return _WEIGHTS.get(game.name, _DEFAULT_WEIGHTS)
 
 
 class Evaluation:
-    """The evaluation of boards of one game. Call it with a board to get the board's worth.
+    """The evaluation of boards of one game. Calling the object with a board returns the board's worth.
 
-    ``whim`` returns a random amount. It is called once for each distinct sequence of cards in a column, and its result
-    is added to that column's worth from then on.
+    ``whim`` returns a random amount. It is called once for each distinct sequence of cards in a column. The amount is
+    added to the worth of that column from then on.
     """
 
     def __init__(self, game: Game, weights: Weights, whim: Callable[[], float] = lambda: 0.0) -> None:

@@ -16,7 +16,9 @@ HINT_BUDGET: Final = 20_000
 
 
 class Hint(NamedTuple):
-    """A suggested move, or None if no move helps. ``is_lost`` is true if the board is proven to be lost.
+    """A hint.
+
+    ``move`` is the suggested move, or None if no move helps. ``is_lost`` is true if the board is proven to be lost.
 
     On a lost board a move may still be suggested, because foundation cards count if nobody wins.
     """

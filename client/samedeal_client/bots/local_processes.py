@@ -128,8 +128,9 @@ async def local_bots(
 ) -> AsyncIterator[None]:
     """Run bots that join a room and play.
 
-    The bots end with the context, and also if this process is killed, because each bot ends when its standard input closes.
-    ``on_exit`` is called with the name of a bot that ends by itself. If that bot failed, ``warn`` is called with a sentence.
+    The bots end with the context. Each bot also ends when its standard input closes, so the bots end if this process is
+    killed. ``on_exit`` is called with the name of a bot that ends by itself. If that bot failed, ``warn`` is called
+    with a sentence.
     """
     processes: list[Process] = []
     watching: list[asyncio.Task[None]] = []

@@ -1,7 +1,8 @@
 """Best-first search over the boards that a player can foresee.
 
-No board is searched twice, and the number of searched boards is limited. A line of moves ends with a move that turns up
-an unseen card, because the next board is unknown. The worth of that board is estimated, and a bonus is added.
+No board is searched twice, and the number of searched boards is limited. A line of moves ends at the latest with a move
+that turns up an unseen card, because the board after it is unknown. The worth of that board is estimated, and a bonus
+is added.
 """
 
 from __future__ import annotations

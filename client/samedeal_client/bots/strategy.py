@@ -125,7 +125,7 @@ def _should_deal_first(board: Board) -> bool:
 
 
 def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Move, ...]:
-    """Return the moves to make next. There are none if no move helps and no card can go to a foundation."""
+    """Return the moves to make next. Return no moves if no move helps and no card can go to a foundation."""
     if memory.detours > _MAX_DETOURS:
         return ()
     if memory.evaluation is None:

@@ -127,10 +127,10 @@ def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[S
 
 
 def player_name(given: str) -> str:
-    """Return the name ``given`` or, if it is empty, the name in the settings or the login name.
+    """Return the name ``given``. If it is empty, return the name in the settings or the login name.
 
-    Instead of a login name that is a reserved word, such as ``admin``, return ``player``. Raises MalformedText or
-    Failure if the name is no valid player name.
+    If the login name is a reserved word, such as ``admin``, return ``player`` instead. Raises MalformedText or Failure
+    if the name is no valid player name.
     """
     from samedeal_client.saved_settings import load_settings
 

@@ -55,7 +55,7 @@ class Region:
 
 @dataclass(frozen=True)
 class BoardPicture:
-    """A whole board. Every card that lies face up is shown, except those that are collapsed into one sign."""
+    """A whole board. Every card that lies face up is shown, except the cards that are collapsed into one sign."""
 
     regions: tuple[Region, ...]
 

@@ -36,7 +36,10 @@ class ColumnPacking(NamedTuple):
 
 
 def pack_column(group: Group, pile: bytes, rows: int, card: CardSize) -> ColumnPacking:
-    """Fit a pile into rows. ``rows`` is at least half the length of the longest possible run, plus two."""
+    """Return the distribution of a pile's cards over ``rows`` rows.
+
+    ``rows`` must be at least half the length of the longest possible run, plus two.
+    """
     size = len(pile)
     if size <= rows:
         return ColumnPacking(0, 0, _heights(pile, rows - size, card))

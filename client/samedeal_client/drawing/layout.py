@@ -137,7 +137,10 @@ def waste_step(card: CardSize, gap: int) -> int:
 
 
 def reserve_pitch(card: CardSize, gap: int) -> int:
-    """Return the width of a pile of the reserve. The pile's name is above a large card, and to the left of a small one."""
+    """Return the width of a pile of the reserve, in characters, including its gap.
+
+    The pile's name is above a large card, and to the left of a small card.
+    """
     return card.width + gap + (not card.is_large)
 
 

@@ -1,7 +1,7 @@
 """Small boards, for watching many at once: full boards if they fit, otherwise cards of one row and three characters.
 
-Of a deep pile only the top cards are shown, under the number of the others. Without space between two piles, every second
-pile is darker::
+Of a deep pile only the top cards are shown, below the number of the other cards. Without space between two piles, every
+second pile is darker::
 
      3♠ 5♥ ·♦ 2♣ ░16 10♥
      ⋮9 7♥ 6♦ 4♥ 8♠ 4♠ ⋮3

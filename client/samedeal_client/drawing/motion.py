@@ -20,7 +20,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_width
 
 MAX_FLIGHTS: Final = 4
-"""Maximum number of cards that fly at the same time. A deal of a whole row is shown at once."""
+"""Maximum number of cards that fly at the same time. If more cards move, as in a deal, they don't fly."""
 
 _SPRITE_HEIGHT: Final = 3
 """Maximum height of a flying card. Lower cards need fewer bytes."""
@@ -54,7 +54,7 @@ class Flight(NamedTuple):
 
 
 def flights(before: Board, after: Board, look: Look, at: Layout) -> tuple[Flight, ...]:
-    """Return the flights of the cards that changed their piles, without those whose start or end is not shown."""
+    """Return the flights of the cards that changed their piles. A card whose start or end is not shown has no flight."""
     grown = [index for index, pile in enumerate(after.piles) if len(pile) > len(before.piles[index])]
     if len(grown) > MAX_FLIGHTS or before.game != after.game:
         return ()
@@ -72,7 +72,7 @@ def board_in_flight(before: Board, after: Board, flying: Iterable[Flight]) -> Bo
 
 
 def with_sprites(regions: Mapping[str, Region], sprites: Sequence[Sprite]) -> dict[str, Region]:
-    """Return regions with the parts of the sprites that lie in them."""
+    """Return the regions with the sprites drawn over them."""
     return {name: _with_sprites(region, sprites) for name, region in regions.items()}
 
 

@@ -35,7 +35,7 @@ def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Board
 
 
 def draw_region(board: Board, name: str, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
-    """Draw one region, by its name in ``Layout.places``."""
+    """Draw one region, which is given by its name in ``Layout.places``."""
     if name == TOP:
         return draw_top(board, look, at, marks)
     if name == RESERVE:

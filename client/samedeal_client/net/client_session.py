@@ -235,7 +235,7 @@ class ClientSession:
             self._journal.append(self.model)
 
     def record(self) -> Record | None:
-        """Return the record of the player's own finished race, or None if part of it is unknown."""
+        """Return the record of the finished race with only this player. Return None if a part of the race is unknown."""
         return self.model.record() if self._journal is None else self._journal.record(self.model)
 
     def play_to_foundations(self) -> int:

@@ -34,7 +34,7 @@ SLOW_PING: Final = 250
 """Median round trip, in milliseconds, above which the player is warned."""
 
 MAX_CLOCK_ERROR: Final = 120
-"""Error of the local clock, in seconds, above which the player is warned, because certificates depend on the clock."""
+"""Error of the local clock, in seconds, above which the player is warned. Certificates depend on the local clock."""
 
 _EXPIRES_SOON: Final = 14
 """Number of days before the expiry of a certificate at which warnings begin."""

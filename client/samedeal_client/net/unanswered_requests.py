@@ -60,7 +60,10 @@ class PendingRequests:
         return self._unanswered.get(number)
 
     def remove(self, number: int) -> ToServer | None:
-        """Remove the request with the id ``number``, because it was answered. Return it, or None if there is none."""
+        """Remove and return the request with the id ``number``, because it was answered.
+
+        Return None if there is no such request.
+        """
         return self._unanswered.pop(number, None)
 
     def in_order(self) -> tuple[ToServer, ...]:

@@ -57,7 +57,7 @@ class HelpScreen(WidgetScreen):
         self._page.focus()
 
     def minimum_size(self) -> Size:
-        """Return a size that every screen below fits in, so that the help can always be closed."""
+        """Return a minimum size that no other screen undercuts, so that the help can always be closed."""
         return Size(40, 10)
 
     def title_parts(self) -> Row:

@@ -1,4 +1,7 @@
-"""Watching a race, late by the room's delay: all boards in a grid or one in full size. The spectator can go back in time."""
+"""The screen of a spectator, who sees the boards late by the room's delay.
+
+All boards are in a grid, or one board is in full size. The spectator can go back in time.
+"""
 
 from __future__ import annotations
 

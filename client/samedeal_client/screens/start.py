@@ -64,7 +64,7 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood. If the text is the one that has failed, the reason stays instead."""
+        """Show how the text will be understood. For the text that has failed, keep showing the reason."""
         if self._failed is not None and event.value == self._failed.typed:
             return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))

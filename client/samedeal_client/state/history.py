@@ -92,9 +92,9 @@ class GameSummary(NamedTuple):
 
 
 class Streak(NamedTuple):
-    """The lengths of the current and of the longest daily streak.
+    """The current and the longest daily streak. A daily streak is a number of days.
 
-    A daily streak is a number of days in a row on each of which the player raced the deal of that day.
+    On each of these days, without a gap, the player raced the deal of the day.
     """
 
     current: int
@@ -136,7 +136,7 @@ class History:
 def best_time(races: Iterable[PastRace], game: str, *, before: int | None = None) -> int | None:
     """Return the fastest finish in a game, in milliseconds, or None if there is none.
 
-    ``before`` leaves out the races that started at that time, in milliseconds since 1970, or later.
+    If ``before`` is given, only races that started before this time, in milliseconds since 1970, are considered.
     """
     times = (
         race.time for race in races if race.game == game and race.time and (before is None or race.starts < before)

@@ -249,9 +249,9 @@ class Model:
         return Model(self.me, self.name)
 
     def entering(self, room: str, delay: int | None) -> Model:
-        """Return the model after entering a room, as a spectator if there is a ``delay``.
+        """Return the model after entering a room, as a spectator if ``delay`` is not None.
 
-        If the client is in this room already, keep what it knows of the room and of the player's own board.
+        If the client is in this room already, keep the knowledge of the room and of the player's own board.
         """
         entered = replace(self.without_room(), delay=delay)
         if not self.is_in(room):

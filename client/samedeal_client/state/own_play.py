@@ -1,12 +1,12 @@
-"""The player's own play: the acknowledged actions, and the actions sent since.
+"""The player's own play: the acknowledged actions, and the later actions that the server has not answered yet.
 
 Invariants:
 
-- ``play`` is the play that the server has acknowledged. ``pending`` holds the actions sent since, in order. Every action
-  raises the revision by one, so each action names the revision that it applies to. If the server refuses an action, the
-  pending actions after that one are dropped too.
-- ``shown`` is ``play`` with the pending actions before the first one that turns up an unseen card. That action and those
-  after it are not shown until the server has sent the card's face.
+- ``play`` is the play that the server has acknowledged. ``pending`` has the actions that were sent after it, in order.
+  Every action raises the revision by one, so each action names the revision that it applies to. If the server refuses an
+  action, the pending actions after the refused one are dropped too.
+- ``shown`` is ``play`` with the pending actions up to, but not including, the first one that turns up an unseen card.
+  That action and all later actions are not shown until the server has sent the card's face.
 - If the client and the server disagree about a state hash or a revision, ``out_of_sync`` is true. Then the shown board
   can't be trusted until the server has sent the whole board.
 """

@@ -93,7 +93,7 @@ def progress_point(tally: Tally) -> ProgressPoint:
 
 
 def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Histories:
-    """Return all players' histories, with each player's point of ``points`` appended."""
+    """Return all histories with the ``points`` appended, at most one point for each player."""
     added = {player: histories.get(player, ProgressHistory()).add(point) for player, point in points.items()}
     return MappingProxyType({**histories, **added})
 

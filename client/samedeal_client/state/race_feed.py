@@ -1,4 +1,4 @@
-"""The news of a race, found by comparing its ranking now and before. Pure: the time is an argument.
+"""The news of a race, found by comparing the present ranking with the previous one. Pure: the time is an argument.
 
 The news uses only what every player of a race may know: places, counts, finishes, resignations and connections.
 """

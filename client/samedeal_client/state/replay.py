@@ -1,4 +1,4 @@
-"""A replay of a recorded race: which moment is shown, how fast time passes, and whose boards. Pure."""
+"""A replay of a recorded race: the moment and the boards that are shown, and the speed. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUMP: Final = 10_000
 """Milliseconds by which one key jumps."""
 
 SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-"""The speeds of a replay, relative to that of the race."""
+"""The speeds of a replay, relative to the speed of the race."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Track:
     plays: tuple[Play, ...]
 
     def revision_at(self, time: int) -> int:
-        """Return how many actions were made up to ``time``, which is in milliseconds since the start."""
+        """Return the number of actions up to ``time``, which is in milliseconds since the start."""
         return bisect_right(self.times, time)
 
 

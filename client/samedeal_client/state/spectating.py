@@ -1,4 +1,4 @@
-"""A spectator's choice of boards: all or one, their order, the page, and how far back in time. Pure."""
+"""A spectator's choices: which boards are shown, in which order, on which page, and from which moment. Pure."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from samedeal.names import ROOM_CODE
 
 WITHOUT_DOTS: Final = ("localhost",)
-"""Words that are hosts although they could be room codes."""
+"""Words that are taken for hosts, although they could be room codes."""
 
 
 RESTART: Final = ("start",)

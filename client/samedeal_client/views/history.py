@@ -24,7 +24,10 @@ def race_time(milliseconds: int) -> str:
 
 
 def place_text(race: PastRace) -> str:
-    """Return the place in a race as ``2nd of 4``, or an empty string if it is not known or the player raced alone."""
+    """Return the place in a race, as in ``2nd of 4``.
+
+    Return an empty text if the place is not known or the player raced alone.
+    """
     return f"{ordinal(race.place)} of {race.players}" if race.place and race.players > 1 else ""
 
 

@@ -99,7 +99,10 @@ def _count_style(player: RankedPlayer) -> str:
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
-    """Return the cards on the foundations, or the finish time, in full or shorter words."""
+    """Return a player's finish time, or the number of cards on the foundations, with a word such as ``stuck``.
+
+    ``full_words`` selects between a longer and a shorter text.
+    """
     if player.finish_time is not None:
         return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"
     count = f"{player.foundation_cards}/{player.total}"

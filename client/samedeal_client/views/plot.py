@@ -34,7 +34,7 @@ class Curve(NamedTuple):
     bot: bool = False
 
     def known(self, length: int) -> int:
-        """Return for how many of the first ``length`` milliseconds the number of cards is known."""
+        """Return the number of milliseconds, among the first ``length``, for which the number of cards is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:

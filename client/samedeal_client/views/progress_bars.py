@@ -28,9 +28,8 @@ def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Ro
 def filled_steps(part: int, whole: int, steps: int) -> int:
     """Return the number of filled steps in a bar of ``steps`` steps.
 
-    All steps are filled only if ``part`` is the ``whole``.
-
-    In a bar of several steps, at least one step is filled if ``part`` is not 0.
+    All steps are filled only if ``part`` is the ``whole``. In a bar of several steps, at least one is filled if
+    ``part`` is not 0.
     """
     if part <= 0 or whole <= 0:
         return 0

@@ -1,1 +1,1 @@
-"""The pieces that screens are made of: rows of styled text, a board, a panel; and the colours of style names."""
+"""The pieces that screens are made of, such as rows of styled text and boards, and the colours of style names."""

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 
 class PlainContainer(Container):
-    """A container without border or padding. Its background is that of the terminal, unless it has a ``blank_style``."""
+    """A container without border or padding. Unless there is a ``blank_style``, it has the background of the terminal."""
 
     DEFAULT_CSS = "PlainContainer { background: transparent; }"
 
