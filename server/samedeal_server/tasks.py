@@ -53,7 +53,7 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
 
 
 def ignore_lost_connections() -> None:
-    """Prevent that the event loop logs a lost connection to which a cancelled task was writing.
+    """Keep the event loop from logging a lost connection to which a cancelled task was writing.
 
     A stream reports the loss to the future that its writer waits for. If the writer was cancelled in the same turn, for
     example by a timeout, nobody retrieves that exception. All other exceptions that nobody retrieves are still logged.

@@ -14,7 +14,7 @@ from samedeal.games import Game
 from samedeal.utc_text import utc_text
 
 HEAD_BYTES: Final = 16
-"""The length of a head.
+"""The length of a head, in bytes.
 
 A server that changes a race must find another history with the same head, which takes 2^128 tries.
 """

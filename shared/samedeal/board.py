@@ -212,7 +212,7 @@ class Board(Position):
     def is_null(self, move: Move) -> bool:
         """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
 
-        Such a move has no effect.
+        Such a move only changes the place of the column.
         """
         return legality.is_null(self, move)
 

@@ -7,7 +7,7 @@ A card is a small number: bits 4-5 have the suit (clubs, diamonds, hearts, spade
     0x80  never seen on this board; always together with 0x40
 
 ``HIDDEN`` stands for a card whose face the reader may not know: both bits, and no rank or suit. A pile is ``bytes``,
-the deepest card first and the top card last (RULES.md, ruling R2). To take cards off a pile is a slice, and to mask a
+the deepest card first and the top card last (RULES.md, ruling R2). Taking cards off a pile is a slice, and masking a
 pile is one ``bytes.translate``.
 """
 

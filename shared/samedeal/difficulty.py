@@ -1,4 +1,7 @@
-"""The difficulty of winnable deals: how many states the solver needs to win them. DEALS.md explains the numbers."""
+"""The difficulty of winnable deals: how many states the solver's search reaches until it wins.
+
+A state is a way in which the cards can lie. DEALS.md explains the numbers.
+"""
 
 from __future__ import annotations
 

@@ -351,4 +351,4 @@ WILLOW: Final = Game(
 )
 
 GAMES: Final[dict[str, Game]] = {game.name: game for game in (ATHENA, STEVE, PHOENIX, ACE_OF_HEARTS_GAME, WILLOW)}
-"""The games by name, in the order of lists."""
+"""The games by name, in the order in which lists show them."""

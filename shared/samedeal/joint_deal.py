@@ -35,8 +35,9 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 class DealTerms(NamedTuple):
     """The conditions of the search for a deal. When a room opens, the server commits to them and to its secret.
 
-    ``solver`` is the version of the solver. The solver must win the deal with at least ``least`` and at most ``budget``
-    states. If a server could choose these terms later, it could influence which candidate is dealt.
+    ``solver`` is the version of the solver. The solver must win the deal, and its search must reach at least ``least``
+    and at most ``budget`` states. If a server could choose these terms later, it could influence which candidate is
+    dealt.
     """
 
     room: str

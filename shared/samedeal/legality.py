@@ -122,7 +122,7 @@ def is_legal(board: Position, move: Move) -> bool:
 def is_null(board: Position, move: Move) -> bool:
     """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
 
-    Such a move has no effect.
+    Such a move only changes the place of the column.
     """
     index, columns = board.game.index, board.game.columns
     source, target = index.get(move.source, -1), index.get(move.target, -1)
@@ -139,7 +139,7 @@ def is_worry_back(board: Position, move: Move) -> bool:
 def is_stuck(board: Position) -> bool:
     """Return whether the board is not won and no legal move helps, as far as the player can see (RULES.md, ruling R7).
 
-    To draw a card that was never seen always counts as helpful. A board and its masked copy therefore give the same
+    Drawing a card that was never seen always counts as helpful. A board and its masked copy therefore give the same
     answer. Otherwise the answer would reveal cards that are still to be drawn.
     """
     if _has_plain_move(board) or board.won:

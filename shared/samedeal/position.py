@@ -45,7 +45,7 @@ class Position:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the board for a text.
+        """Return the board that a text describes.
 
         Raise MalformedText if the text can't be read, UnknownGame if it names no game, and MalformedBoard if such a
         board cannot exist.

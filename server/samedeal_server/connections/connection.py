@@ -187,7 +187,7 @@ class Connection:
     def _write_some(self, socket: ClientSocket) -> None:
         """Write several queued frames in one call.
 
-        To call the library's ``send`` for each frame costs several times as much.
+        Calling the library's ``send`` for each frame would cost several times as much.
         """
         count, size = 0, 0
         while count < len(self._frames) and size < _WRITE_SIZE:

@@ -200,7 +200,7 @@ def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Re
 
 
 def networks_of(address: str) -> Networks:
-    """Return the networks of an address to which rate limits apply, the smallest first.
+    """Return the networks that contain an address and have rate limits, the smallest first.
 
     An IPv4 address is a network of its own. An IPv6 address belongs to a /64 (usually one host), a /56 (often one home)
     and a /48 (often one server or organization).

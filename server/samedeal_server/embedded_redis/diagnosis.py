@@ -21,7 +21,7 @@ _DAMAGED: Final = re.compile(
     re.IGNORECASE,
 )
 _DAMAGED_FILE: Final = re.compile(r"reading the append only file:? ?([\w.]+\.incr\.aof)", re.IGNORECASE)
-"""The message that names the damaged file. Valkey's repair tool cannot check several files at once."""
+"""A pattern for the message that names the damaged file. Valkey's repair tool cannot check several files at once."""
 
 # Messages of Redis 6.2 to 8 and Valkey (aof.c) when writing fails.
 _DISK_FULL: Final = re.compile(r"Short write while writing|No space left on device|Can't recover from AOF write error")

@@ -128,6 +128,6 @@ class TokenAuthenticator:
 def _digest(token: str) -> bytes:
     """Hash a token.
 
-    All digests have the same length. To compare them does therefore not reveal the length of the token.
+    All digests have the same length. Comparing digests therefore does not reveal the length of the token.
     """
     return hashlib.sha256(token.encode()).digest()

@@ -58,7 +58,7 @@ class NodeAgent:
         self._last_order = "0-0"
 
     async def join(self) -> None:
-        """Load the bans before clients connect. Skip all orders that were given before."""
+        """Load the bans before clients connect. Skip all orders that were given before the node started."""
         self._last_order = await self.nodes.newest_order_id()
         await self._sync()
 

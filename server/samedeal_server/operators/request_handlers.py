@@ -62,7 +62,7 @@ _ROOMS_AT_ONCE: Final = 100
 """Maximum number of rooms that are checked and closed in one batch."""
 
 _PHASES_CACHED: Final = 20
-"""Factor by which the phases are cached for longer than it took to count them."""
+"""Time for which the numbers of rooms in each phase are cached, as a multiple of the time that counting took."""
 
 _log = get_logger()
 

@@ -98,7 +98,7 @@ class Node:
             self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
-        """Wait until ``event`` is set. If a background task ends with an error first, raise the error."""
+        """Wait until ``event`` is set or a background task ends. If the task has failed, raise its error."""
         waiter = asyncio.create_task(event.wait())
         try:
             done, _ = await asyncio.wait((*self.tasks, waiter), return_when=asyncio.FIRST_COMPLETED)

@@ -17,7 +17,7 @@ from samedeal_server.store.address import RedisAddress
 _TEST_ADDRESSES: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 """Addresses that are reserved for documentation.
 
-To connect a datagram socket to such an address sends nothing. It only makes the system choose the local address.
+Connecting a datagram socket to such an address sends nothing. It only makes the system choose the local address.
 """
 
 

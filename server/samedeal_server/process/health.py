@@ -45,7 +45,7 @@ class Readiness(NamedTuple):
 
 
 class Checks(Protocol):
-    """The source of the answers: a node, or all workers of a server."""
+    """The source of the answers that ``Health`` gives: a node, or all workers of a server."""
 
     async def readiness(self) -> Readiness:
         """Find out whether new clients should be sent to this node or server."""

@@ -82,7 +82,7 @@ from samedeal_server.races.look_alikes import look_alike
 ROOM_LIFETIME: Final = 3_600_000
 """Time, in milliseconds, for which a room stays open after its race has finished.
 
-A rematch's room stays open as long.
+An empty room that was opened for a rematch stays open for the same time.
 """
 
 EMPTY_LIFETIME: Final = 300_000

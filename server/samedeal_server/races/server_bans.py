@@ -14,7 +14,7 @@ from samedeal.protocol.admin import BanLine
 
 _PLAYER: Final = re.compile(r"[0-9a-f]{20}")
 _MIN_PREFIX: Final = {4: 8, 6: 16}
-"""Minimum prefix length of a banned network, by IP version. It prevents that a typing error bans everybody."""
+"""Minimum prefix length of a banned network, by IP version. A typing error therefore cannot ban everybody."""
 
 _HOST_PREFIX: Final = 64
 """Prefix length of the IPv6 network that a single host usually owns."""

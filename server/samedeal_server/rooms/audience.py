@@ -98,7 +98,7 @@ class Audience:
         return frame
 
     def send_delayed(self, frames: list[bytes]) -> None:
-        """Send boards to all spectators, except those whose queues are full. They are sent the newest boards later."""
+        """Send boards to all spectators. A spectator who reads too slowly gets the newest boards later instead."""
         for spectator in self.spectators:
             spectator.enqueue_delayed(frames)
         self.wake_spectators()

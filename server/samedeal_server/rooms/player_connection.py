@@ -46,7 +46,7 @@ class PlayerConnection(Connection):
 
     @property
     def kind(self) -> str:
-        """The kind of the connection, one of ``metrics.KINDS``."""
+        """The kind of the connection: ``racing``, ``watching`` or ``lobby``."""
         if self.seat is not None:
             return "racing"
         return "lobby" if self.hub is None else "watching"

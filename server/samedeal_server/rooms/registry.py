@@ -288,7 +288,7 @@ class RoomRegistry:
             raise
 
     async def release(self, hub: Hub) -> None:
-        """Undo one call of ``acquire``. After the last one, the node stops following the room."""
+        """Undo one call of ``acquire``. When all calls are undone, the node stops following the room."""
         await self._release_room(hub.room)
 
     async def release_removed(self, hub: Hub) -> None:
@@ -389,7 +389,7 @@ class RoomRegistry:
     def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001
         """Apply the event of a move that this node has committed.
 
-        Redis announces the move only if another node follows the room. To receive its own move back from Redis would
+        Redis announces the move only if another node follows the room. Receiving its own move back from Redis would
         cost the node 20 to 30 µs more CPU time.
         """
         self._apply_event(room, lambda hub: hub.committed(event, is_announced=is_announced))

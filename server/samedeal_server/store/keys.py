@@ -86,8 +86,8 @@ def meta(room: str) -> str:
 
     ``race`` holds the race (packed). ``schema`` and ``engine`` hold the versions with which the room was opened.
     ``version`` is the number that a compare-and-set compares. ``last_event`` is the number of the newest event.
-    ``phase`` is the phase, and ``starts`` and ``ends`` are the times of the race. They are 0 while the race lacks its
-    deal. The field ``resigned:PLAYER`` exists for each player who has resigned.
+    ``phase`` is the phase of the race. ``starts`` and ``ends`` are the times of the race, and 0 while the race lacks
+    its deal. The field ``resigned:PLAYER`` exists for each player who has resigned.
     """
     return f"{PREFIX}{{{room}}}:meta"
 

@@ -28,14 +28,14 @@ ANSWER_TIMEOUT: Final = 10.0
 """Timeout, in seconds, for the answers of Redis to all checks together."""
 
 _CONNECT_PREFIX: Final = re.compile(r"^Error -?\d+ connecting to \S+ ")
-"""The start of redis-py's message about a failure to connect. It repeats the address."""
+"""A pattern for the start of redis-py's message about a failure to connect. The start repeats the address."""
 
 _HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
-"""The error of a Redis before 6.0, which does not know the command HELLO that redis-py sends."""
+"""A pattern for the error of a Redis before 6.0, which does not know the command HELLO that redis-py sends."""
 
 
 _SENTINEL_UNKNOWN: Final = re.compile(r"unknown command\W+SENTINEL", re.IGNORECASE)
-"""The error of a Redis that is not a Sentinel."""
+"""A pattern for the error of a Redis that is not a Sentinel."""
 
 
 async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:

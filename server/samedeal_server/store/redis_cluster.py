@@ -37,7 +37,7 @@ _PROBE_INTERVAL: Final = 0.5
 _MAX_VARIANTS: Final = 100_000
 """Maximum number of keys that ``variants`` tries.
 
-It finds one for each primary, even for a primary with a single slot.
+So many keys include one for each primary, even if it has a single slot.
 """
 
 _REDIRECTIONS: Final = (MovedError, AskError)

@@ -111,8 +111,8 @@ class RoomSecret:
 class Store:
     """All data that nodes share. Every method raises StoreUnavailable if Redis fails.
 
-    A method that writes data of players returns when the write is durable: the required replicas have it. Data that was
-    only read may not be durable yet. ``wait_replicated`` waits until it is.
+    A write that is acknowledged to a player is durable: the required replicas have it. Data that was only read may not
+    be durable yet. ``wait_replicated`` waits until it is.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:

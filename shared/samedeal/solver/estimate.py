@@ -24,8 +24,8 @@ class CostWeights:
     ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
     reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
     for such a card in a fan. ``broken`` is added for a card that does not continue the ordered sequence on the card
-    below it. ``misfit`` is added if, moreover, the rules would not allow to put it there. ``column`` is the cost of a
-    column that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
+    below it. ``misfit`` is added if, moreover, the rules would not allow the card on the card below it. ``column`` is
+    the cost of a column that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
     """
 
     card: int
