@@ -124,7 +124,7 @@ class Board(Position):
         return Turn(self._replace(change), Step(move, game.stock_at, target, len(cards), False, seen))
 
     def _turn_up(self, cards: bytes, faces: bytes | None) -> tuple[bytes, bytes]:
-        """Return ``cards`` face up, and those of them that had never been seen."""
+        """Return ``cards`` turned face up. Also return, separately, the cards among them that had never been seen."""
         if max(cards) < UNSEEN:
             if faces:
                 raise ValueError("faces were given for a move that turns up nothing new")

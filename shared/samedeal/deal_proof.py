@@ -118,7 +118,7 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven if this is not the proof of a deal of this kind, such as ``winnable easy``."""
+        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``, such as ``winnable easy``."""
         _, game, solver, budget, least = self.terms
         found = (least, budget)
         try:

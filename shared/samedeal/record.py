@@ -27,8 +27,9 @@
 
     digest: 1f3a...
 
-RECORDS.md specifies the format byte by byte. ``terms`` and ``digest`` are hashes of the lines above them. A line that begins
-with a digit is an action, after its time and the first digits of the head of the player's chain (see ``action_chain``).
+RECORDS.md specifies the format byte by byte. ``terms`` and ``digest`` are hashes of the lines above them. A line that
+begins with a digit is an action of the player. The action stands after its time and the first digits of the head of the
+player's chain (see ``action_chain``).
 """
 
 from __future__ import annotations

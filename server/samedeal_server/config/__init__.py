@@ -1,1 +1,1 @@
-"""Configuration of a node: settings, limits, trusted proxies, start-up errors."""
+"""The settings of a node: how they are read, its limits, and its trusted proxies."""

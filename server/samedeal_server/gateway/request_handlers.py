@@ -108,7 +108,7 @@ class RequestHandlers:
         return request.handle(self, connection, message)
 
     async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
-        """Start or resume a session."""
+        """Start a session, or resume one."""
         if connection.player:
             raise refusals.hello_once()
         name = clean_name(message.name)
@@ -183,7 +183,7 @@ class RequestHandlers:
         return await self._command(connection, ReadyCommand(connection.player, message.ready), message.id)
 
     async def start(self, connection: PlayerConnection, message: Start) -> ToClient:
-        """Start the countdown of the race."""
+        """Start the countdown of the race, if the player is the host."""
         return await self._command(connection, StartCommand(connection.player), message.id)
 
     async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
@@ -191,11 +191,11 @@ class RequestHandlers:
         return await self._command(connection, RevealShareCommand(connection.player, message.share), message.id)
 
     async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
-        """Remove a player from the room before the race starts."""
+        """Remove another player from the room, if the player is the host and the race has not started."""
         return await self._command(connection, KickCommand(message.player, by=connection.player), message.id)
 
     async def resign(self, connection: PlayerConnection, message: Resign) -> ToClient:
-        """Resign from the race."""
+        """Let the player resign from the race."""
         return await self._command(connection, ResignCommand(connection.player), message.id)
 
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
@@ -219,7 +219,7 @@ class RequestHandlers:
         return Created(to=message.id, room=await self.lifecycle.rematch(hub.room))
 
     def act(self, connection: PlayerConnection, message: Act) -> Awaitable[ToClient]:
-        """Commit a move."""
+        """Commit a move of the player."""
         return self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:

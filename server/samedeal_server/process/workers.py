@@ -159,7 +159,7 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
 
 
 async def _keep_running(workers: Sequence[Worker]) -> None:
-    """Start workers again that crash. Return when all workers have ended."""
+    """Restart workers that crash. Return when all workers have ended."""
     await asyncio.gather(*(worker.keep_running() for worker in workers))
 
 

@@ -346,7 +346,10 @@ class Hub:
         self._spawn(partial(self._release, self))
 
     def _force_rejoin(self) -> None:
-        """Disconnect connected players who have lost their seats as absent. Their clients reconnect and join again."""
+        """Disconnect connected players who have lost their seats because they seemed absent.
+
+        Their clients reconnect and rejoin.
+        """
         for player, (seat, connection) in list(self.audience.seats.items()):
             if self.race.racer(player) is None and not seat.leaving:
                 connection.close(CloseCode.RESTART, "your seat was given up as you seemed absent: join again")

@@ -74,7 +74,7 @@ def unavailable(error: Exception) -> StoreUnavailable:
 
 @contextmanager
 def converted_errors() -> Iterator[None]:
-    """Convert the errors of the Redis client that the ``with`` block raises, as ``unavailable`` does."""
+    """Convert errors of the Redis client from the ``with`` block. ``unavailable`` explains the conversion."""
     try:
         yield
     except (RedisError, OSError) as error:

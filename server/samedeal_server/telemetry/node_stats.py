@@ -53,7 +53,7 @@ def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
 
 
 def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
-    """Return the smallest finite bound that is not exceeded by ``share`` of all values.
+    """Return the smallest finite bound with at least ``share`` of all values up to it.
 
     If no finite bound is large enough, return the largest one. If there are no values, return 0.
     """

@@ -23,9 +23,9 @@ _LONGEST_REASON: Final = 160
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 _ACT_DECODER: Final = msgspec.msgpack.Decoder(Act)
-"""A decoder for ``Act``, which has four required fields.
+"""A decoder for ``Act``, all of whose four fields are required.
 
-If the decoder accepts a map of four fields, the map has no others.
+A map of four fields that the decoder accepts therefore has exactly the fields of ``Act``.
 """
 
 _FOUR_FIELDS: Final = b"\x84"
