@@ -18,14 +18,14 @@ from samedeal_client.first_completed import first_of
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 HANGUP_TIMEOUT: Final = 0.8
-"""Timeout, in seconds, for a process without a terminal to end by itself."""
+"""Timeout, in seconds, for this process to end by itself after its terminal is gone."""
 
 STOP_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for a process to end by itself after SIGINT or SIGTERM."""
+"""Timeout, in seconds, for this process to end by itself after SIGINT or SIGTERM."""
 
 
 class _Handler(NamedTuple):
-    """What a signal calls. If ``must_end``, the process ends after a timeout at the latest."""
+    """The function that a signal calls. If ``must_end`` is true, the signal also ends the process after a timeout."""
 
     stop: Callable[[int], None]
     must_end: bool
@@ -63,8 +63,8 @@ def is_terminal() -> bool:
 def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterator[None]:
     """Call ``stop`` with the exit code on Ctrl-C, SIGTERM or SIGHUP.
 
-    With ``must_end``, a signal ends the process after a timeout, even if the event loop waits forever for a terminal that
-    takes no output. Contexts may be nested: the innermost one receives the signals.
+    If ``must_end`` is true, a signal also ends the process after a timeout. This helps if the event loop waits forever
+    for a terminal that takes no output. Contexts may be nested. Then only the innermost context receives the signals.
     """
     loop = asyncio.get_running_loop()
 
@@ -86,7 +86,7 @@ def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterat
 
 
 def end_after(timeout: float, code: int) -> None:
-    """End this process after a timeout, in seconds, if it still runs."""
+    """End this process after ``timeout`` seconds if it is still running. ``code`` is its exit code."""
 
     def end() -> None:
         time.sleep(timeout)

@@ -680,7 +680,7 @@ async def test_stuck_player_is_told_what_remains() -> None:
     async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as ui:
         await ui.press("space")
         client = ui.app.client
-        client.rooms.model = replace(client.model, own=replace(client.model.own, no_moves_left=True))
+        client.rooms.model = replace(client.model, own=replace(client.model.own, no_move_helps=True))
         ui.app.screen.update(ui.app.client.model)  # type: ignore[attr-defined]
         ui.app.show_message("")
         assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
@@ -689,7 +689,7 @@ async def test_stuck_player_is_told_what_remains() -> None:
 async def test_hint_for_a_stuck_player_says_so() -> None:
     async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as ui:
         client = ui.app.client
-        client.rooms.model = replace(client.model, own=replace(client.model.own, no_moves_left=True))
+        client.rooms.model = replace(client.model, own=replace(client.model.own, no_move_helps=True))
         await ui.press("question_mark")
         assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
 

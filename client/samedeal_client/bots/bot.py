@@ -136,7 +136,7 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Make moves at the bot's pace until the race is over. Resign if nothing helps any more."""
+        """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
         temperament = self._temperament
         persistence = Persistence(self._level, BotMemory(self._rng, temperament=temperament))
         interval, slack = self._interval / temperament.pace, temperament.unevenness
@@ -163,7 +163,7 @@ class Bot:
 
     @property
     def _time_left(self) -> float:
-        """The time left in the race, in seconds."""
+        """The time until the end of the race, in seconds."""
         room = self._rooms.model.room
         return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 

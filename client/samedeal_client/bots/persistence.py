@@ -1,7 +1,8 @@
-"""What a bot does if its strategy finds no move: it undoes some moves and tries others, as a person would. Pure.
+"""The choice of a bot's actions, also when its strategy finds no move. Pure.
 
-Cards that such tries cost are won back in time: before the race ends, the bot returns to its best board. It resigns only
-when it is proven that it can't improve.
+The bot then undoes some moves, which is called a retreat, and tries other moves, as a person would. A retreat may cost
+foundation cards. So the bot returns to its best board before the race ends. It resigns only when it is proven that it
+can't improve its result.
 """
 
 from __future__ import annotations
@@ -19,34 +20,35 @@ from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 
 RESIGN: Final = "resign"
 WAIT: Final = "wait"
-"""Actions besides a move and an undo: to give up, and to do nothing more."""
+"""Actions other than a move or an undo: to resign, and to do nothing more."""
 
 UNDO_TIME: Final = 0.25
 """Time that a bot takes for an undo, as a share of the time for a move."""
 
 _RETURN_MARGIN: Final = 3.0
-"""Time, in moves, between the bot's return to its best board and the end of the race."""
+"""Time between the bot's return to its best board and the end of the race, in times for a move."""
 
 _CHECK_INTERVAL: Final = 10
-"""Moves without a gain between two searches for a dead end."""
+"""Number of moves without a gain between two searches for a dead end."""
 
 _MAX_SEARCHED: Final = 4000
-"""Maximum number of moves tried in a search for a dead end, which takes 30 ms."""
+"""Maximum number of moves tried in a search for a dead end. The search takes 30 ms."""
 
 _FIRST_RETREAT: Final = (2.0, 6.0)
-"""Bounds for the number of moves undone at the first dead end after a gain."""
+"""Minimum and maximum number of moves that are undone in the first retreat after a gain."""
 
 _MAX_DOUBLINGS: Final = 2
-"""Each retreat is twice as long as the one before, up to this number of times."""
+"""Maximum number of times that the length of the retreats doubles. Each retreat is twice as long as the previous one."""
 
 
 @dataclass
 class Persistence:
-    """A bot's choice of actions in one race.
+    """The state of a bot in one race, for the choice of its next action.
 
-    A gain is a new maximum of cards on foundations, or a new minimum of hidden cards. ``retreats`` counts the retreats
-    since the last gain. ``undos_left`` is the number of moves that the current retreat still undoes. ``best`` holds the
-    moves that led to the most cards on foundations. ``is_returning`` is set once the bot returns to that board for good.
+    A gain is a new maximum of cards on foundations, or a new minimum of hidden cards. ``retreats`` is the number of
+    retreats since the last gain. ``undos_left`` is the number of moves that the current retreat still has to undo.
+    ``best`` has the moves that led to the best board, with the most cards on foundations. ``is_returning`` is set once
+    the bot returns to the best board for good.
     """
 
     level: Level
@@ -60,9 +62,9 @@ class Persistence:
     is_returning: bool = False
 
     def choose_action(self, play: Play, moves_left: float, *, from_deal: bool) -> Move | str:
-        """Choose a move, an undo, ``RESIGN`` or ``WAIT``.
+        """Return a move, an undo, ``RESIGN`` or ``WAIT``. Call this before every action.
 
-        ``moves_left`` is the number of moves that the bot has time for. ``from_deal`` is as in ``is_stuck_for_good``.
+        ``moves_left`` is the number of moves for which the bot has time. ``from_deal`` is as in ``is_stuck_for_good``.
         """
         board = play.board.masked()
         self._note_gain(play)
@@ -111,7 +113,7 @@ class Persistence:
         return UNDO if undos else moves[0]
 
     def _begin_retreat(self) -> None:
-        """Choose how many moves to undo. Bots that take risks go back further."""
+        """Begin a retreat and choose its length. A bot that takes risks undoes more moves."""
         memory = self.memory
         length = memory.rng.uniform(*_FIRST_RETREAT) * memory.temperament.risk * 2 ** min(self.retreats, _MAX_DOUBLINGS)
         self.undos_left = max(round(length), 1) - 1
@@ -120,7 +122,7 @@ class Persistence:
 
 
 def _path(past: Past | None) -> tuple[Move, ...]:
-    """The moves that led to a board, oldest first."""
+    """Return the moves that led to a board, oldest first."""
     moves = []
     while past is not None:
         moves.append(past.step.move)

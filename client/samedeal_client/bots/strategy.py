@@ -1,11 +1,12 @@
 """The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
-- ``random`` makes any move that leads to a new board, most often one that puts a card on a foundation or turns one up.
+- ``random`` makes any move that leads to a new board. Moves that put a card on a foundation or turn one up are likely.
 - ``greedy`` searches a few hundred boards.
 - ``careful`` searches thousands of boards.
 
-Bots of the levels greedy and careful plan a line of moves and follow it until it turns up a card. They return to an
-earlier board only on the way to a new one, and stop if no move helps. ``persistence`` decides what they do then.
+Greedy and careful bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
+only on the way to a new board. If no move helps, they have no move to choose, and ``persistence`` decides on the next
+action.
 """
 
 from __future__ import annotations

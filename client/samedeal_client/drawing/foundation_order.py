@@ -1,4 +1,4 @@
-"""The order of the foundations on the screen, and the foundation where a card appears."""
+"""The order in which the foundations are shown."""
 
 from __future__ import annotations
 

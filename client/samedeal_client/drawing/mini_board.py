@@ -48,7 +48,7 @@ def _width(game: Game, pitch: int) -> int:
 
 
 def mini_quality(game: Game, size: Size) -> int:
-    """Return a number that is higher the better a board can be read in ``size``.
+    """Return a number that tells how well a board of this ``size`` can be read. Larger numbers are better.
 
     The number is the area of a card, or 0 if piles touch or only few cards fit.
     """

@@ -134,12 +134,12 @@ class Model:
     def has_finished(self) -> bool:
         """Whether the player is done in a race that still goes on.
 
-        The player has finished or resigned, or has no moves left in a room without undo.
+        The player has finished or resigned, or no move helps any more in a room without undo.
         """
         seat, own = self.seat, self.own
         if self.room is None or self.room.phase != "racing" or seat is None:
             return False
-        blocked = own.no_moves_left and not own.pending and self.room.options.undo_rule is Undo.OFF
+        blocked = own.no_move_helps and not own.pending and self.room.options.undo_rule is Undo.OFF
         return seat.resigned or blocked or (own.play is not None and own.play.board.won)
 
     @property

@@ -62,7 +62,7 @@ class OwnPlay:
 
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
     the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
-    ``no_moves_left`` says that, according to the server, no move helps any more.
+    ``no_move_helps`` says whether, according to the server, no helpful move is left.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
     acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
@@ -75,7 +75,7 @@ class OwnPlay:
     first: Board | None = None
     actions: tuple[tuple[int, str], ...] = ()
     rollback: Rollback | None = None
-    no_moves_left: bool = False
+    no_move_helps: bool = False
     out_of_sync: bool = False
     head: bytes = b""
     newest_link: ChainLink | None = None
@@ -87,7 +87,7 @@ class OwnPlay:
 
         The proof of a dead end takes a few milliseconds at most, once for each board.
         """
-        return self.no_moves_left or (self.play is not None and is_dead_end(self.play.board))
+        return self.no_move_helps or (self.play is not None and is_dead_end(self.play.board))
 
     @property
     def awaiting_face(self) -> bool:
@@ -137,7 +137,7 @@ class OwnPlay:
             pending=self.pending,
             first=board if state.revision == 0 else None,
             rollback=self.rollback,
-            no_moves_left=state.stuck,
+            no_move_helps=state.stuck,
             out_of_sync=board.state_hash() != state.hash,
             head=state.head,
             chain_broken=self.chain_broken
@@ -173,7 +173,7 @@ class OwnPlay:
         acknowledged = replace(
             rest,
             play=play,
-            no_moves_left=answer.stuck,
+            no_move_helps=answer.stuck,
             actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
             head=answer.head,
             newest_link=ChainLink(answer.revision, time, pending.action, answer.head),

@@ -72,7 +72,7 @@ class ProgressHistory:
         return tuple(counts)
 
     def missed_since(self, start: int) -> tuple[tuple[int, int], ...]:
-        """Return the missed intervals. Their ends are in milliseconds since ``start``."""
+        """Return the missed intervals. Their starts and ends are in milliseconds since ``start``."""
         return tuple((max(begin - start, 0), max(end - start, 0)) for begin, end in self.missed)
 
     def foundation_cards(self, start: int) -> tuple[tuple[int, int], ...]:

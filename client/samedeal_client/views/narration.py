@@ -184,7 +184,7 @@ def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
 
 
 def finished_at(model: Model, player: str) -> int:
-    """Return the server time at which a player finished, in milliseconds, or 0 if the player has not.
+    """Return the server time at which a player finished, in milliseconds, or 0 if the player has not finished.
 
     Once the race is over, the standings decide, because a spectator gets them before the last boards.
     """

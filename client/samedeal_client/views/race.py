@@ -106,7 +106,7 @@ def special_sources(game: Game) -> list[tuple[str, Group]]:
 
 
 def stuck_text(model: Model, bindings: Bindings, look: Look) -> str:
-    """Return the notice that no useful move is left, with the keys for what remains possible."""
+    """Return the notice that no useful move is left. It names the keys for undo, if that is possible, and for resigning."""
     undo, resign = (command_text(bindings, command, look) for command in (KeyCommand.UNDO, KeyCommand.RESIGN))
     proven = model.seat is not None and model.seat.stuck
     back = f"Undo with {undo}, or " if model.own.may_undo and not proven else ""
