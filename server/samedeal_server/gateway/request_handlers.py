@@ -87,12 +87,12 @@ class RequestHandlers:
         has_page: bool,
     ) -> None:
         self._has_page = has_page
-        self.lifecycle = RoomCreator(rooms)
-        self.entry = RoomEntry(rooms, self.lifecycle, rates.charge_passphrase)
+        self.creator = RoomCreator(rooms)
+        self.entry = RoomEntry(rooms, self.creator, rates.charge_passphrase)
         self._rooms = rooms
         self._room_list = CachedList(partial(list_public_rooms, rooms.store), rooms.timers)
         self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
-        self._records = RecordReader(rooms.store, self.lifecycle.passphrases, limits)
+        self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
         self._limits = limits
         self._rates = rates
         self._connections = connections
@@ -161,7 +161,7 @@ class RequestHandlers:
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
             self._rates.charge_passphrase(connection)
-        room = await self.lifecycle.create(message.options.granted, code, message.passphrase, connection.networks[-1])
+        room = await self.creator.create(message.options.granted, code, message.passphrase, connection.networks[-1])
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
@@ -216,7 +216,7 @@ class RequestHandlers:
             raise refusals.no_seat()
         if hub.race.phase == "finished" and not hub.race.next:
             self._rates.open_room(connection.networks)
-        return Created(to=message.id, room=await self.lifecycle.rematch(hub.room))
+        return Created(to=message.id, room=await self.creator.rematch(hub.room))
 
     def act(self, connection: PlayerConnection, message: Act) -> Awaitable[ToClient]:
         """Commit a move of the player."""

@@ -33,10 +33,10 @@ class RoomEntry:
     """
 
     def __init__(
-        self, rooms: RoomRegistry, lifecycle: RoomCreator, charge_passphrase: Callable[[PlayerConnection], None]
+        self, rooms: RoomRegistry, creator: RoomCreator, charge_passphrase: Callable[[PlayerConnection], None]
     ) -> None:
         self._rooms = rooms
-        self._lifecycle = lifecycle
+        self._creator = creator
         self._charge_passphrase = charge_passphrase
 
     async def join(self, connection: PlayerConnection, message: Join) -> Joined:
@@ -155,7 +155,7 @@ class RoomEntry:
             return
         if passphrase:
             self._charge_passphrase(connection)
-        await self._lifecycle.check_passphrase(race, passphrase, connection.networks[-1])
+        await self._creator.check_passphrase(race, passphrase, connection.networks[-1])
 
     def _origin(self, connection: PlayerConnection) -> str:
         """Return a MAC of the network of a connection.
