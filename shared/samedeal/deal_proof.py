@@ -93,6 +93,11 @@ class DealProof:
         """
         return self.secret if self.public else mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
+    @property
+    def is_of_other_solver(self) -> bool:
+        """Whether the deal was found by another version of the solver. It may count other states."""
+        return self.terms.solver != SOLVER
+
     def board(self) -> Board:
         """Return the board as it was dealt in the race."""
         return candidate_board(self.mixed, self.candidate, self.terms.game)
@@ -118,14 +123,17 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``, such as ``winnable easy``."""
-        _, game, solver, budget, least = self.terms
-        found = (least, budget)
+        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``, such as ``winnable easy``.
+
+        The difficulty is not checked if ``is_of_other_solver``.
+        """
+        _, game, _, budget, least = self.terms
         try:
             wanted = states_of(game, deal.difficulty) if deal.public or deal.difficulty else (1, budget)
         except ValueError:
             wanted = None
-        if self.public != (str(deal) if deal.public else "") or (found != wanted and solver == SOLVER):
+        is_fitting = (least, budget) == wanted or (deal.difficulty and self.is_of_other_solver)
+        if self.public != (str(deal) if deal.public else "") or not is_fitting:
             raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
 
     def check_deeply(self) -> Board:
@@ -136,7 +144,7 @@ class DealProof:
         """
         board = self.check()
         _, game, solver, budget, least = self.terms
-        if solver != SOLVER:
+        if self.is_of_other_solver:
             raise DealNotProven(
                 f"The deal was found by version {solver} of the solver, and this is version {SOLVER}. "
                 "Check it with a Samedeal that has the same version of the solver."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from samedeal.record import Record
@@ -22,3 +24,12 @@ def test_record_names_its_deal(name: str, heading: str, drawn: str) -> None:
     first, *lines = verified_lines(record, (), deep=True)
     assert first.startswith(heading)
     assert [drawn in line for line in lines].count(True) == 1
+    assert not any(line.startswith("Not checked: ") for line in lines)
+
+
+def test_difficulty_of_another_solver_is_named_as_not_checked() -> None:
+    record = Record.parse((HERE / "race_records" / "medium.txt").read_text(encoding="utf-8"))
+    assert record.proof is not None
+    proof = replace(record.proof, terms=record.proof.terms._replace(solver=2))
+    lines = verified_lines(replace(record, proof=proof), (), deep=False)
+    assert ["Not checked: whether the deal is medium" in line for line in lines].count(True) == 1

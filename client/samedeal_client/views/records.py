@@ -57,6 +57,11 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
         players = f"the server and {len(record.proof.shares)} players drew it together"
         drawn = "it follows from its name" if record.proof.public else players
         lines.append(f"Nobody chose the deal: {drawn}. {earlier}")
+        if record.deal.difficulty and record.proof.is_of_other_solver:
+            lines.append(
+                f"Not checked: whether the deal is {record.deal.difficulty}. "
+                f"That needs a Samedeal with version {record.proof.terms.solver} of the solver."
+            )
     if not journals:
         lines.append("There is no journal of this race on this machine to compare it with.")
     lines += [
