@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import shutil
 import signal
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
@@ -37,10 +35,9 @@ from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.real_clients import connect_player, wait_for
+from tests.shared.javascript import NODE, verdicts
 from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 
-NODE = shutil.which("node")
-CHECKER = Path(__file__).parents[2] / "shared" / "check_record.mjs"
 NAMES = ("ana", "bob", "cid", "dan")
 QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
 SHARE = some_bytes("a share")
@@ -102,10 +99,8 @@ async def test_four_players_race_on_a_deal_that_is_proven(node: NodeMaker, tmp_p
         each.check_deeply()
     if NODE is not None:
         (tmp_path / "record.txt").write_text(str(record), encoding="utf-8")
-        checked = await asyncio.to_thread(
-            subprocess.run, (NODE, CHECKER, tmp_path / "record.txt"), capture_output=True, text=True, check=False
-        )
-        assert ": holds: " in checked.stdout
+        found = await asyncio.to_thread(verdicts, [tmp_path / "record.txt"], "--deep")
+        assert found["record"].startswith("holds: ")
 
 
 async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from samedeal.deal import HIGHEST_NUMBER, SEED_BYTES, Deal, commitment, shuffled
 from samedeal.errors import MalformedText
 from samedeal.protocol_codes import RefusalCode
 from tests.golden.golden_files import assert_sentences
+from tests.shared.javascript import evaluate, needs_node
 from tests.shared.raised import error_of, sentence_lines
 
 DEALS_MD = Path(__file__).parents[2] / "shared" / "DEALS.md"
@@ -46,6 +47,15 @@ def test_shuffled_matches_vectors(vector: dict[str, str]) -> None:
     assert " ".join(str(Card(card)) for card in shuffled(seed, decks)) == vector["order"]
     stream = hashlib.shake_256(b"samedeal order v1\n" + bytes([decks]) + seed).digest(16)
     assert stream.hex() == vector["stream"]
+
+
+@needs_node
+def test_javascript_shuffles_as_the_vectors_say() -> None:
+    program = 'given.map(({ seed, decks }) => seedOrder(Buffer.from(seed, "hex"), Number(decks)))'
+    orders = evaluate(program, vectors("order"))
+    assert [" ".join(str(Card(card)) for card in order) for order in orders] == [
+        vector["order"] for vector in vectors("order")
+    ]
 
 
 @pytest.mark.parametrize("vector", vectors("deal", "seed"), ids=lambda vector: vector["deal"])

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,29 +31,17 @@ from samedeal.joint_deal import (
 )
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
+from tests.shared.javascript import SHARED, needs_node, verdicts
 from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 from tests.shared.raised import error_of
 
-SHARED: Final = Path(__file__).parents[2] / "shared"
 PAGE: Final = (SHARED / "DEALS.md").read_text(encoding="utf-8")
-CHECKER: Final = SHARED / "check_deal.mjs"
-NODE: Final = shutil.which("node")
 QUICK: Final = [game for game in GAMES if game != "steve"]
 """The games whose deals are found in a moment."""
 
 
 def order_text(order: bytes) -> str:
     return " ".join(str(Card(card)) for card in order)
-
-
-def javascript_verdicts(paths: list[Path]) -> dict[str, str]:
-    """What the checker in JavaScript says about files, by their names."""
-    assert NODE
-    told = subprocess.run([NODE, CHECKER, *paths], capture_output=True, text=True, check=False)
-    assert told.stderr == ""
-    verdicts = dict(line.split(": ", 1) for line in told.stdout.splitlines())
-    assert told.returncode == any(verdict.startswith("wrong") for verdict in verdicts.values())
-    return {Path(path).stem: verdict for path, verdict in verdicts.items()}
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -301,36 +287,53 @@ def test_wording_of_malformed_proofs() -> None:
     assert_sentences("engine: text of proofs", lines)
 
 
-@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+@needs_node
 def test_javascript_agrees_on_deals() -> None:
-    names = [*GAMES, "daily", "medium", "hard"]
-    verdicts = javascript_verdicts([HERE / "deal_proofs" / f"{name}.txt" for name in names])
-    assert set(verdicts) == set(names)
-    for game, verdict in verdicts.items():
-        proof = DealProof.parse((HERE / "deal_proofs" / f"{game}.txt").read_text())
-        seed = candidate_seed(proof.mixed, proof.candidate)
-        order = order_text(candidate_order(seed, proof.terms.game.decks))
-        assert verdict == f"holds: mix {proof.mixed.hex()} seed {seed.hex()} order {order}"
+    paths = sorted((HERE / "deal_proofs").glob("*.txt"))
+    found = verdicts(paths)
+    for path in paths:
+        proof = DealProof.parse(path.read_text())
+        order = candidate_order(candidate_seed(proof.mixed, proof.candidate), proof.terms.game.decks)
+        assert found[path.stem] == f"holds: {order_text(order)}"
 
 
-@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+@needs_node
 def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
     texts = [
         *damaged().values(),
         *damaged("daily").values(),
         *(str(change(joint_deal("phoenix"))) for change in CHEATS.values()),
     ]
-    paths = [tmp_path / f"{number}.txt" for number in range(len(texts))]
+    found = verdicts(written(tmp_path, texts))
+    assert len(found) == len(texts)
+    assert {texts[int(name)] for name, verdict in found.items() if not verdict.startswith("wrong: ")} == set()
+
+
+@needs_node
+def test_javascript_agrees_on_earlier_candidates(tmp_path: Path) -> None:
+    names = ("athena", "phoenix", "ace-of-hearts", "willow", "daily", "medium", "hard")
+    found = verdicts([HERE / "deal_proofs" / f"{name}.txt" for name in names], "--deep")
+    assert {verdict.split(":")[0] for verdict in found.values()} == {"holds"}
+    paths = written(tmp_path, [str(proof) for proof in (late_candidate(), hard_candidate(), other_solver())])
+    assert [verdict.split(":")[0] for verdict in verdicts(paths).values()] == ["holds"] * 3
+    assert [verdict.split(":")[0] for verdict in verdicts(paths, "--deep").values()] == ["wrong"] * 3
+
+
+def written(folder: Path, texts: list[str]) -> list[Path]:
+    """Write texts to files, whose names are numbers from 0."""
+    paths = [folder / f"{number}.txt" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8")
-    holding = {texts[int(name)] for name, verdict in javascript_verdicts(paths).items() if verdict.startswith("holds")}
-    assert holding == set()
+    return paths
 
 
-def test_javascript_is_small_and_needs_only_node() -> None:
-    source = CHECKER.read_text(encoding="utf-8")
-    assert len(source.splitlines()) < 200
-    assert set(re.findall(r'from "(.*?)"', source)) == {"node:crypto", "node:fs"}
+@pytest.mark.parametrize("name", ["check", "rules", "search", "states"])
+def test_javascript_is_small_and_needs_only_node(name: str) -> None:
+    lines = (SHARED / f"{name}.mjs").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 200
+    assert max(map(len, lines)) <= 120
+    modules = {module for line in lines for module in re.findall(r'^import .* from "(.*?)";$', line)}
+    assert modules <= {"node:assert/strict", "node:crypto", "node:fs", "./rules.mjs", "./search.mjs", "./states.mjs"}
 
 
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])

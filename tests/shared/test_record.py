@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,20 +12,22 @@ from hypothesis import strategies as st
 
 from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head
 from samedeal.board_history import Undo
-from samedeal.deal import SEED_BYTES, Deal
+from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
 from samedeal.games import GAMES, Game
+from samedeal.joint_deal import secret_commitment
 from samedeal.names import clean_name
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
+from samedeal.solver.solve import SOLVER
 from samedeal.utc_text import LAST
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
+from tests.shared.javascript import SHARED, needs_node, verdicts
 from tests.shared.joint_deals import DAILY
 from tests.shared.move_strategies import transfers
 from tests.shared.raised import error_of
 from tests.shared.recorded import START, recorded
 
-SHARED = Path(__file__).parents[2] / "shared"
 ANA = ((1_204, "3 0"), (2_871, "undo"), (9_020, "3 0"))
 BEN = ((950, "3 0"),)
 RACE = recorded("willow", "#4821", ("Ana", ANA), ("*ben", BEN), ("Zoë", ()))
@@ -221,7 +221,7 @@ def joint(name: str, deal: str = "winnable") -> Record:
 
 
 def test_golden_race_records() -> None:
-    """Records of whole races, which check_record.mjs reads too."""
+    """Records of whole races, which check.mjs reads too."""
     assert_golden("race_records/numbered.txt", TEXT)
     assert_golden("race_records/joint.txt", str(joint("phoenix")))
     assert_golden("race_records/daily.txt", str(joint("daily", DAILY)))
@@ -274,23 +274,46 @@ def test_page_has_a_record_and_its_chain() -> None:
     assert next_head(first, 1, 1_204, "3 0").hex() == heads[1][1]
 
 
-NODE = shutil.which("node")
+def other_solver(difficulty: str) -> Record:
+    """A record of a deal with a difficulty that another version of the solver has found."""
+    record = joint("medium", f"winnable {difficulty}")
+    assert record.proof is not None
+    terms = record.proof.terms._replace(solver=SOLVER + 1)
+    proof = replace(record.proof, terms=terms, commitment=secret_commitment(terms, record.proof.secret))
+    return replace(record, terms=record.terms._replace(commitment=proof.commitment), proof=proof)
 
 
-@pytest.mark.skipif(NODE is None, reason="Node is not on the PATH")
-def test_javascript_checker_agrees(tmp_path: Path) -> None:
-    """check_record.mjs accepts all vectors, and rejects changed and cheating records."""
+def test_difficulty_of_another_solver_is_not_checked() -> None:
+    for difficulty in DIFFICULTIES:
+        record = other_solver(difficulty)
+        record.check()
+        assert record.proof is not None
+        assert record.proof.is_of_other_solver
+        assert isinstance(error_of(record.check_deeply), BadRecord)
+    assert isinstance(error_of(other_solver("").check), BadRecord)
+
+
+@needs_node
+def test_javascript_agrees_on_records(tmp_path: Path) -> None:
+    """The checker accepts all vectors, and rejects changed and cheating records."""
     good = sorted([*(HERE / "race_records").glob("*.txt"), *(HERE / "records").glob("*.txt")])
-    bad = []
-    for number, text in enumerate(
-        [*map(str, (*CHEATS.values(), *mislabelled())), *(TEXT.replace(was, now, 1) for was, now in CHANGES)]
-    ):
-        bad.append(tmp_path / f"{number}.txt")
-        bad[-1].write_text(text, encoding="utf-8")
-    assert NODE is not None
-    done = subprocess.run((NODE, SHARED / "check_record.mjs", *good, *bad), capture_output=True, text=True, check=False)
-    verdicts = [line.partition(": ")[2].split(":")[0] for line in done.stdout.splitlines()]
-    assert verdicts == ["holds"] * len(good) + ["wrong"] * len(bad), done.stdout + done.stderr
+    bad = [*map(str, (*CHEATS.values(), *mislabelled(), other_solver("")))]
+    bad += [TEXT.replace(was, now, 1) for was, now in CHANGES]
+    paths = [tmp_path / f"{number}.txt" for number in range(len(bad))]
+    for path, text in zip(paths, bad, strict=True):
+        path.write_text(text, encoding="utf-8")
+    found = [verdict.split(": ")[0] for verdict in verdicts([*good, *paths], "--deep").values()]
+    assert found == ["holds"] * len(good) + ["wrong"] * len(bad)
+
+
+@needs_node
+def test_javascript_says_what_it_does_not_check(tmp_path: Path) -> None:
+    paths = [tmp_path / "medium.txt", tmp_path / "hard.txt"]
+    for path in paths:
+        path.write_text(str(other_solver(path.stem)), encoding="utf-8")
+    assert all(verdict.startswith("holds: ") for verdict in verdicts(paths).values())
+    assert all("(not checked: " in verdict for verdict in verdicts(paths).values())
+    assert all(verdict.startswith("wrong: ") for verdict in verdicts(paths, "--deep").values())
 
 
 def test_heads_depend_on_everything() -> None:

@@ -19,6 +19,7 @@ from samedeal.solver.search import Search
 from samedeal.solver.solve import FIRST_LIMIT, Answer, Outcome, solve
 from samedeal.solver.states import SIDE, TOPS, StateSpace
 from tests.golden.golden_files import assert_golden
+from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
 from tests.shared.playouts import boards, numbered
 from tests.shared.positions import position
@@ -236,6 +237,18 @@ def answers() -> str:
 def test_answers_match_golden_file() -> None:
     """Deals depend on these answers. If one changes, raise ``SOLVER``."""
     assert_golden("solver.txt", answers())
+
+
+@needs_node
+def test_javascript_gives_the_same_answers() -> None:
+    boards = [(game, number, BUDGET) for game in GAMES for number in range(1, 5)]
+    boards += [("athena", 22, 5000), ("steve", 37, 15_000), ("phoenix", 38, 5000), ("willow", 25, 5000)]
+    given = [(game, Deal("number", number=number).public_seed().hex(), budget) for game, number, budget in boards]
+    board = 'deal(GAMES[game], seedOrder(Buffer.from(seed, "hex"), GAMES[game].decks))'
+    answers = evaluate(f"given.map(([game, seed, budget]) => solve(game, {board}, budget))", given)
+    for (game, number, budget), found in zip(boards, answers, strict=True):
+        answer = solve(numbered(GAMES[game], number), budget)
+        assert found == {"outcome": answer.outcome, "states": answer.states}, (game, number, budget)
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

@@ -1,0 +1,165 @@
+// The solver (DEALS.md, The solver), for check.mjs --deep. Ported from samedeal.solver: it gives the same answers after
+// the same numbers of states. It does not say how a board is won, because it keeps no moves.
+
+import { any, GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
+import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
+
+export const SOLVER = 1; // the version of samedeal.solver with the same answers
+
+const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
+
+// The costs of a state, for each search of a game. The state with the lowest costs is searched next.
+// card: a card in a column or fan; side: a card elsewhere; buried: a card above a lower one in a column; inFan: the
+// same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that does not even fit
+// there; column: a column with cards; given: a move off a foundation.
+const COSTS = {
+  athena: [
+    { card: 4, side: 4, buried: 3, broken: 1, column: 4 },
+    { card: 10, side: 10, buried: 2, broken: 3, misfit: 6 },
+    { card: 4, side: 8, buried: 4, broken: 2 },
+    { card: 6, side: 7, buried: 9, broken: 1, misfit: 5, column: 7 },
+  ],
+  steve: [
+    { card: 1, side: 10, buried: 10, broken: 6, misfit: 1, column: 2, given: 15 },
+    { card: 1, side: 10, buried: 9, broken: 1, misfit: 3, column: 2, given: 8 },
+  ],
+  phoenix: [{ card: 6, side: 7, buried: 9, broken: 1, misfit: 5, column: 7 }],
+  "ace-of-hearts": [
+    { card: 1, side: 16, buried: 3, broken: 2, misfit: 10, column: 2 },
+    { card: 5, side: 12, buried: 2, broken: 2, misfit: 10, column: 2 },
+  ],
+  willow: [
+    { card: 10, side: 10, buried: 2, inFan: 5, broken: 3, misfit: 6 },
+    { card: 6, side: 7, buried: 9, inFan: 3, broken: 1, misfit: 5, column: 7 },
+    { card: 5, side: 5, buried: 2, inFan: 2, column: 3 },
+    { card: 3, side: 3, inFan: 2, broken: 3, column: 9 },
+  ],
+};
+
+// Returns functions from a column and from a side to their costs.
+function costsOf(game, costs) {
+  const { card, side, buried = 0, inFan = 0, broken = 0, misfit = 0, column = 0, given = 0 } = costs;
+  const sequence = game.lift === any ? game.build : game.lift;
+  const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
+  const countBuried = (cards) => cards.filter(isBuried).length;
+  function columnCost(pile) {
+    const cards = cardsOf(pile);
+    let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards);
+    for (let at = 1; at < cards.length; at++) {
+      const [under, each] = [cards[at - 1], cards[at]];
+      if ((under | each) & HIDDEN || !sequence(each, under))
+        cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit);
+    }
+    return cost;
+  }
+  function sideCost(packed) {
+    const { fans, reserve, stock } = unpack(packed);
+    const inStock = game.rows ? top(stock) : Math.max(0, stock.length - 1);
+    const ofFans = fans.map((fan) => card * fan.length + inFan * countBuried(cardsOf(fan)));
+    return side * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
+  }
+  return { column: remember(columnCost), side: remember(sideCost), given };
+}
+
+const withPile = (columns, at, pile) => {
+  const changed = columns.slice();
+  changed[at] = pile;
+  return changed;
+};
+
+// A search: best first, and of equal states the newest first.
+class Search {
+  constructor(game, states, costs) {
+    Object.assign(this, { game, states, costs, reached: new Set(), buckets: [], lowest: 0 });
+    this.next = [this.playSafe(states.start)];
+  }
+
+  // Continues the search. Returns its answer, or undefined if there is none after so many states in all.
+  run(limit) {
+    while (this.reached.size <= limit) {
+      for (const [tops, side, columns, given = 0] of this.next) {
+        if (!this.states.keepsPlaces(side)) columns.sort();
+        const key = [tops, side, ...columns].join("\xfd");
+        if (this.reached.has(key)) continue;
+        this.reached.add(key);
+        if (side === this.states.emptySide && !columns.some(Boolean)) return "won";
+        const cost = columns.reduce((sum, column) => sum + this.costs.column(column), given + this.costs.side(side));
+        (this.buckets[cost] ??= []).push([tops, side, columns]);
+        this.lowest = Math.min(this.lowest, cost);
+      }
+      while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return "unwinnable";
+      this.next = this.children(this.buckets[this.lowest].pop());
+    }
+    return undefined;
+  }
+
+  // Plays all safe cards of a state to foundations.
+  playSafe([tops, side, columns]) {
+    const { safe, safeFromFan, takes } = this.states.tops(tops);
+    if (!safe.length && !safeFromFan.length) return [tops, side, [...columns]];
+    const at = columns.findIndex((column) => safe.includes(top(column)));
+    if (at >= 0) {
+      const [[card, left]] = this.states.groups(columns[at]);
+      return this.playSafe([takes[card], side, withPile(columns, at, left)]);
+    }
+    const { fromReserve, fromFans } = this.states.side(side);
+    const isSafe = ([card]) => safe.includes(card);
+    const [card, after] = fromReserve.find(isSafe) ?? fromFans.find(([card]) => safeFromFan.includes(card)) ?? [];
+    return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]];
+  }
+
+  // Returns the states after each move. Only the first empty column is used, unless columns keep their places.
+  children([tops, side, columns]) {
+    const { game, states } = this;
+    const found = [];
+    const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)];
+    const places = [...columns.keys()];
+    const empty = places.filter((at) => !columns[at]).slice(0, keepsPlaces ? columns.length : 1);
+    const takers = remember((card) => {
+      const fitting = places.filter((at) => columns[at] && game.build(card, top(columns[at])));
+      return game.base(card) ? [...fitting, ...empty] : fitting;
+    });
+    for (const [at, column] of columns.entries()) {
+      if (!column) continue;
+      const [[card, left]] = states.groups(column);
+      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]));
+      for (const after of fromSide.takes[card] ?? [])
+        found.push(this.playSafe([tops, after, withPile(columns, at, left)]));
+      for (const [card, left, group] of states.groups(column))
+        for (const to of takers(card)) {
+          if (to === at || !(left || columns[to] || keepsPlaces)) continue;
+          const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)];
+          found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child);
+        }
+    }
+    for (const [card, after] of fromSide.gives) {
+      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], after, columns]));
+      for (const to of takers(card)) {
+        const child = [tops, after, withPile(columns, to, columns[to] + text([card]))];
+        found.push(fromSide.fromFans.length ? this.playSafe(child) : child);
+      }
+    }
+    for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]));
+    for (const [card, after] of fromTops.gives)
+      for (const to of takers(card))
+        found.push([after, side, withPile(columns, to, columns[to] + text([card])), this.costs.given]);
+    const row = (column, at) => column + text(fromSide.row.slice(at, at + 1));
+    if (fromSide.row.length) found.push([tops, fromSide.afterRow, columns.map(row)]);
+    return found;
+  }
+}
+
+// Returns the answer about a new board, and the number of states that all searches reached.
+export function solve(name, piles, budget) {
+  const game = GAMES[name];
+  const states = statesOf(game, piles);
+  const searches = COSTS[name].map((costs) => new Search(game, states, costsOf(game, costs)));
+  for (let limit = FIRST_LIMIT; ; limit *= 2)
+    for (const search of searches) {
+      const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0);
+      const outcome = search.run(Math.min(limit, budget - spent));
+      const all = spent + search.reached.size;
+      if (all > budget) return { outcome: "undecided", states: all };
+      if (outcome) return { outcome, states: all };
+    }
+}

@@ -1,0 +1,135 @@
+// The states of search.mjs, and what the rules allow with their parts. Ported from samedeal.solver.states.
+//
+// A state has the tops of the foundations, the side (all cards that are neither in a column nor on a foundation), and
+// the columns. Tops, side and each column are strings with a character for each card, the deepest card first.
+
+import { DECK, HIDDEN, rank, turnUp } from "./rules.mjs";
+
+const [PART, FAN] = ["\xfe", "\xff"]; // they divide the parts of a side, and the fans
+
+export const text = (cards) => String.fromCharCode(...cards);
+export const cardsOf = (pile) => Array.from(pile, (each) => each.charCodeAt(0));
+export const top = (pile) => pile.charCodeAt(pile.length - 1);
+const sorted = (pile) => [...pile].sort().join("");
+const without = (list, at) => list.filter((_, other) => other !== at);
+
+// Returns a function that computes each of its answers once.
+export function remember(answer) {
+  const known = new Map();
+  return (question) => {
+    if (!known.has(question)) known.set(question, answer(question));
+    return known.get(question);
+  };
+}
+
+// A side in one string, and its parts: the fans, the reserve, and what is left of the stock.
+// Of a stock that is drawn, that is what drawable() returns. Of a stock dealt in rows, it is the number of its cards.
+const pack = (fans, reserve, stock) => [fans.filter(Boolean).sort().join(FAN), reserve, stock].join(PART);
+export function unpack(side) {
+  const [fans, reserve, stock] = side.split(PART);
+  return { fans: fans ? fans.split(FAN) : [], reserve, stock };
+}
+
+// What can still be drawn from the cards of a waste and a stock. The waste has the first `drawn` cards. If these are
+// all of them, or a multiple of three, draws bring up the same cards as with an empty waste.
+const drawable = (cards, drawn) => text([drawn === cards.length || drawn % 3 === 0 ? 0 : drawn]) + cards;
+
+// Returns the cards that draws can bring to the top of the waste, each with the stock after it was taken.
+function drawnCards(stock) {
+  const [drawn, cards] = [stock.charCodeAt(0), stock.slice(1)];
+  const numbers = new Set();
+  for (const first of [drawn || 3, 3]) {
+    for (let number = first; number < cards.length; number += 3) numbers.add(number);
+    if (cards) numbers.add(cards.length);
+  }
+  return Array.from(numbers, (number) => {
+    const left = cards.slice(0, number - 1) + cards.slice(number);
+    return [cards.charCodeAt(number - 1), drawable(left, number - 1)];
+  });
+}
+
+// A safe card can go to its foundation at once without losing a win. samedeal.solver.states has the proof.
+function safeCards(tops) {
+  const [heights, safe, safeFromFan] = [[0, 0, 0, 0], [], []];
+  for (const card of cardsOf(tops)) if (card) heights[card >> 4] = rank(card);
+  for (const [suit, height] of heights.entries()) {
+    if (height === 13) continue;
+    const isBlack = suit === 0 || suit === 3;
+    const otherColour = isBlack ? Math.min(heights[1], heights[2]) : Math.min(heights[0], heights[3]);
+    const twin = heights[3 - suit];
+    const card = 16 * suit + height + 1;
+    if (otherColour >= height - 1 && twin >= height - 2) safe.push(card);
+    if (otherColour >= height && twin >= height) safeFromFan.push(card);
+  }
+  return { safe, safeFromFan };
+}
+
+// Returns the first state of a board, and functions from the parts of a state to facts about them.
+export function statesOf(game, piles) {
+  const width = Object.keys(game.columns).length;
+  const emptySide = pack([], "", game.draws || game.rows ? "\0" : "");
+  // Columns are alike, and are sorted, unless the stock still has rows that are dealt to them from left to right.
+  const keepsPlaces = (side) => game.rows && side !== emptySide;
+
+  function start() {
+    const all = (sizes) => Object.keys(sizes).map((key) => text(piles[key]));
+    const foundations = Object.keys(piles).filter((key) => /^0\d$/.test(key));
+    const cards = text([...piles.w, ...piles.stock.map(turnUp)]);
+    const stock = game.draws ? drawable(cards, piles.w.length) : game.rows ? text([cards.length]) : "";
+    const others = all(game.others);
+    const side = game.fans ? pack(others, "", stock) : pack([], sorted(others.join("")), stock);
+    const columns = all(game.columns);
+    const tops = text(foundations.map((key) => piles[key].at(-1) ?? 0).sort((one, other) => one - other));
+    return [tops, side, keepsPlaces(side) ? columns : columns.sort()];
+  }
+
+  // takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
+  function topsFacts(tops) {
+    const facts = { takes: [], gives: [], ...(game.rows ? { safe: [], safeFromFan: [] } : safeCards(tops)) };
+    for (const [at, card] of cardsOf(tops).entries()) {
+      const after = (other) => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1));
+      for (const taken of DECK.filter((each) => (card ? game.next(each, card) : game.first(each))))
+        facts.takes[taken] ??= after(taken);
+      const isFirst = tops.indexOf(tops[at]) === at;
+      if (game.takesBack && card && isFirst) facts.gives.push([card, after(rank(card) > 1 ? card - 1 : 0)]);
+    }
+    return facts;
+  }
+
+  // gives: cards that can leave, each with the side after it; takes: for each card that fits on fans, the sides after
+  // it; shifts: the sides after moves from fan to fan; row: the next row of the stock; afterRow: the side after it.
+  function sideFacts(packed) {
+    const { fans, reserve, stock } = unpack(packed);
+    const fromReserve = cardsOf(reserve).map((card) => [card, pack(fans, reserve.replace(text([card]), ""), stock)]);
+    const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)]);
+    const fromStock = game.draws ? drawnCards(stock).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
+    const [takes, shifts] = [[], []];
+    for (const [at, fan] of fans.entries()) {
+      const others = without(fans, at);
+      for (const card of DECK.filter((each) => rank(each) === rank(top(fan))))
+        (takes[card] ??= []).push(pack([...others, fan + text([card])], reserve, stock));
+      for (const [from, source] of others.entries())
+        if (rank(top(source)) === rank(top(fan)))
+          shifts.push(pack([...without(others, from), source.slice(0, -1), fan + source.at(-1)], reserve, stock));
+    }
+    const left = game.rows ? piles.stock.slice(piles.stock.length - top(stock)).map(turnUp) : [];
+    const [row, rest] = [left.slice(0, width), left.slice(width)];
+    const afterRow = pack(fans, reserve, text([rest.length]));
+    return { fromReserve, fromFans, gives: [...fromReserve, ...fromFans, ...fromStock], takes, shifts, row, afterRow };
+  }
+
+  // The groups of a column that can be moved, the smallest first: the deepest card, the column without them, the cards.
+  function groups(column) {
+    const found = [];
+    for (let at = column.length - 1; at >= 0; at--) {
+      const [card, above] = [column.charCodeAt(at), column.charCodeAt(at + 1)];
+      if (above && (card & HIDDEN || !game.lift(above, card))) break;
+      const left = at ? column.slice(0, at - 1) + text([turnUp(column.charCodeAt(at - 1))]) : "";
+      found.push([card, left, column.slice(at)]);
+    }
+    return found;
+  }
+
+  const facts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
+  return { emptySide, keepsPlaces, start: start(), ...facts };
+}
