@@ -123,7 +123,8 @@ def python(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", module, *arguments)
 
 
-def _move_sender(port: int, clients: int, seed: int, target: str) -> tuple[str, ...]:
+def move_sender(port: int, clients: int, seed: int, target: str) -> tuple[str, ...]:
+    """Return the command that starts a load generator."""
     return python("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seed), target)
 
 
@@ -133,7 +134,7 @@ async def echo_sender(clients: int, seed: int, *redis_url: str) -> AsyncIterator
     async with child_process(*python("tests.bench.echo_server", *redis_url)) as echo:
         assert echo.stdout is not None
         port = int(await echo.stdout.readline())
-        async with Sender.start(echo.pid, *_move_sender(port, clients, seed, "echo")) as sender:
+        async with Sender.start(echo.pid, *move_sender(port, clients, seed, "echo")) as sender:
             yield sender
 
 
@@ -143,7 +144,7 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
         setup = await stack.enter_async_context(load_setup())
         await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
         node = await setup.node("--limit-actions-per-race", "1000000")
-        command = _move_sender(node.target[1], scenario.clients, seed, "race")
+        command = move_sender(node.target[1], scenario.clients, seed, "race")
         racing = await stack.enter_async_context(Sender.start(node.pid, *command))
         echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
         return await Price.measure(scenario, racing, echoing, rounds, seconds)
