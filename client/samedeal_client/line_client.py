@@ -26,7 +26,7 @@ from samedeal_client.text.line_io import LineReader, Printer
 HELP: Final = """\
 moves: 3 5      move cards from column 3 to column 5; 35 is the same, and 3 5 x2 moves two cards
        3 0      move a card from column 3 to a foundation; 3 3 is the same
-       3        move cards from column 3 to the best target
+       3        make the best move of the cards of column 3
        w 4      move a card from the waste, a fan or the reserve, by its letter, to column 4
        0 5      move a card from a foundation to column 5 (in Steve)
        draw     use the stock; deal and d are the same

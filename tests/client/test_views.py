@@ -130,10 +130,10 @@ CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW 
 
 def test_invitation_says_how_to_join_and_watch() -> None:
     assert text(invitation_rows(room(), Invitation("samedeal join cards.example.org friday"))) == (
-        "Invite  samedeal join cards.example.org friday   c copy"
+        "Invite  samedeal join cards.example.org friday"
     )
     assert text(invitation_rows(room(private=True), HERE)).splitlines() == [
-        "Invite  samedeal join localhost friday   c copy",
+        "Invite  samedeal join localhost friday",
         "        on other machines, write this machine's address instead of localhost",
         "Watch   http://localhost:7777/friday   in a browser",
         "        samedeal will ask for the passphrase",
@@ -144,13 +144,12 @@ def test_options_are_told_in_words() -> None:
     assert text(room_rows(room(options=CYCLE), 60, UTC)).splitlines() == [
         "Game     Steve: two decks, 8 columns, stock dealt in rows",
         "In turn  Steve, then Athena",
-        "Deal     #4821 (the same cards every time)",
-        "Undo     not past a move that showed a new card",
+        "Deal     #4821 (same number, same cards)",
+        "Undo     back to the last card that was turned up",
         "Hints    off",
         "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
-        "Ends     when no person can improve their result, or after",
-        "         15 min",
-        "Watching nobody may watch",
+        "Ends     when no person can gain more cards, or after 15 min",
+        "Watching not allowed",
         "Bots     may not join",
     ]
 

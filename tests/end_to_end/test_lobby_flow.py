@@ -199,7 +199,7 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
         await mira.join("friday")
         await ana.wait_for_text("1/4")
         await mira.rooms.create(Options(), "lunch", "sesame")
-        await ana.wait_for_text("lunch", "open, private")
+        await ana.wait_for_text("lunch", "open, passphrase")
         assert ana.line("#header").startswith(f"samedeal ▸ {ana.app.client.link.address.typed} ▸ as ana")
 
 
@@ -428,7 +428,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.click("New room")
         await ana.wait_for_text("Rematches")
-        await ana.click("not past new cards")
+        await ana.click("until a new card")
         await ana.click(" free")
         await ana.wait_for_text("any number of moves")
         await ana.click("open the room")
@@ -562,7 +562,7 @@ async def test_joining_bot_is_listed_until_it_is_seated(server: str, release_bot
         release_bots()
         await ana.wait_for_text("[x] ", "your bot")
         assert "joining" not in ana.text()
-        await ana.wait_for_message("Waiting for you to start")
+        await ana.wait_for_message("Start with Enter")
 
 
 async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
@@ -570,7 +570,7 @@ async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
         assert "remove bot" not in ana.text()
         await ana.press("1", "2", "3")
         await ana.wait_until(lambda: len(bots(ana)) == 3)
-        await ana.wait_for_text("- remove bot", "add a bot")
+        await ana.wait_for_text("- remove bot", "Add bot")
         first, second, last = ana.app.bots.names
         await ana.click("- remove bot")
         await ana.wait_until(lambda: set(bots(ana)) == {first, second})
@@ -582,10 +582,10 @@ async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
 
 async def test_bots_do_not_exceed_the_seats(server: str) -> None:
     async with host_waiting(server, players=2) as ana:
-        await ana.wait_for_text("Press to add a bot:")
+        await ana.wait_for_text("Add bot")
         await ana.press("1")
         await ana.wait_for_text("(bot)")
-        await ana.wait_until(lambda: "add a bot" not in ana.text())
+        await ana.wait_until(lambda: "Add bot" not in ana.text())
         await ana.press("1")
         await ana.wait_for_message("Every seat is taken")
 

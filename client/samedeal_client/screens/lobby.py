@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from typing import ClassVar, Final
 
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -87,7 +88,8 @@ class LobbyScreen(WidgetScreen):
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
         game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
-        self._play = Vertical(self._choices, Horizontal(game_label, self._game), id="play", classes="panel")
+        used_by = Static(text_of((Span("for q d p n", "label"),), self.look))
+        self._play = Vertical(self._choices, Horizontal(game_label, self._game, used_by), id="play", classes="panel")
         self._today_panels = [Static(classes="panel today") for _ in range(2)]
         self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")
         self._rules = Static(id="rules", classes="panel")
@@ -167,6 +169,7 @@ class LobbyScreen(WidgetScreen):
         first = not self._rooms.row_count
         width = self.size.width
         self._rooms.display, self._no_rooms.display = bool(rooms), not rooms
+        self._rooms.ordered_columns[2].label = Text(views.game_heading(width))
         self._rooms.show_rows(
             {
                 line.room: [text_of(cell, look) for cell in views.room_cells(lobby, number, line, look, now, width)]

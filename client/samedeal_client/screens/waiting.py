@@ -61,7 +61,7 @@ class WaitingScreen(WidgetScreen):
         *(Binding(key, f"add_bot('{level}')", f"add a {level} bot", show=False) for key, level in BOT_LEVELS),
         Binding("minus", "remove_bot", "remove bot", key_display=REMOVE_BOT_KEY),
         Binding(KICK_KEY, "kick", "kick"),
-        Binding("c", "copy", "copy", show=False),
+        Binding("c", "copy", "copy"),
         Binding("r", "rules", "rules"),
         Binding("escape", "leave", "leave"),
     ]
@@ -135,7 +135,7 @@ class WaitingScreen(WidgetScreen):
         )
         self._add_bots.display = can_add_bot(self.model, bots)
         bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
-        self._add_bots.update(Text("  ").join([text_of((Span("Press to add a bot:", "label"),), look), *bots_texts]))
+        self._add_bots.update(Text("  ").join([text_of((Span("Add bot", "label"),), look), *bots_texts]))
         width = (self.size.width // 2 if self.has_class("-wide") else self.size.width) - _PANEL_EDGES
         self._details.update(lines_of(room_rows(room, width, explained=self._explained), look))
         self.refresh_bindings()

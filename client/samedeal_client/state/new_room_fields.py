@@ -82,7 +82,7 @@ class Field:
 
 def _describe_next_games(text: str) -> str:
     names = read_games(text)
-    return ", ".join(title_of(name) for name in names) if names else "or type the games to play in turn"
+    return ", ".join(title_of(name) for name in names) if names else "or type the next games: steve athena"
 
 
 def _always(sentence: str) -> Callable[[str], str]:
@@ -157,7 +157,7 @@ FIELDS: Final = (
         _text_of(_UNDO_CHOICES, _DEFAULTS.undo),
         _UNDO_CHOICES,
         help="free: undo any move; no-reveal: not past a move that turned up a new card; off: no undo",
-        shown={"no-reveal": "not past new cards"},
+        shown={"no-reveal": "until a new card"},
     ),
     Field(
         "hints",
@@ -194,7 +194,7 @@ FIELDS: Final = (
     Field(
         "first_finish_ends",
         "After a win",
-        {"no": "the others play for the places", "yes": "the first to finish ends the race"}.__getitem__,
+        {"no": "the others play on for 2nd, 3rd ...", "yes": "the first to finish ends the race"}.__getitem__,
         _text_of(_NO_OR_YES, _DEFAULTS.first_finish_ends),
         _NO_OR_YES,
         help="the race ends when the first player finishes",
@@ -202,8 +202,8 @@ FIELDS: Final = (
     ),
     Field(
         "end_when_settled",
-        "If stuck",
-        {"yes": "when no person can improve", "no": "until the time is up"}.__getitem__,
+        "All stuck",
+        {"yes": "when no person can gain more cards", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",
@@ -227,7 +227,7 @@ FIELDS: Final = (
     ),
     Field(
         "delay",
-        "Delay",
+        "Watch delay",
         _always("seconds of delay for spectators"),
         str(_DEFAULTS.delay),
         presets=("0", "5", "15", "30", "60"),
@@ -237,7 +237,7 @@ FIELDS: Final = (
     Field(
         "room",
         "Room",
-        lambda text: "its code, which others need to join" if text else "its code; empty for a random one",
+        lambda text: "room code, which others need to join" if text else "room code; empty for a random one",
         "",
         read=read_room,
     ),

@@ -6,13 +6,13 @@ from datetime import tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, Faces, Game
 from samedeal.options import Options
 from samedeal_client.text.time_text import date_and_time, duration_text
 
 UNDO_LABELS: Final = {
     "free": "any number of moves",
-    "no-reveal": "not past a move that showed a new card",
+    "no-reveal": "back to the last card that was turned up",
     "off": "none: every move stands",
 }
 START_LABELS: Final = {
@@ -31,13 +31,13 @@ def games_text(options: Options) -> str:
 def deal_text(deal: Deal) -> str:
     """Return the text that says where the cards of a deal come from."""
     if deal.kind == "number":
-        return f"{deal} (the same cards every time)"
+        return f"{deal} (same number, same cards)"
     if deal.kind == "daily":
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
     if deal.kind == "winnable":
         if deal.difficulty:
-            return f"{deal.difficulty}, can be won, set by all players"
-        return "can be won, set by all players"
+            return f"{deal.difficulty}; can be won; all players draw it"
+        return "can be won; all players help draw it"
     return "random: nobody knows it before the start"
 
 
@@ -65,23 +65,31 @@ def end_text(options: Options) -> str:
     if options.first_finish_ends:
         condition = "the first player finishes"
     else:
-        condition = (
-            "no person can improve their result" if options.end_when_settled else "all have finished or resigned"
-        )
+        condition = "no person can gain more cards" if options.end_when_settled else "all have finished or resigned"
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 
 def watching_text(options: Options) -> str:
     """Return the text that says whether others may watch, and with which delay."""
     if not options.spectators:
-        return "nobody may watch"
-    return f"spectators see the boards {options.delay} s late" if options.delay else "spectators see the boards live"
+        return "not allowed"
+    return f"allowed; boards are shown {options.delay} s late" if options.delay else "allowed; boards are shown live"
+
+
+def undo_text(options: Options) -> str:
+    """Return the text that says which moves can be undone. In games that hide no card, no move turns one up."""
+    hidden = any(_hides_cards(Game.named(name)) for name in options.games)
+    return UNDO_LABELS["free" if options.undo == "no-reveal" and not hidden else options.undo]
+
+
+def _hides_cards(game: Game) -> bool:
+    return game.stock_at >= 0 or any(group.faces is not Faces.UP for group in game.groups)
 
 
 def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
     """Return a room's options, each as a label with its value in words."""
     return (
-        ("Undo", UNDO_LABELS[options.undo]),
+        ("Undo", undo_text(options)),
         ("Hints", "on" if options.hints else "off"),
         ("Starts", start_text(options, zone)),
         ("Ends", end_text(options)),

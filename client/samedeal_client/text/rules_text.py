@@ -212,7 +212,7 @@ _ACE_OF_HEARTS: Final = (
             ),
             RulePoint(
                 "Any number of cards from the top of a column can move together, whatever their order. Only "
-                "the lowest card of the group, the one that the others lie on, must fit the target.",
+                "the bottom card of the group, the one that the others lie on, must fit the target.",
                 "R3 R25",
             ),
             RulePoint("Only a king, alone or with any cards on it, goes to an empty column.", "R25"),
@@ -300,9 +300,9 @@ _ALL_GAMES: Final = (
                 "R10",
             ),
             RulePoint(
-                "The game tells you when you are stuck. You are stuck when no move helps any more, even if you can still "
-                "draw, move a whole column or, in Steve, take a card off a foundation. You may play on, and undo may help. "
-                "In a room without undo, your race ends when you have no legal move left.",
+                "The game tells you when you are stuck: no move helps any more, even if you can still draw, move a whole "
+                "column or, in Steve, take a card off a foundation. You may play on, and undo may help. In a room "
+                "without undo, your race ends when no move at all is left, not even one of these.",
                 "R7",
             ),
         ),
@@ -321,9 +321,12 @@ _ALL_GAMES: Final = (
                 "R8 R9",
             ),
             RulePoint(
-                "The race ends when every player has finished, resigned or run out of moves, or when time is up. In some "
-                "rooms it ends as soon as one player finishes. Leaving a race means resigning. Losing the connection does "
-                "not, but the clock keeps running.",
+                "The race ends when time is up, or when all players have finished, resigned or run out of moves. It also "
+                "ends when all people who still play are stuck, unless the room sets something else. In some rooms it ends "
+                "as soon as one player finishes.",
+            ),
+            RulePoint(
+                "Leaving a race means resigning. Losing the connection does not, but the clock keeps running.",
             ),
         ),
     ),
@@ -363,7 +366,7 @@ _UP_IN_SUIT: Final = "Foundations: up in one suit, from ace to king."
 _IN_SHORT: Final = {
     "athena": (
         _UP_IN_SUIT,
-        "Columns: down, red/black; only kings fill gaps.",
+        "Columns: down, alternating colours; gaps need a king.",
         "A draw turns three cards; play the top of the waste.",
     ),
     "steve": (
@@ -373,18 +376,18 @@ _IN_SHORT: Final = {
     ),
     "phoenix": (
         _UP_IN_SUIT,
-        "Columns: down, red/black; any card fills a gap.",
+        "Columns: down, alternating colours; any card in a gap.",
         "The reserve: play any of its cards at any time.",
     ),
     "ace-of-hearts": (
         "The foundation: ace of hearts, any two, any three ...",
-        "Columns: down in suit; only kings fill gaps.",
+        "Columns: down in one suit; gaps need a king.",
         "Any card moves with all cards on it; the stock deals.",
     ),
     "willow": (
         _UP_IN_SUIT,
-        "Columns: down, red/black; any card fills a gap.",
-        "Fans: take the top card, or add a card of its rank.",
+        "Columns: down, alternating colours; any card in a gap.",
+        "Fans: move the top card, or put the same rank on it.",
     ),
 }
 

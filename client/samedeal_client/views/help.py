@@ -47,7 +47,10 @@ def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
     lines = []
     for name, group in special_sources(game):
         keys = [bindings.piles[key][0] for key in group.keys]
-        all_keys = f" ({' '.join(keys)})" if len(keys) > 1 else ""
-        either_way = ", or the other way round" if group.build is not Build.NONE else ""
-        lines.append((f"{keys[0]} {bindings.piles['5'][0]}", f"from {name} to column 5{either_way}{all_keys}"))
+        column = bindings.piles["5"][0]
+        pile = f"{group.kind} {keys[0]}" if len(keys) > 1 else name
+        all_keys = f"; all {group.kind} keys: {' '.join(keys)}" if len(keys) > 1 else ""
+        lines.append((f"{keys[0]} {column}", f"from {pile} to column 5{all_keys}"))
+        if group.build is not Build.NONE:
+            lines.append((f"{column} {keys[0]}", f"from column 5 to {pile}"))
     return lines

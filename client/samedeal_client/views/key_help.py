@@ -11,18 +11,18 @@ from samedeal_client.input.key_names import QUIT_KEY, key_sign, key_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY
-from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, REMOVE_BOT_KEY
+from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, LEVEL_TEXTS, REMOVE_BOT_KEY
 
 HelpContext = Literal["race", "lobby", "history", "new room", "waiting", "results", "watch"]
 """The screens for which the help has a section of keys."""
 
 COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
-    KeyCommand.BEST: "after a pile's key: move its cards to the best target",
+    KeyCommand.BEST: "after a pile's key: make the best move of its cards",
     KeyCommand.STOCK: "draw or deal from the stock, or turn the waste over",
-    KeyCommand.COLLECT: "collect: move every card that can go to a foundation",
+    KeyCommand.COLLECT: "move every card that can go to a foundation",
     KeyCommand.UNDO: "undo the last move, if the room allows it",
     KeyCommand.HINT: "show a hint, if the room allows it",
-    KeyCommand.FIND: "find a card: then type rank and suit, such as 7h or th",
+    KeyCommand.FIND: "find a card: then type 7h, or th for the ten of hearts",
     KeyCommand.VIEW: "view all cards of a pile: then type its key",
     KeyCommand.FEWER: "after a pile's key: take fewer cards",
     KeyCommand.MORE: "after a pile's key: take more cards",
@@ -42,7 +42,7 @@ def key_in_words(key: str) -> str:
 
 def keys_of(bindings: Bindings, command: KeyCommand) -> str:
     """Return the keys of a command, or ``no key`` if it has none."""
-    return " ".join(key_in_words(key) for key in bindings.commands[command]) or "no key"
+    return " or ".join(key_in_words(key) for key in bindings.commands[command]) or "no key"
 
 
 def _pile(bindings: Bindings, name: str) -> str:
@@ -56,11 +56,11 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
     fewer = keys_of(bindings, KeyCommand.FEWER).split(" ")[0]
     return (
         (f"{column} {other}", "from column 3 to column 5; each pile shows its key"),
-        (f"{column} {foundation} or {column} {column}", "from column 3 to a foundation"),
-        (f"{column} {best}", "from column 3 to the best target"),
+        (f"{column} {foundation} or {column} {column}", "from column 3 to a foundation; both do the same"),
+        (f"{column} {best}", "from column 3 to a foundation if its top card fits, otherwise to another pile"),
         (
             f"{column} {fewer} {other}",
-            f"like {column} {other}, but takes fewer cards: the next smaller group that can move",
+            f"like {column} {other}, with fewer cards; type {fewer} again for still fewer",
         ),
         (f"{foundation} {other}", "from a foundation back to column 5; if several fit, you are asked which"),
     )
@@ -70,7 +70,7 @@ _MOUSE: Final = (
     ("click, click", "a card, then the pile to move it to; all cards that lie on that card move with it"),
     ("drag", "the same in one movement"),
     ("key of a column", "clicking it is the same as typing it: as many cards move as fit"),
-    ("double click", "move the cards to the best target"),
+    ("double click", "make the best move of these cards: to a foundation if they fit"),
     ("right click", "cancel what you have typed"),
     ("wheel", "scroll, or step through rooms and fields; not used on a board"),
 )
@@ -80,7 +80,7 @@ _FINISHED_KEYS: Final = (
     (LOBBY_KEY, "return to the lobby"),
 )
 
-_BOTS: Final = "add a random, greedy or careful bot"
+_BOTS: Final = f"add a bot: {', '.join(LEVEL_TEXTS)}"
 
 _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] = {
     "lobby": (
@@ -125,7 +125,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("Enter", "start the race, if you are the host"),
             ("Space", "ready, or not ready"),
             (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
-            (REMOVE_BOT_KEY, "remove the selected bot of yours, otherwise the one that you added last"),
+            (REMOVE_BOT_KEY, "remove your selected bot; if none is selected, the last that you added"),
             (KICK_KEY, "kick the selected player, if you are the host; press it twice"),
             ("Up Down", "select a player; or click the name"),
             ("c", "copy the command with which others join"),

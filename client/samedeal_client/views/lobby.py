@@ -16,13 +16,18 @@ from samedeal_client.text.spans import Row, Span, fit
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.history import outcome_text, place_text, race_time
 
-ROOM_HEADINGS: Final = ("#", "Room", "Game", "Seats", "State")
+ROOM_HEADINGS: Final = ("#", "Room", "Game", "Players", "State")
 _WITH_DEAL: Final = 76
 """Minimum width, in columns, of a window in which the list of rooms includes their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
 _GAME: Final = len("Ace of Hearts ")
 NUMBERED_ROOMS: Final = 9
 """Number of rooms that can be entered with a digit."""
+
+
+def game_heading(width: int) -> str:
+    """The heading of the column for games, which includes the deals in a window of enough columns."""
+    return f"{'Game':<{_GAME}} Deal" if width >= _WITH_DEAL else "Game"
 
 
 class Choice(NamedTuple):
@@ -54,7 +59,7 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
         (Span(look.displayable(line.room), "you" if own else "name"),),
         game,
         (Span(f"{line.players}/{line.seats}", "count"),),
-        (Span(f"your race, {clock_text(now - line.starts)}" if own else state, "you" if own else style),),
+        (Span(f"your race, for {clock_text(now - line.starts)}" if own else state, "you" if own else style),),
     )
 
 
@@ -63,14 +68,14 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
     match line.phase:
         case "open":
             states = ["full"] if line.players == line.seats else ["open"]
-            states += ["private"] if line.private else []
-            states += ["live"] if line.spectators and not line.delay else []  # spectators see boards without delay
+            states += ["passphrase"] if line.private else []
+            states += ["live boards"] if line.spectators and not line.delay else []
             states += ["no bots"] if not line.bots and len(states) == 1 else []
             return ", ".join(states[-2:]), "label" if line.players == line.seats else "good"
         case "countdown":
             return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
         case "racing":
-            return f"racing {clock_text(now - line.starts)}", "count"
+            return f"racing for {clock_text(now - line.starts)}", "count"
         case _:
             return line.phase, "label"
 
@@ -90,7 +95,7 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     key = "Enter" if look.ascii else "⏎"
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
-        Span(f"  {clock_text(now - line.starts)}  ", "count"),
+        Span(f"  for {clock_text(now - line.starts)}  ", "count"),
         Span(f"{key} ", "key"),
         Span(ENTER_DOES[0], "notice"),
     )
@@ -103,7 +108,7 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
     if matches:
         first = matches[0]
         quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
-    daily = f"{title_of(lobby.daily_game)}, same for all"
+    daily = f"{title_of(lobby.daily_game)}, one deal for all"
     return (
         Choice("quick", "q", "Quick match", quick),
         Choice("daily", "d", "Today's deal", daily),
@@ -133,7 +138,7 @@ def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
     best = best_time(history.races, game)
     streak = daily_streak(history.races, lobby.today)
     if race is None:
-        rows: list[Row] = [(Span("Not raced yet. ", "notice"), Span("d", "key"), Span(" to race", "label"))]
+        rows: list[Row] = [(Span("Not raced yet. Press ", "notice"), Span("d", "key"), Span(".", "notice"))]
     else:
         place = place_text(race)
         rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]

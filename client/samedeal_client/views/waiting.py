@@ -20,6 +20,8 @@ from samedeal_client.text.time_text import duration_text
 
 BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
 """The keys that add a bot, each with the bot's level."""
+LEVEL_TEXTS: Final = (f"{LEVELS[0]} (weak)", *LEVELS[1:-1], f"{LEVELS[-1]} (strong)")
+"""The levels of bots in words, from the weakest to the strongest."""
 REMOVE_BOT_KEY: Final = "-"
 KICK_KEY: Final = "k"
 _LABEL: Final = 9
@@ -80,7 +82,9 @@ def start_condition(model: Model, now: int) -> str:
     match room.options.start:
         case "host":
             host = model.seat_of(room.host)
-            starter = "you" if model.hosting else player_name(host.name, Look(), bot=host.bot) if host else "the host"
+            starter = player_name(host.name, Look(), bot=host.bot) if host else "the host"
+            if model.hosting:
+                return f"Start with Enter when you like. Ready: {ready} of {players}"
             return f"Waiting for {starter} to start the race. Ready: {ready} of {players}"
         case "all-ready":
             if players < min(2, seats):
@@ -103,8 +107,6 @@ def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
         (
             Span("Invite  ", "title"),
             Span(invitation.command, "field"),
-            Span("   c", "key"),
-            Span(" copy", "label"),
         )
     ]
     if host := invitation.loopback_host:
@@ -118,7 +120,10 @@ def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
 
 def bot_rows() -> dict[str, Row]:
     """Return a row for each level of bots, with the key that adds a bot of this level."""
-    return {level: (Span(key, "key"), Span(f" {level}", "name")) for key, level in BOT_LEVELS}
+    return {
+        level: (Span(key, "key"), Span(f" {text}", "name"))
+        for (key, level), text in zip(BOT_LEVELS, LEVEL_TEXTS, strict=True)
+    }
 
 
 def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row, ...]]:

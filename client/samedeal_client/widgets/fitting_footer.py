@@ -15,7 +15,10 @@ ALWAYS: Final = 3
 
 
 class FittingFooter(Footer):
-    """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys."""
+    """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys.
+
+    If there is room, there are two blanks between keys instead of one.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)
@@ -53,6 +56,7 @@ class FittingFooter(Footer):
         palette = [key for key in keys if key.has_class("-command-palette") and key.display]
         shown = [key for key in keys if not key.has_class("-command-palette")]
         free = self.size.width + 1 - len(palette) - sum(map(_width, (*palette, *shown[-ALWAYS:])))
+        self.set_class(free - sum(map(_width, shown[:-ALWAYS])) >= len(shown), "-roomy")
         for key in shown[:-ALWAYS]:
             free -= _width(key)
             if key.display != (free >= 0):
