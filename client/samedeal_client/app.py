@@ -243,7 +243,7 @@ class SamedealApp(LookApp[int]):
     def may_animate(self) -> bool:
         """Whether cards may visibly move on the screen.
 
-        They don't if the player does not want it or the terminal is slow.
+        False if the player does not want motion, or if the terminal is slow.
         """
         slow = isinstance(self._driver, TerminalDriver) and self._driver.is_slow
         return self.look.motion and not slow
@@ -271,7 +271,8 @@ class SamedealApp(LookApp[int]):
         """Suspend this process and its process group, as a terminal does on Ctrl-Z.
 
         The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
-        when they are suspended too. The terminal is restored first, because a suspended process can't restore it.
+        when these processes are suspended too. The terminal is restored first, because a suspended process can't
+        restore it.
         """
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)

@@ -53,7 +53,10 @@ def _line(name: str, words: list[Row], empty: str = "empty") -> Row:
 
 
 def _cards(pile: bytes, look: Look) -> list[Row]:
-    """Return the cards of a pile in words, from the deepest to the top one. Adjacent unknown cards are only counted."""
+    """Return the cards of a pile in words, from the deepest card to the top card.
+
+    Adjacent unknown cards are only counted.
+    """
     words: list[Row] = []
     for unseen, cards in groupby(pile, lambda card: card >= UNSEEN):
         group = list(cards)

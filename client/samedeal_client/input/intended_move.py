@@ -17,7 +17,7 @@ from samedeal.moves import FOUNDATION, Move
 
 
 class Problem(Enum):
-    """The reason why an input makes no move. The value is the name of the problem in tests and in the list of sentences."""
+    """The reason why an input makes no move. The value is the name of the problem in tests."""
 
     ILLEGAL_MOVE = "illegal_move"
     EMPTY_SOURCE = "empty_source"

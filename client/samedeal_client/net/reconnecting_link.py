@@ -378,7 +378,7 @@ class Link:
         self.post(Ping(id=self.new_id()))
 
     async def receive(self, message: ToClient) -> None:
-        """Handle a message of the server, and add it to the events if they need it.
+        """Handle a message of the server. Pass it on as an event, unless only the link itself needs it.
 
         Raises Disconnected if the link has to reconnect.
         """

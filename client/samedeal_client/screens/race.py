@@ -50,7 +50,7 @@ END_TIME: Final = 10.0
 """Time, in seconds, for which the board stays after a race that has ended while the player was still playing."""
 
 END_PAUSE: Final = 1.0
-"""Time, in seconds, for which input is ignored after such an end.
+"""Time, in seconds, for which input is ignored when the race ends while the player is still playing.
 
 Input is ignored for the same time when the results then open by themselves.
 """

@@ -8,4 +8,4 @@ Level = Literal["random", "greedy", "careful"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 MIXES: Final[dict[str, tuple[Level, ...]]] = {"mixed": LEVELS[::-1], **{level: (level,) for level in LEVELS}}
-"""Mixes of bots by name. A mix is a sequence of levels, which its bots get in turn."""
+"""Mixes of bots by name. The bots of a mix get the levels of the mix in turn."""

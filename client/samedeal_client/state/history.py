@@ -16,7 +16,7 @@ from samedeal.standings import Result, ranked
 from samedeal_client.state.model import Model
 
 VERSION: Final = 1
-"""The version of a line in the history file. It is raised when an older client would misread such a line."""
+"""The version of the lines in the history file. It is raised when older clients would misread new lines."""
 
 _Count = Annotated[int, Meta(ge=0, le=10_000)]
 _Milliseconds = Annotated[int, Meta(ge=0, le=200_000_000_000_000)]

@@ -125,7 +125,7 @@ class Model:
 
     @property
     def has_live_seat(self) -> bool:
-        """Whether the player has a seat in a race that is not over, and has not resigned."""
+        """Whether the player has a seat in a race that is not over, and the player has not resigned."""
         seat = self.seat
         running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
         return running and seat is not None and not seat.resigned

@@ -13,7 +13,10 @@ from samedeal.protocol.messages import Tally
 from samedeal.record import Record
 
 MAX_POINTS: Final = 600
-"""Maximum number of points per player. Above it, older points are dropped, first those without a new foundation card."""
+"""Maximum number of points per player. If there are more, older points are dropped.
+
+Points without a new foundation card are dropped first.
+"""
 
 
 class ProgressPoint(NamedTuple):

@@ -79,7 +79,8 @@ class RaceFeed:
     """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
 
     ``leader`` is the leader according to the latest news about the lead, which was at the time ``told_lead``. ``ahead``
-    has the players ahead of ``me`` according to the latest news about this place, which was at the time ``told_place``.
+    has the players ahead of ``me`` according to the latest news about the place of ``me``, which was at the time
+    ``told_place``.
     """
 
     me: str = ""
@@ -113,7 +114,7 @@ class RaceFeed:
             event
             for player, racer in racers.items()
             if (before := self.racers.get(player)) is not None
-            for event in _own_news(before, racer, now, about_me=player == self.me)
+            for event in _news_about(before, racer, now, about_me=player == self.me)
         ]
         return _with_own_place(_with_lead(_with_news(known, *news), now), now)
 
@@ -180,7 +181,7 @@ def _leader(racers: Mapping[str, RacerStatus]) -> str:
     return first[0].player if len(first) == 1 and first[0].cards else ""
 
 
-def _own_news(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
+def _news_about(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
     """Return the news about one player that does not depend on the other players."""
     news = []
     left, left_before = after.total - after.cards, before.total - before.cards

@@ -157,8 +157,8 @@ class Replay:
     def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
         """Return the time of the next action of the shown players, or the end of the race if there is none.
 
-        With ``back``, return the time of their last action before the shown moment, or the start of the race if there
-        is none.
+        If ``back`` is true, return the time of their last action before the shown moment. If there is none, return the
+        start of the race.
         """
         moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
         if back:

@@ -18,7 +18,7 @@ _HARMLESS: Final = re.compile(r"(?:\x1b\[\?2026[hl]|\x1b\[0?m|\x07)*")
 """Output that changes no cell: the start and end of an update, a reset of the style, and the bell."""
 
 _GAP: Final = 4
-"""Maximum number of unchanged cells that are written again. Moving the cursor over these cells takes as many bytes."""
+"""Maximum number of unchanged cells that are written again. Moving the cursor over these cells would take as many bytes."""
 
 
 class Pen(NamedTuple):
