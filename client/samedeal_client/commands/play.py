@@ -120,7 +120,7 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
 
 
 async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan]) -> int:
-    """Race against bots at a terminal."""
+    """Let the player race against bots at a terminal. Return the exit code."""
     from contextlib import AsyncExitStack
 
     from samedeal.terminal_text import printable
@@ -149,7 +149,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
 
 
 async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
-    """Let bots race each other and print their progress."""
+    """Let bots race each other and print their progress. Return the exit code."""
     from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.reconnecting_link import Link
@@ -178,7 +178,7 @@ def _warn(sentence: str) -> None:
 
 
 async def _print_race(client: ClientSession) -> int:
-    """Print the events of a race until it ends."""
+    """Print the events of a race until it ends. Return the exit code."""
     import sys
 
     from samedeal_client.text.line_io import Printer, terminal_look

@@ -197,7 +197,6 @@ def _columns_x(game: Game, pitch: int) -> int:
 
 
 def _width(game: Game, card: CardSize, gap: int) -> int:
-    """Return the width of a board, in characters."""
     pitch = card.width + gap
     fans = _FAN_GAP + pitch * len(game.fans) if game.fans else 0
     columns = _columns_x(game, pitch) + pitch * len(game.columns) + fans

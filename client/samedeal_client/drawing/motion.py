@@ -165,7 +165,7 @@ def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
 
 
 def _part(row: Row, start: int, end: int) -> Iterator[Span]:
-    """Yield the characters of a row from ``start`` up to ``end``."""
+    """Yield the characters of a row from column ``start`` up to column ``end``."""
     x = 0
     for text, style in row:
         part = text[max(start - x, 0) : max(end - x, 0)]

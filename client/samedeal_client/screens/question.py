@@ -60,7 +60,7 @@ class QuestionScreen(ModalScreen[None]):
         self._write("")
 
     def _write(self, notice: str) -> None:
-        """Draw the text with a notice below it."""
+        """Draw the lines of the dialog with a notice below them."""
         look = cast("SamedealApp", self.app).look
         edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
         rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]

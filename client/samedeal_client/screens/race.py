@@ -199,7 +199,6 @@ class RaceScreen(ClientScreen):
         self._ranking = with_place_changes(ranking, self._feed, now)
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """Return the news as rows for the panel."""
         self._news_shown = True
         return news_rows(self._feed.news, self._seats, self.model.me, self.client.now(), self.look, width, height)
 
