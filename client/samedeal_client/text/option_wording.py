@@ -77,7 +77,10 @@ def watching_text(options: Options) -> str:
 
 
 def undo_text(options: Options) -> str:
-    """Return the text that says which moves can be undone. In games that hide no card, no move turns one up."""
+    """Return the text that says which moves can be undone.
+
+    If no game of the room hides cards, no move turns up a card. Every move can then be undone, unless undo is off.
+    """
     hidden = any(_hides_cards(Game.named(name)) for name in options.games)
     return UNDO_LABELS["free" if options.undo == "no-reveal" and not hidden else options.undo]
 

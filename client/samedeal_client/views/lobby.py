@@ -26,7 +26,7 @@ NUMBERED_ROOMS: Final = 9
 
 
 def game_heading(width: int) -> str:
-    """The heading of the column for games, which includes the deals in a window of enough columns."""
+    """Return the heading of the column for games. In a wide window the column also has the deals."""
     return f"{'Game':<{_GAME}} Deal" if width >= _WITH_DEAL else "Game"
 
 
