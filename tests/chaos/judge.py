@@ -16,7 +16,7 @@ from typing import Final
 from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
-from samedeal.deal import commitment, shuffled
+from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
 from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
@@ -483,8 +483,8 @@ def _standings(case: Case, room: RoomEvidence) -> tuple[Standing, ...]:
 def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
     """The seed matches its commitment, and is revealed when the race is over, not before."""
     for code, room in case.evidence.rooms.items():
-        if room.race.is_joint:
-            yield from _joint_deal_is_proven(code, room)
+        if room.race.is_searched:
+            yield from _deal_is_proven(code, room)
             continue
         if room.race.commitment != commitment(room.seed):
             yield f"{code}: the seed does not match the commitment"
@@ -505,11 +505,14 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
                 yield f"{journal.name}: was sent the seed in a {type(received.message).__name__}"
 
 
-def _joint_deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
-    """The joint deal follows from the shares of all who were in the race, and everything was replayed from its board."""
+def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
+    """The winnable or daily deal follows from the shares of all who were in the race, or from the name of the day.
+
+    Everything was replayed from its board.
+    """
     race = room.race
     if race.seed:
-        yield f"{code}: a joint deal has a seed"
+        yield f"{code}: a deal with a proof has a seed"
     if _closed_by_operator(room):
         if race.proof:
             yield f"{code}: a closed room reveals the proof of its deal"
@@ -518,12 +521,14 @@ def _joint_deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
         proof = DealProof.parse(race.proof)
         if proof.check_deeply() != race.first_board(room.secret):
             yield f"{code}: another deal was dealt than the proven one"
+        proof.check_kind(Deal.parse(race.deal))
     except SamedealError as error:
         yield f"{code}: the deal is not proven: {error}"
         return
     if (proof.terms, proof.commitment, proof.secret) != (race.terms, race.commitment, room.seed):
         yield f"{code}: the proof is about another deal"
-    if not {(racer.seat, racer.name) for racer in race.racers} <= {(share.seat, share.name) for share in proof.shares}:
+    shared = {(share.seat, share.name) for share in proof.shares}
+    if race.is_joint and not {(racer.seat, racer.name) for racer in race.racers} <= shared:
         yield f"{code}: somebody raced who had no share in the deal"
 
 

@@ -179,7 +179,7 @@ def _with_recovering_players(room: RoomPlan) -> RoomPlan:
     A lost start, finish or resignation can't be recovered.
     """
     undo = "free" if room.options.undo == "off" else room.options.undo
-    deal = "random" if room.options.deal == "winnable" else room.options.deal  # a lost share may change a joint deal
+    deal = "random" if room.options.deal == "winnable" else room.options.deal  # a lost share may change a winnable deal
     options = msgspec.structs.replace(room.options, deal=deal, limit=14, undo=undo, first_finish_ends=False)
     return replace(room, options=options, solvers=0, links=options.players, spectators=0, reused=False)
 
@@ -187,11 +187,11 @@ def _with_recovering_players(room: RoomPlan) -> RoomPlan:
 def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> RoomPlan:
     game = rng.choice(list(GAMES))
     solved = rng.random() < 0.5
-    joint = not solved and Random(f"{code} {rng.getstate()}").random() < 0.6
+    unsolved = Random(f"{code} {rng.getstate()}").choices(["winnable", "daily", "random"], [2, 1, 2])[0]
     players = rng.randint(2, 4) if small else rng.randint(2, 8)
     options = Options(
         games=(game,),
-        deal=known[game] if solved else "winnable" if joint else "random",
+        deal=known[game] if solved else unsolved,
         players=players,
         limit=10 if small else rng.randint(10, 13),
         undo=rng.choice(["free", "no-reveal", "off"]),

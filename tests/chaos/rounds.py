@@ -19,6 +19,7 @@ from websockets.asyncio.client import connect as dial
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
+from samedeal.deal import Deal
 from samedeal.options import WantedOptions
 from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom, Kick
 from samedeal.protocol.codec import decode_to_client, encode
@@ -61,7 +62,7 @@ _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
 
 _LONGEST_DRAW: Final = 20
-"""Timeout, in seconds, for the draw of a joint deal, which begins again if players do not take part in time."""
+"""Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
 
 _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
@@ -162,7 +163,8 @@ class _Round:
             await self._inject_faults(proxy)
             calm = now()
             longest = max(
-                room.options.limit + (_LONGEST_DRAW if room.options.deal == "winnable" else 0) for room in plan.rooms
+                room.options.limit + (_LONGEST_DRAW if Deal.parse(room.options.deal).has_proof else 0)
+                for room in plan.rooms
             )
             await asyncio.wait(clients, timeout=longest + self._stepped / 1000 + _END_TIMEOUT)
             for task in clients:

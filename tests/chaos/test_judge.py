@@ -39,6 +39,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.solver.solve import SOLVER
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Race, Racer
 from samedeal_server.races.race_record import first_head
@@ -48,6 +49,7 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import judge
+from tests.shared.joint_deals import daily_deal
 
 SEED = bytes(range(32))
 START = 1_790_000_000_000
@@ -609,6 +611,14 @@ def test_seed_unlike_its_commitment_is_found() -> None:
         played.race = replace(played.race, commitment=commitment(bytes(32)))
 
     check(other, "does not match the commitment", "was sent a wrong commitment")
+
+
+def test_deal_of_another_day_is_found() -> None:
+    def other(played: Round) -> None:
+        proof = str(daily_deal("ace-of-hearts"))
+        played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
+
+    check(other, "friday: the deal is not proven")
 
 
 def test_seed_kept_secret_after_the_race_is_found() -> None:
