@@ -38,6 +38,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDS = GOLDEN / "records"
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => found.getBoundingClientRect().toJSON())"
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
 CHECK = """
 const [room, commitment, boards, starts] = arguments;
@@ -178,9 +179,7 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
     await start(clients)
     await browser.open(f"{one.url}/{ROOM}")
     await compare(browser, clients)
-    boxes = await browser.run(
-        "return [...document.querySelectorAll('.tile')].map((tile) => tile.getBoundingClientRect().toJSON())"
-    )
+    boxes = await browser.run(BOXES, ".tile")
     assert len(boxes) == 16
     assert await browser.run("return document.documentElement.scrollWidth") <= LAPTOP[0]
     assert (await browser.run(BOX, "tbody .bot"))["right"] <= (await browser.run(BOX, "tbody .count"))["left"]
@@ -225,6 +224,8 @@ async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) 
     await browser.run("document.querySelector('tbody tr:nth-child(2) button').focus()")
     await browser.press("Enter")
     assert await browser.run(VISIBLE) == [client.player for client in clients[:2]]
+    left, right = await browser.run(BOXES, ".tile:not([hidden])")
+    assert left["top"] == right["top"]
     await browser.press("Escape")
     assert await browser.run(VISIBLE) == [client.player for client in clients]
 

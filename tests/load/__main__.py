@@ -87,15 +87,16 @@ async def compare_latency(
 HEAD: Final = ("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio")
 
 
-async def crowd(setup: LoadSetup, what: str, count: int, *, watching: bool = False, reading: str = "") -> list[object]:
-    """Return a row for a crowd of idle connections."""
-    node = await setup.node()
+async def crowd(setup: LoadSetup, what: str, count: int, *readings: str, watching: bool = False) -> list[object]:
+    """Return a row for a crowd of idle connections, which read in these ways."""
+    node = await setup.node("--limit-spectators-per-room", str(count))
     racers = await race(node, "racer", delay=0)
     crowds: list[asyncio.subprocess.Process] = []
 
     async def load() -> int:
-        for _ in range(PROCESSES):
+        for number in range(PROCESSES):
             room = racers[0].room if watching else ""
+            reading = readings[number % len(readings)] if readings else ""
             crowds.append(await setup.crowd(node, count // PROCESSES, room, reading))
         return count
 
@@ -113,8 +114,10 @@ async def crowds(setup: LoadSetup) -> None:
     rows = [
         await crowd(setup, "idle", 3000),
         await crowd(setup, "spectators of one race", 1000, watching=True),
-        await crowd(setup, "spectators who read slowly", 1000, watching=True, reading="slow"),
-        await crowd(setup, "spectators who read nothing", 1000, watching=True, reading="stopped"),
+        await crowd(setup, "the same in browsers", 1000, "page", watching=True),
+        await crowd(setup, "half of them in browsers", 2000, "page", "", watching=True),
+        await crowd(setup, "spectators who read slowly", 1000, "slow", watching=True),
+        await crowd(setup, "spectators who read nothing", 1000, "stopped", watching=True),
     ]
     table("Idle clients", HEAD, rows)
 

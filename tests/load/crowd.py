@@ -1,9 +1,11 @@
 """A process with thousands of idle connections that use as little memory as possible.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow|timed]]
+    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow|timed|page]]
 
 opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. A stopped one then stops reading, and a slow
 one reads a little each second. Prints ``ready`` once all are connected, and runs until its standard input closes.
+
+A page first gets all files of the web page, and connects with the headers of a browser.
 
 A timed crowd answers each line of its standard input with the ages of the moves that it has received since the last one:
 their median and their 99th percentile, in seconds since the commit. Few of its clients decode what they receive.
@@ -16,12 +18,18 @@ import json
 import resource
 import sys
 import time
+from importlib.resources import files
 from typing import Final, cast
 
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import SUBPROTOCOL
 
 MAX_CONNECTING: Final = 40
+BROWSER_HEADERS: Final = (
+    "Origin: http://localhost\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0.0.0\r\n"
+    "Accept-Encoding: gzip, deflate, br, zstd\r\nAccept-Language: en-US,en;q=0.9\r\n"
+    "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
+)
 _PING, _PONG = 9, 10
 _SLOW_INTERVAL: Final = 1.0
 _TIMED_SHARE: Final = 20
@@ -39,6 +47,7 @@ class IdleClient(asyncio.Protocol):
         self._number = number
         self._room = room
         self._reading = reading
+        self._headers = BROWSER_HEADERS if reading == "page" else ""
         self._data = b""
         self._open = False
 
@@ -46,7 +55,7 @@ class IdleClient(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         request = (
-            "GET / HTTP/1.1\r\nHost: load\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{self._headers}"
             f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
         )
         transport.write(request.encode())
@@ -119,10 +128,23 @@ async def connect_all(host: str, port: int, count: int, room: str, reading: str)
     async def one(number: int) -> None:
         async with places:
             loop = asyncio.get_running_loop()
+            if reading == "page":
+                await get_page(host, port)
             _, client = await loop.create_connection(lambda: IdleClient(number, room, reading), host, port)
             await client.ready
 
     await asyncio.gather(*map(one, range(count)))
+
+
+async def get_page(host: str, port: int) -> None:
+    """Get all files of the page."""
+    for file in (files("samedeal_server.page") / "static").iterdir():
+        name = file.name.replace("index.html", "")
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(f"GET /{name} HTTP/1.1\r\nHost: localhost\r\n{BROWSER_HEADERS}\r\n".encode())
+        if not (await reader.read()).startswith(b"HTTP/1.1 200 "):
+            raise ConnectionError(f"the server does not serve /{name}")
+        writer.close()
 
 
 async def main(host: str, port: str, count: str, room: str = "", reading: str = "") -> None:

@@ -3,8 +3,8 @@
 import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
-const SILENCE = 10_000 // ms without a message, after which the page sends a ping
-const ANSWER_TIMEOUT = 5000 // ms for the answer, after which it reconnects
+const SILENCE = 10_000 // ms without a message before the page sends a ping
+const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."

@@ -12,7 +12,7 @@ export class Lobby {
 		this.rooms = element("ul", {class: "rooms"})
 		this.records = element("ul", {class: "rooms"})
 		const open = element("section", {class: "box"}, element("h2", {}, "Open a room from a terminal"), copyLine(`samedeal new ${address}`))
-		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a race from its record, a file"))
+		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a record from a file"))
 		byId("main").replaceChildren(this.none, this.rooms, open, element("h2", {}, "Finished races"), this.records, file)
 		setInterval(() => document.hidden || this.enter(), 5000)
 	}

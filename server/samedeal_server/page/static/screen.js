@@ -154,7 +154,7 @@ export class RaceScreen {
 		this.show()
 	}
 
-	// Make the boards as large as possible. On a narrow screen they scroll instead.
+	// Make the boards as large as possible, and two side by side. On a narrow screen they scroll.
 	fit() {
 		const boards = byId("boards")
 		const count = this.chosen.length || this.shown.size
@@ -169,7 +169,8 @@ export class RaceScreen {
 			return Math.floor(scrolls ? wide : Math.min(wide, high))
 		})
 		const best = Math.max(...sizes)
-		boards.style.gridTemplateColumns = `repeat(${sizes.indexOf(best) + 1}, ${best}px)`
+		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : sizes.indexOf(best) + 1
+		boards.style.gridTemplateColumns = `repeat(${columns}, ${sizes[columns - 1]}px)`
 	}
 
 	showJoin() {
