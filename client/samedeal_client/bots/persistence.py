@@ -1,8 +1,8 @@
-"""The choice of a bot's actions, also when its strategy finds no move. Pure.
+"""The choice of a bot's actions. Pure.
 
-The bot then undoes some moves, which is called a retreat, and tries other moves, as a person would. A retreat may cost
-foundation cards. So the bot returns to its best board before the race ends. It resigns only when it is proven that it
-can't improve its result.
+If the strategy of a bot finds no move, the bot undoes some moves, which is called a retreat. Then it tries other moves.
+A retreat may cost foundation cards. So the bot returns to its best board before the race ends. It resigns only when it
+is proven that it can't improve its result.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ _SLOT_HEIGHT = 3
 class ColumnPacking(NamedTuple):
     """The distribution of a column's cards over its rows.
 
-    One row stands for the deepest ``collapsed`` cards, then come ``pairs`` rows with two cards each. ``heights`` has the
-    number of rows for each of the other cards.
+    The deepest cards, ``collapsed`` in number, share one row. The next ``pairs`` rows have two cards each. ``heights`` has
+    the number of rows for each of the other cards.
     """
 
     collapsed: int

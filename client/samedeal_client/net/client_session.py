@@ -220,7 +220,7 @@ class ClientSession:
         self._notify()
 
     def act(self, action: Move | str) -> None:
-        """Make a move, a draw, a deal or an undo, and send it to the server.
+        """Make a move or an undo, and send it to the server. A draw or deal from the stock is a move too.
 
         The effect is shown at once, unless the action turns up an unseen card. Raises PlayError if the server is
         certain to refuse the action.

@@ -89,7 +89,7 @@ class ClientScreen(Screen[None]):
         return ()
 
     def status_row(self) -> Row:
-        """Return the right part of the header, before the state of the connection."""
+        """Return the text in the header that stands to the left of the connection's state."""
         return ()
 
     def header_style(self) -> str:

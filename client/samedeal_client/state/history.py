@@ -53,7 +53,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """The key that identifies the race and the player. A later line with the same key replaces an earlier one."""
+        """The race and the player that the line is about. Of two lines with the same key, the later one counts."""
         return self.room, self.starts, self.name
 
     @property

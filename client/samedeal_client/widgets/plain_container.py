@@ -22,7 +22,7 @@ class PlainContainer(Container):
     blank_style: Style | None = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines that Textual draws."""
+        """Return the lines of the region ``crop``, for Textual to draw."""
         return blank_lines(crop, self.blank_style)
 
 

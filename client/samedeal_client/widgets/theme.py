@@ -18,7 +18,7 @@ from samedeal_client.text.spans import Row, row_width
 
 
 class Paint(NamedTuple):
-    """A style: attributes, text colours for a dark and a light terminal, and the two background colours."""
+    """A style: attributes, and the colours of text and background on a dark and on a light terminal."""
 
     attributes: str = ""
     dark: str = ""

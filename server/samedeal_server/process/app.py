@@ -87,7 +87,7 @@ class Node:
     tasks: list[asyncio.Task[None]]
 
     def start_task(self, coroutine: Coroutine[object, object, None]) -> None:
-        """Run a coroutine in the background. The node cannot continue if it ends."""
+        """Run a coroutine in the background. If the coroutine ends, so does the node."""
         self.tasks.append(asyncio.create_task(coroutine))
 
     def apply(self, config: Config) -> None:
@@ -116,7 +116,7 @@ async def run(
     *,
     is_worker: bool = False,
 ) -> None:
-    """Run a node until SIGTERM or SIGINT, then drain it. A second signal ends the drain delay.
+    """Run a node until SIGTERM or SIGINT, then drain it. On a second signal, drain it without delay.
 
     ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP. If ``is_worker`` is
     true, other processes may listen on the same port, and the node also stops when its parent process ends. Raise

@@ -44,7 +44,7 @@ _log = get_logger()
 
 
 async def run_workers(config: Config, words: Sequence[str], announce: Announce) -> None:
-    """Run workers until SIGTERM or SIGINT, then drain them. A second signal ends the drain delay.
+    """Run workers until SIGTERM or SIGINT, then drain them. On a second signal, drain them without delay.
 
     ``words`` are the command line arguments for the workers. ``announce`` is called once clients can connect. Raise
     StartupError if the workers cannot start, or if the Redis that was started for them ends.

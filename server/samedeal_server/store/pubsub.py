@@ -92,9 +92,9 @@ class Listener:
             await cancel_and_wait([assigning, *self._tasks.values()])
 
     async def _assign_forever(self) -> None:
-        """Assign each room to the connection to the room's primary.
+        """Subscribe to each room at the primary that has the room's keys.
 
-        Assign the room anew whenever its primary changes.
+        Subscribe again whenever that primary changes.
         """
         self._start(None)
         while True:

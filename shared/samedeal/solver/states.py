@@ -51,7 +51,8 @@ class TopsFacts(NamedTuple):
     """The moves that the tops of the foundations allow.
 
     ``takes`` maps each card that fits on a foundation to the tops after the move. ``gives`` holds the cards that can
-    leave a foundation. ``safe`` and ``safe_from_fan`` hold the cards that ``StateSpace.safe_cards`` returns.
+    leave a foundation. ``safe`` holds the cards that can go to a foundation without losing a win, and ``safe_from_fan``
+    those for which this holds if they come from a fan (see ``StateSpace.safe_cards``).
     """
 
     takes: dict[int, bytes]
@@ -79,7 +80,7 @@ class SideFacts(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The parts of a side: the fans, the cards of the reserve, and the stock.
+    """The cards of a state that are neither in columns nor on foundations: fans, reserve and stock.
 
     ``stock`` is empty in a game without a stock. If the stock is dealt in rows, ``stock`` is the number of its cards,
     as one byte. If the stock is drawn to a waste, ``stock`` is the value of ``StateSpace.drawn_part``.
@@ -91,12 +92,12 @@ class Side(NamedTuple):
 
     @classmethod
     def unpack(cls, side: bytes) -> Side:
-        """Return the parts of a side that ``pack`` has packed."""
+        """Return the side that ``pack`` has turned into these bytes."""
         fans, reserve, stock = side.split(_PART)
         return cls(tuple(fans.split(_FAN)) if fans else (), reserve, stock)
 
     def pack(self) -> bytes:
-        """Return the side as one value. Empty fans are left out, because no card can be put on them any more."""
+        """Return the side as bytes. Empty fans are left out, because no card can be put on them any more."""
         return _PART.join((_FAN.join(sorted(filter(None, self.fans))), self.reserve, self.stock))
 
 
