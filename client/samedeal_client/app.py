@@ -6,14 +6,14 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from rich.text import Text
 from textual import events
-from textual.app import SuspendNotSupported
+from textual.app import SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.events import Callback
 from textual.screen import Screen
@@ -192,6 +192,14 @@ class SamedealApp(LookApp[int]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether an action is available now. The help is available on every screen of the client."""
         return action != "help" or isinstance(self.screen, ClientScreen)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The commands in the palette. During a race they include resigning."""
+        from samedeal_client.screens.race import RaceScreen
+
+        if isinstance(screen, RaceScreen) and self.racing:
+            yield SystemCommand("Resign", "Give up this race", screen.ask_to_resign)
+        yield from super().get_system_commands(screen)
 
     async def action_help(self) -> None:
         """Open the help over the current screen."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.start import StartScreen
@@ -28,6 +31,12 @@ class StartApp(LookApp[list[str]]):
     def __init__(self, look: Look, failed: FailedChoice | None = None) -> None:
         super().__init__(look, driver_class=TerminalDriver)
         self._failed = failed
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The commands in the palette, with the settings."""
+        if isinstance(screen, StartScreen):
+            yield SystemCommand("Settings", "Name, look, sound", lambda: screen.action_choose("settings"))
+        yield from super().get_system_commands(screen)
 
     async def on_mount(self) -> None:
         """Show the start screen."""

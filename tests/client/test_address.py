@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samedeal.errors import MalformedText
+from samedeal_client.commands.host import shared_address
 from samedeal_client.net.address import ServerAddress, parse_address
 from tests.golden.golden_files import assert_sentences
 
@@ -116,3 +117,9 @@ def test_page_of_a_room_leads_back_to_it(url: str, page: str) -> None:
     address = parse_address(url)
     assert address.page("friday") == page
     assert parse_address(page) == ServerAddress(address.url, "friday")
+
+
+def test_address_for_others_keeps_the_port() -> None:
+    shared = shared_address(ServerAddress("ws://127.0.0.1:7777"))
+    assert shared.port == 7777
+    assert not shared.encrypted

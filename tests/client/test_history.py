@@ -28,7 +28,7 @@ from samedeal_client.state.history import (
 )
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.history import history_rows, result_line, streak_text, unreadable_text
+from samedeal_client.views.history import fitted_cells, history_rows, result_line, streak_text, unreadable_text
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_golden, assert_sentences
 
@@ -316,3 +316,11 @@ def test_history_command_says_what_it_cannot_read(
     printed = capsys.readouterr()
     assert "Willow" in printed.out
     assert str(HistoryFile().path) in printed.err
+
+
+@pytest.mark.parametrize("width", [66, 114])
+def test_table_of_races_fits_its_window(width: int) -> None:
+    races = [race(), race(resigned=True, opponents=(Opponent("christopher robin"), Opponent("mo", bot=True)))]
+    rows = fitted_cells(races, Look(), width)
+    assert sum(max(len(row[at]) for row in rows) + 2 for at in range(len(rows[0]))) <= width
+    assert rows[1][-1].endswith("…" if width < 114 else "1 bot")

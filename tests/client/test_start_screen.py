@@ -211,7 +211,7 @@ async def test_help_shows_the_rules_of_the_chosen_game() -> None:
 async def test_palette_lists_what_players_want() -> None:
     async with start_screen() as pilot:
         titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
-    assert titles == ["Help", "Theme", "Quit"]
+    assert titles == ["Settings", "Rules and keys", "Theme", "Quit"]
 
 
 def test_damaged_settings_are_the_defaults() -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from typing import TYPE_CHECKING, Final
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_look, player_name
 from samedeal_client.errors import Failure
 from samedeal_client.signals import until_stopped
+
+if TYPE_CHECKING:
+    from samedeal_client.net.address import ServerAddress
+
+_ELSEWHERE: Final = ("192.0.2.1", 9)
+"""An address on the internet that no machine has."""
 
 DESCRIPTION = """\
 Host a race on this machine and take part in it. Others on your network join it with the command that the room shows. The
@@ -53,7 +60,22 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     async with local_server(public=True) as server:
 
         async def enter(client: ClientSession, _: LineIO | None) -> None:
+            client.shared_address = shared_address(server.address)
             await client.join(await client.rooms.create(Options(games=(game,), deal=DEFAULT_DEAL)))
 
         race = run_client(server.address, name, DisplayOptions.from_arguments(given), enter, lasting=False)
         return await while_server_runs(race, server)
+
+
+def shared_address(address: ServerAddress) -> ServerAddress:
+    """Return the address of this machine's server for other machines on the network, if there is a network."""
+    import socket
+
+    from samedeal_client.net.address import parse_address
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ELSEWHERE)  # this only chooses a route, and sends nothing
+        except OSError:
+            return address
+        return parse_address(f"ws://{probe.getsockname()[0]}:{address.port}")

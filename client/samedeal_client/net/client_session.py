@@ -55,13 +55,15 @@ class ClientSession:
     """A ``RoomClient`` with everything else that a front end shows.
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
-    the room's state arrives. The player's actions are written to ``journal``, unless it is None.
+    the room's state arrives. ``shared_address`` is the server's address for other players. The player's actions are
+    written to ``journal``, unless it is None.
     """
 
     def __init__(
         self, link: Link, *, clock: Callable[[], float] = time.monotonic, journal: ActionJournal | None = None
     ) -> None:
         self.link = link
+        self.shared_address = link.address
         self.rooms = RoomClient(link)
         self.connection = ConnectionStatus()
         self.entering = False

@@ -29,6 +29,10 @@ _FULL_WIDTH: Final = 76
 """Minimum width, in columns, of a window whose table has all columns."""
 
 
+_FRAME_WIDTH: Final = 6
+"""Number of columns for the frame around the table, and for its scroll bar."""
+
+
 class _RaceTable(ListTable):
     """The races. The selected race can be replayed."""
 
@@ -73,12 +77,14 @@ class HistoryScreen(Screen[None]):
         cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False
         self._summary.show_rows({line[0].plain: line for line in cells})
-        cells_of = views.short_cells if self._short else views.race_cells
+        races = self.history.latest
+        rows = (
+            [views.short_cells(race, look) for race in races]
+            if self._short
+            else views.fitted_cells(races, look, self.app.size.width - _FRAME_WIDTH)
+        )
         self._races.show_rows(
-            {
-                str(number): [text_of((Span(cell),), look) for cell in cells_of(race, look)]
-                for number, race in enumerate(self.history.latest)
-            }
+            {str(number): [text_of((Span(cell),), look) for cell in row] for number, row in enumerate(rows)}
         )
         self._summary.border_title, self._races.border_title = "Games", "Races"
         self._summary.border_subtitle = views.streak_text(self.history, datetime.now(UTC).date())

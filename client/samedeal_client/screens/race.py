@@ -365,11 +365,12 @@ class RaceScreen(ClientScreen):
             case KeyCommand.HELP:
                 self.app.call_later(self.samedeal.action_help)
             case KeyCommand.RESIGN:
-                self._ask_to_resign()
+                self.ask_to_resign()
             case _:
                 pass
 
-    def _ask_to_resign(self) -> None:
+    def ask_to_resign(self) -> None:
+        """Ask whether the player really resigns."""
         room = self.model.room
         if room is None or room.phase != "racing" or self.model.has_finished:
             self.show_message("You have already finished this race. You can't resign from it.")

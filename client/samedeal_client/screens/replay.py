@@ -68,11 +68,11 @@ class ReplayScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "press('space')", "play"),
+        Binding("space", "press('space')", "pause"),
         Binding("left", "press('left')", "step", key_display="←/→"),
         Binding("up", "press('up')", "player", key_display="↑/↓"),
         Binding("w", "review", "losing move"),
-        Binding("p", "practise(False)", "play on"),
+        Binding("p", "practise(False)", "play from here"),
         Binding("r", "practise(True)", "race again"),
         Binding("0", "press('0')", "all"),
         Binding("t", "press('t')", "two"),

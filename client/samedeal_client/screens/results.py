@@ -71,8 +71,8 @@ class ResultsScreen(WidgetScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
         Binding("v", "replay", "replay"),
-        Binding("n", "new_room", "new deal"),
-        Binding("a", "same_deal", "same deal"),
+        Binding("n", "new_room", "new cards"),
+        Binding("a", "same_deal", "same cards"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         Binding("escape,l", "leave", "lobby"),

@@ -37,6 +37,9 @@ from samedeal_client.widgets.themes import lines_of, text_of
 
 _LATEST: Final = 20
 
+_WIDE: Final = 110
+"""Minimum width, in columns, of a window whose list of the latest races has places."""
+
 
 class AddressScreen(ModalScreen[str | None]):
     """A dialog that asks for a link, a server or a room code."""
@@ -236,7 +239,7 @@ class StartScreen(Screen[list[str]]):
         Binding("g", "next_game", "game"),
         Binding("f1,question_mark", "help", "help"),
     ]
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (_WIDE, "-wide")]  # type: ignore[misc]  # as in Screen
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
 
     def __init__(self, failed: FailedChoice | None = None) -> None:
@@ -320,9 +323,13 @@ class StartScreen(Screen[list[str]]):
         look, lobby, history = self._app.look, self._lobby, self._app.read_history()
         self._today.border_title = f"Today: {title_of(lobby.daily_game)}"
         self._today.update(lines_of(views.today_rows(lobby, history), look))
-        wide = self.has_class("-wide")
+        wide = self.app.size.width >= _WIDE
         rows = [
-            (Span(f"{day} {game:<13} "), Span(f"{outcome:<13}", "title"), Span(place if wide else "", "label"))
+            (
+                Span(f"{day} {game:<13} "),
+                Span(f"{outcome.partition(' ')[0]:<7}", "title"),
+                Span(place if wide else "", "label"),
+            )
             for day, game, place, outcome in (
                 history_views.short_cells(race, look) for race in history.latest[:_LATEST]
             )

@@ -169,7 +169,7 @@ class WaitingScreen(WidgetScreen):
     @property
     def invitation(self) -> Invitation:
         """The command and the address with which others join and watch."""
-        address, room = self.client.link.address, self.model.room
+        address, room = self.client.shared_address, self.model.room
         if room is None:
             return Invitation("")
         loopback_host = address.host if is_loopback_url(address.url) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, tzinfo
 from typing import Final
 
@@ -14,6 +15,8 @@ from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
 SHORT_HEADINGS: Final = ("Day", "Game", "Place", "Result")
+_PADDING: Final = 2
+"""Number of blank columns around the text of a table's cell."""
 SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Finished", "Best time")
 
 
@@ -45,6 +48,14 @@ def outcome_text(race: PastRace) -> str:
     )
 
 
+def short_outcome(race: PastRace) -> str:
+    """Return the result of a race in as few words as possible, for a table."""
+    if race.time:
+        return race_time(race.time)
+    cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
+    return f"{cards} resigned" if race.resigned else cards if race.place else f"{cards} left early"
+
+
 def result_line(race: PastRace) -> str:
     """Return the line to share. It says how the race went, and nothing about the cards."""
     deal = deal_title(race.deal)
@@ -69,9 +80,20 @@ def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[
     return (
         *(look.displayable(printable(cell)) for cell in cells),
         place_text(race),
-        outcome_text(race),
+        short_outcome(race),
         opponents_text(race, look),
     )
+
+
+def fitted_cells(races: Sequence[PastRace], look: Look, width: int) -> list[tuple[str, ...]]:
+    """Return races as rows of a table, in the order of ``HEADINGS``.
+
+    The names of the opponents are cut so that the table is at most ``width`` columns wide.
+    """
+    rows = [race_cells(race, look) for race in races]
+    taken = sum(max(columns_of(line[at]) for line in (HEADINGS, *rows)) + _PADDING for at in range(len(HEADINGS) - 1))
+    free = max(width - taken - _PADDING, 0)
+    return [(*row[:-1], cut(row[-1], free, look.glyphs.ellipsis)) for row in rows]
 
 
 def short_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:

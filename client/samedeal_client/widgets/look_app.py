@@ -60,7 +60,7 @@ class LookApp(App[_Result]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands in the palette. They are commands for players, not for programmers."""
         if "f1" in screen.active_bindings:
-            yield SystemCommand("Help", "The rules and the keys", lambda: self.simulate_key("f1"))
+            yield SystemCommand("Rules and keys", "How the game is played", lambda: self.simulate_key("f1"))
         yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
         yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
 
