@@ -69,8 +69,8 @@ const withPile = (columns, at, pile) => {
 
 // A search: best first, and of equal states the newest first.
 class Search {
-  constructor(game, states, costs) {
-    Object.assign(this, { game, states, costs, reached: new Set(), buckets: [], lowest: 0 });
+  constructor(states, costs) {
+    Object.assign(this, { states, costs, reached: new Set(), buckets: [], lowest: 0 });
     this.next = [this.playSafe(states.start)];
   }
 
@@ -110,15 +110,14 @@ class Search {
 
   // Returns the states after each move. Only the first empty column is used, unless columns keep their places.
   children([tops, side, columns]) {
-    const { game, states } = this;
+    const { states } = this;
     const found = [];
     const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)];
-    const places = [...columns.keys()];
-    const empty = places.filter((at) => !columns[at]).slice(0, keepsPlaces ? columns.length : 1);
-    const takers = remember((card) => {
-      const fitting = places.filter((at) => columns[at] && game.build(card, top(columns[at])));
-      return game.base(card) ? [...fitting, ...empty] : fitting;
-    });
+    const takers = []; // for each card, the columns that take it
+    for (const [at, column] of columns.entries())
+      for (const card of column ? states.fitting(top(column)) : []) (takers[card] ??= []).push(at);
+    const empty = [...columns.keys()].filter((at) => !columns[at]).slice(0, keepsPlaces ? columns.length : 1);
+    for (const card of empty.length ? states.onEmpty : []) (takers[card] ??= []).push(...empty);
     for (const [at, column] of columns.entries()) {
       if (!column) continue;
       const [[card, left]] = states.groups(column);
@@ -126,7 +125,7 @@ class Search {
       for (const after of fromSide.takes[card] ?? [])
         found.push(this.playSafe([tops, after, withPile(columns, at, left)]));
       for (const [card, left, group] of states.groups(column))
-        for (const to of takers(card)) {
+        for (const to of takers[card] ?? []) {
           if (to === at || !(left || columns[to] || keepsPlaces)) continue;
           const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)];
           found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child);
@@ -134,14 +133,14 @@ class Search {
     }
     for (const [card, after] of fromSide.gives) {
       if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], after, columns]));
-      for (const to of takers(card)) {
+      for (const to of takers[card] ?? []) {
         const child = [tops, after, withPile(columns, to, columns[to] + text([card]))];
         found.push(fromSide.fromFans.length ? this.playSafe(child) : child);
       }
     }
     for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]));
     for (const [card, after] of fromTops.gives)
-      for (const to of takers(card))
+      for (const to of takers[card] ?? [])
         found.push([after, side, withPile(columns, to, columns[to] + text([card])), this.costs.given]);
     const row = (column, at) => column + text(fromSide.row.slice(at, at + 1));
     if (fromSide.row.length) found.push([tops, fromSide.afterRow, columns.map(row)]);
@@ -153,7 +152,7 @@ class Search {
 export function solve(name, piles, budget) {
   const game = GAMES[name];
   const states = statesOf(game, piles);
-  const searches = COSTS[name].map((costs) => new Search(game, states, costsOf(game, costs)));
+  const searches = COSTS[name].map((costs) => new Search(states, costsOf(game, costs)));
   for (let limit = FIRST_LIMIT; ; limit *= 2)
     for (const search of searches) {
       const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0);

@@ -130,6 +130,10 @@ export function statesOf(game, piles) {
     return found;
   }
 
+  // The cards that can be put on a card, or on an empty column.
+  const fitting = (under) => DECK.filter((card) => game.build(card, under));
+  const onEmpty = DECK.filter(game.base);
+
   const facts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
-  return { emptySide, keepsPlaces, start: start(), ...facts };
+  return { emptySide, keepsPlaces, start: start(), fitting: remember(fitting), onEmpty, ...facts };
 }
