@@ -272,8 +272,8 @@ async def test_history_is_shown_and_copied() -> None:
         assert isinstance(pilot.app.screen, StartScreen)
 
 
-async def test_race_in_the_history_can_be_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enter replays the selected race if its record is saved."""
+async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enter opens the results of the selected race if its record is saved."""
     replayed: list[str] = []
 
     async def run(_: StartApp, command: Sequence[str]) -> int:
@@ -285,13 +285,20 @@ async def test_race_in_the_history_can_be_replayed(monkeypatch: pytest.MonkeyPat
     latest = HistoryFile().read().latest[0]
     async with start_screen() as pilot:
         await pilot.press("h")
-        await wait_until(pilot, lambda: "⏎ replay" in screen_text(pilot.app))
+        await wait_until(pilot, lambda: "⏎ results" in screen_text(pilot.app))
         await pilot.press("enter")
         await wait_until(pilot, lambda: "There is no record of this race" in screen_text(pilot.app))
         path = save_record(won_record("willow"), latest.room, latest.starts)
         await pilot.press("enter")
+        await wait_until(
+            pilot, lambda: "1st place" not in screen_text(pilot.app) and "v replay" in screen_text(pilot.app)
+        )
+        assert "52/52" in screen_text(pilot.app)
+        assert "search won" in screen_text(pilot.app)
+        await pilot.press("v")
         await wait_until(pilot, lambda: replayed)
         assert replayed[3:5] == ["replay", str(path)]
+        await pilot.press("escape")
         assert isinstance(pilot.app.screen, HistoryScreen)
 
 

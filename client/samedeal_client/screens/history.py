@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
 from rich.text import Text
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable, Static
 
+from samedeal.errors import BadRecord
+from samedeal.record import Record
 from samedeal_client.history_file import HistoryFile
-from samedeal_client.room_actions import replay_command
+from samedeal_client.screens.past_results import PastResultsScreen
 from samedeal_client.state.history import History, PastRace
 from samedeal_client.state.record_files import saved_record
 from samedeal_client.text.appearance import Look
@@ -34,9 +35,9 @@ _FRAME_WIDTH: Final = 6
 
 
 class _RaceTable(ListTable):
-    """The races. The selected race can be replayed."""
+    """The races. The results of the selected race can be opened."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "replay")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "results")]
 
 
 class HistoryScreen(Screen[None]):
@@ -109,25 +110,21 @@ class HistoryScreen(Screen[None]):
         if race is not None:
             self._sentence.update(Text(f" {views.result_line(race)}"))
 
-    def on_data_table_row_selected(self, _: DataTable.RowSelected) -> None:
-        """Replay the race that was chosen with Enter or a click, if its record is saved."""
+    def on_data_table_row_selected(self, _event: DataTable.RowSelected) -> None:
+        """Show the results of the race that was chosen with Enter or a click, if its record is saved."""
         race = self._selected
         if race is None:
             return
         path = saved_record(race.room, race.starts)
-        if path is None:
-            self._sentence.update(" There is no record of this race on this machine, so it can't be replayed.")
-        else:
-            self.run_worker(self._replay(path), exclusive=True)
-
-    async def _replay(self, path: Path) -> None:
-        app = cast("LookApp[Any]", self.app)
         try:
-            code = await app.run_command(replay_command(path, "", self._look))
-        except SuspendNotSupported:
-            code = 1
-        if code:
-            self._sentence.update(Text(f" The replay failed. To see why, quit and type: samedeal replay {path}"))
+            record = Record.read(path.read_bytes()) if path is not None else None
+        except (OSError, BadRecord) as error:
+            self._sentence.update(Text(f" The record of this race can't be read. {error}"))
+            return
+        if path is None or record is None:
+            self._sentence.update(" There is no record of this race on this machine, so only this line is known.")
+        else:
+            _ = self.app.push_screen(PastResultsScreen(race, record, path))
 
     def action_copy(self) -> None:
         """Copy the result line of the selected race."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
-from rich.text import Text
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -31,7 +27,7 @@ from samedeal_client.state.record_files import save_record
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.final_standings import HEADINGS, standing_cells
-from samedeal_client.views.plot import MIN_HEIGHT, MIN_WIDTH, cards_plot
+from samedeal_client.views.plot import MAX_HEIGHT, cards_plot
 from samedeal_client.views.results import (
     REMATCH_DOES,
     ResultDetails,
@@ -44,23 +40,11 @@ from samedeal_client.views.results import (
     rematch_text,
 )
 from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.plot_view import PlotView
 from samedeal_client.widgets.themes import lines_of, text_of
-
-_PLOT_HEIGHT: Final = 24
 
 COUNT_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the number of players in the room of the rematch."""
-
-
-class _Plot(Widget):
-    """A plot that fills its widget. ``draw`` returns the plot for a width and a height."""
-
-    draw: reactive[Callable[[int, int], Text]] = reactive(lambda: lambda _wide, _high: Text(), always_update=True)
-
-    def render(self) -> Text:
-        """Return the plot."""
-        width, height = self.size
-        return self.draw(width, height) if width >= MIN_WIDTH and height >= MIN_HEIGHT else Text()
 
 
 class ResultsScreen(WidgetScreen):
@@ -91,7 +75,7 @@ class ResultsScreen(WidgetScreen):
         self._headline = Static(id="headline")
         self._standings = ListTable(HEADINGS, id="standings", show_cursor=False)
         self._standings.can_focus = False
-        self._plot = _Plot(id="plot")
+        self._plot = PlotView(id="plot")
         self._remarks = Static(id="remarks")
         self._next_room = Static(id="next-room")
         yield VerticalScroll(
@@ -138,7 +122,7 @@ class ResultsScreen(WidgetScreen):
         self._standings.styles.height = len(room.standings) + 1  # an automatic height misses rows added on mounting
         curves, _ = progress_curves(after, self.details, look)
         self._plot.display = bool(curves)
-        self._plot.styles.max_height = min(plot_maximum(after) + 4, _PLOT_HEIGHT)
+        self._plot.styles.max_height = min(plot_maximum(after) + 4, MAX_HEIGHT)
         self._plot.draw = lambda wide, high: lines_of(
             cards_plot(curves, plot_maximum(after), race_length(after), wide, high, look), look
         )

@@ -13,12 +13,21 @@ from samedeal_client.text.time_text import clock_text
 MAX_CURVES: Final = 4
 MIN_WIDTH: Final = 24
 MIN_HEIGHT: Final = 5
+MAX_HEIGHT: Final = 24
 
 _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 """Possible distances, in seconds, between the times on the axis."""
 
 _TICK_COLUMNS: Final = 10
 """Minimum number of columns for a time on the axis."""
+
+
+def top_of_plot(best: int, total: int) -> int:
+    """Return the number of cards at the top of a plot.
+
+    This is the number of all cards, or a round number above the best result if the best result is low.
+    """
+    return min(total, max(8, -(-best // 4) * 4))
 
 
 class Curve(NamedTuple):

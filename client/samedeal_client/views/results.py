@@ -12,7 +12,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.outcome import headline, personal_best, why_over
-from samedeal_client.views.plot import Curve
+from samedeal_client.views.plot import Curve, top_of_plot
 
 REMATCH_DOES: Final = ("rematch", "join the rematch", "watch the rematch")
 _MAX_NAMED: Final = 4
@@ -79,12 +79,9 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
 
 
 def plot_maximum(model: Model) -> int:
-    """Return the number of cards at the top of the plot.
-
-    This is the number of all cards, or a round number above the best result if the best result is low.
-    """
+    """Return the number of cards at the top of the plot."""
     best = max((line.foundation_cards for line in model.room.standings), default=0) if model.room else 0
-    return min(model.game.cards, max(8, -(-best // 4) * 4))
+    return top_of_plot(best, model.game.cards)
 
 
 def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[list[Curve], list[str]]:

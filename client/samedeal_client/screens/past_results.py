@@ -1,0 +1,102 @@
+"""The results of a past race, from its record on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
+
+from samedeal.record import Record
+from samedeal_client.room_actions import replay_command
+from samedeal_client.state.history import PastRace
+from samedeal_client.text.spans import Span
+from samedeal_client.views.final_standings import HEADINGS, standing_cells
+from samedeal_client.views.history import place_text
+from samedeal_client.views.outcome import headline
+from samedeal_client.views.past_results import record_curves, record_standings
+from samedeal_client.views.plot import MAX_HEIGHT, cards_plot, top_of_plot
+from samedeal_client.views.records import record_heading
+from samedeal_client.widgets.fitting_footer import FittingFooter
+from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.look_app import LookApp
+from samedeal_client.widgets.plot_view import PlotView
+from samedeal_client.widgets.themes import lines_of, text_of
+
+
+class PastResultsScreen(Screen[None]):
+    """The standings and the chart of a past race. ``path`` is the file of its record."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "replay", "replay"),
+        Binding("escape", "close", "back"),
+    ]
+
+    def __init__(self, race: PastRace, record: Record, path: Path) -> None:
+        super().__init__()
+        self._race = race
+        self._record = record
+        self._path = path
+
+    def compose(self) -> ComposeResult:
+        """Yield the headline, the standings, the chart and remarks."""
+        look, record, me = cast("LookApp[Any]", self.app).look, self._record, self._race.name
+        standings, curves, total = record_standings(record), record_curves(record, me), record.game.cards
+        result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
+        table = ListTable(HEADINGS, id="standings", show_cursor=False)
+        table.can_focus = False
+        table.show_rows(
+            {
+                line.player: [
+                    text_of(cell, look)
+                    for cell in standing_cells(line, total, look, you=line.player == me, width=self.app.size.width)
+                ]
+                for line in standings
+            }
+        )
+        table.styles.height = len(standings) + 1
+        plot, top = PlotView(id="plot"), top_of_plot(max(line.foundation_cards for line in standings), total)
+        plot.styles.max_height = min(top + 4, MAX_HEIGHT)
+        length = record.end - record.terms.start
+        plot.draw = lambda wide, high: lines_of(cards_plot(curves, top, length, wide, high, look), look)
+        remarks = "" if record.is_whole else "This machine has only your own part of the race."
+        page = VerticalScroll(
+            Static(text_of((Span(result, "title"),), look), id="headline"),
+            *(table, plot, Static(remarks, id="remarks")),
+            id="results",
+            classes="panel",
+        )
+        page.border_title = look.displayable(record_heading(record))
+        yield page
+        self._sentence = Static(id="sentence")
+        yield self._sentence
+        yield FittingFooter()
+
+    def on_mount(self) -> None:
+        """Let the keys scroll the page."""
+        self.query_one("#results").focus()
+
+    def action_replay(self) -> None:
+        """Replay the race."""
+        self.run_worker(self._replay(), exclusive=True)
+
+    async def _replay(self) -> None:
+        app = cast("LookApp[Any]", self.app)
+        try:
+            code = await app.run_command(replay_command(self._path, "", app.look))
+        except SuspendNotSupported:
+            code = 1
+        if code:
+            self._sentence.update(
+                text_of(
+                    (Span(f" The replay failed. To see why, quit and type: samedeal replay {self._path}"),), app.look
+                )
+            )
+
+    def action_close(self) -> None:
+        """Go back to the history."""
+        _ = self.dismiss()
