@@ -31,7 +31,3 @@ class ReplayApp(LookApp[PracticeRequest]):
     async def on_mount(self) -> None:
         """Show the replay."""
         _ = self.push_screen(ReplayScreen(self._race, self._replay))
-
-    def get_key_display(self, binding: Binding) -> str:
-        """Return the text for the keys of a binding in the footer. A binding may stand for two keys, as in ``←/→``."""
-        return binding.key_display or super().get_key_display(binding)

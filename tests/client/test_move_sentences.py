@@ -23,7 +23,7 @@ def play(game: str, text: str, *actions: str) -> Play:
     ("game", "text", "actions", "sentences"),
     [
         ("willow", WILLOW, ["3 2 x2"], ["J♣, 10♦ from column 3 to column 2, on Q♥."]),
-        ("willow", WILLOW, ["7 5 x3"], ["9♣ to 7♣ from column 7 to column 5."]),
+        ("willow", WILLOW, ["7 5 x3"], ["9♣-7♣ from column 7 to column 5."]),
         (
             "willow",
             WILLOW,

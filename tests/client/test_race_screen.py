@@ -221,8 +221,8 @@ async def test_found_card_is_marked_and_located() -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("qc", "Q♣ is in column 1."),
-        ("ah", "A♥ is in waste w."),
+        ("qc", "Q♣ (marked *) is in column 1."),
+        ("ah", "A♥ (marked *) is in waste w."),
         ("2d", "2♦ has not been seen yet. It is face down in a column or in the stock."),
     ],
 )
@@ -502,7 +502,7 @@ async def test_race_can_be_won_with_the_mouse_alone() -> None:
     text += " | 01: AH-QH | 02: AD-QD | 03: AC-QC"
     async with running_app(willow(text)) as ui:
         ui.referee.tallies[ME] = Tally(player=ME, finished_at=START + 61_000)
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x collect") + 2, 0))
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x to foundations") + 2, 0))
         await ui.settle()
         assert ui.board.won
         await ui.referee.deliver(ui.referee.state())

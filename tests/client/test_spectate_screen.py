@@ -43,7 +43,7 @@ async def test_order_follows_the_moves() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0", "2 0")
         text = ui.text()
-        assert "[1] k0ji ▸ 2 0 (2♠)" in text
+        assert "[1] k0ji: 2♠ 2▸0" in text
         assert text.index("k0ji") < text.index("mira")
         assert "2/52" in text
 
@@ -52,7 +52,7 @@ async def test_number_shows_one_board_alone() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0")
         await ui.press("1")
-        assert "[1] k0ji ▸ 1 0 (A♠)" in ui.text()
+        assert "[1] k0ji: A♠ 1▸0" in ui.text()
         assert "RACE  3 players" in ui.text()
         await ui.press("down")
         assert "[2] ana" in ui.message
@@ -101,15 +101,15 @@ async def test_rewind_and_return_to_live() -> None:
         await moves(ui, "p3", "1 0", "2 0", interval=12_000)
         ui.referee.time += 15_000
         await ui.press("left")
-        assert "01:14, 25 s ago" in ui.line("#header")
-        assert "k0ji ▸ 1 0 (A♠)" in ui.text()
+        assert "01:14 played, 25 s ago" in ui.line("#header")
+        assert "k0ji: A♠ 1▸0" in ui.text()
         await ui.press("left")
         assert "k0ji  " in ui.text()
         await ui.press("right")
-        assert "k0ji ▸ 1 0 (A♠)" in ui.text()
+        assert "k0ji: A♠ 1▸0" in ui.text()
         await ui.press("n")
-        assert "01:24, 15 s delay" in ui.line("#header")
-        assert "k0ji ▸ 2 0 (2♠)" in ui.text()
+        assert "01:24 played, 15 s delay" in ui.line("#header")
+        assert "k0ji: 2♠ 2▸0" in ui.text()
 
 
 async def test_rewind_stops_at_the_first_board() -> None:
@@ -155,10 +155,10 @@ async def test_click_on_a_key_hint_presses_it_once() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0", "2 0", interval=12_000)
         ui.referee.time += 15_000
-        await click_key(ui, "one board")
+        await click_key(ui, "show one")
         assert "[1] k0ji" in ui.message
         for shown in ("[2] ana", "[3] mira"):
-            await click_key(ui, "next")
+            await click_key(ui, "other player")
             assert shown in ui.message
         await click_key(ui, "10 s back")
         assert "25 s ago" in ui.line("#header")
@@ -189,10 +189,10 @@ async def test_help_returns_to_the_boards() -> None:
 async def test_ten_is_written_as_on_the_board() -> None:
     async with running_app(watching("1: TS | 2: JH | 3: KC"), watch=True) as ui:
         await moves(ui, "p3", "1 2")
-        assert "1 2 (10♠)" in ui.text()
+        assert "10♠ 1▸2" in ui.text()
         assert "T♠" not in ui.text()
         await ui.press("3")
-        assert "1 2 (10♠)" in ui.message
+        assert "10♠ 1▸2" in ui.message
 
 
 @pytest.mark.parametrize("key", ["l", "q"])
@@ -214,7 +214,7 @@ async def test_board_too_large_for_the_window_returns_to_the_grid() -> None:
         await ui.press("1")
         await ui.pilot.resize_terminal(60, 16)
         await ui.settle()
-        assert "1-3 one board" in ui.line("#keys")
+        assert "1-3 show one" in ui.line("#keys")
         assert ui.message.startswith("One board alone needs")
 
 

@@ -273,7 +273,7 @@ def test_a_curve_has_gaps_where_it_is_unknown() -> None:
 def test_without_progress_there_is_no_plot() -> None:
     curves, _, sentence = drawn(replace(finished(104, 97), history=MappingProxyType({})))
     assert curves == []
-    assert sentence.startswith("There is no chart")
+    assert sentence.startswith("No chart")
 
 
 def test_the_own_curve_comes_from_the_record() -> None:

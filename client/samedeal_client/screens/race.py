@@ -373,7 +373,7 @@ class RaceScreen(ClientScreen):
         """Ask whether the player really resigns."""
         room = self.model.room
         if room is None or room.phase != "racing" or self.model.has_finished:
-            self.show_message("You have already finished this race. You can't resign from it.")
+            self.show_message("Your race is already over. You can't resign from it.")
         else:
             _ = self.app.push_screen(ResignScreen())
 

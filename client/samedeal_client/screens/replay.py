@@ -35,7 +35,7 @@ _OTHER_BOARDS: Final = frozenset(("up", "down", "0", "t", *PLAYER_KEYS))
 
 _MORE_KEYS: Final = (
     "PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. 0: all boards.",
-    "p: play on from here, against the recorded players. r: the same from the start.",
+    "p: play from here against the recorded players. r: race them from the start.",
 )
 """Explanations of keys. Each press of F1 shows the next one."""
 
@@ -71,11 +71,11 @@ class ReplayScreen(Screen[None]):
         Binding("space", "press('space')", "pause"),
         Binding("left", "press('left')", "step", key_display="←/→"),
         Binding("up", "press('up')", "player", key_display="↑/↓"),
-        Binding("w", "review", "losing move"),
+        Binding("w", "review", "find losing move"),
         Binding("p", "practise(False)", "play from here"),
-        Binding("r", "practise(True)", "race again"),
-        Binding("0", "press('0')", "all"),
-        Binding("t", "press('t')", "two"),
+        Binding("r", "practise(True)", "race this deal"),
+        Binding("0", "press('0')", "all boards"),
+        Binding("t", "press('t')", "two boards"),
         Binding("f1,question_mark", "more_keys", "keys"),
         Binding("q,escape", "close", "quit"),
         Binding("plus", "press('+')", show=False),

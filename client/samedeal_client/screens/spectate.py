@@ -202,7 +202,7 @@ class SpectateScreen(ClientScreen):
         else:
             age = Span(f", {delay} s delay" if delay else ", live", "label")
         spectators = f"  {room.watching} watching" if self.size.width >= _SPECTATORS_WIDTH else ""
-        return (Span(f" {clock_text(self.shown_time - room.starts)}", "title"), age, Span(spectators, "label"))
+        return (Span(f" {clock_text(self.shown_time - room.starts)} played", "title"), age, Span(spectators, "label"))
 
     def prompt_row(self) -> Row:
         """Return the heading of a board that is shown alone, or the page and order of the grid."""
@@ -227,12 +227,11 @@ class SpectateScreen(ClientScreen):
         if self._boards:
             if self._state.zoomed:
                 yield FooterKey("0", "all boards")
-                yield FooterKey("up", "previous", "Up" if ascii_only else "↑")
-                yield FooterKey("down", "next", "Down" if ascii_only else "↓")
+                yield FooterKey("down", "other player", "Up/Down" if ascii_only else "↑/↓")
             else:
                 grid = self._grid()
                 first = PLAYER_KEYS[min(self._state.page * grid.on_page, len(PLAYER_KEYS) - 1)]
-                yield FooterKey(first, "one board", f"1-{PLAYER_KEYS[max(len(self._players) - 1, 0)]}")
+                yield FooterKey(first, "show one", f"1-{PLAYER_KEYS[max(len(self._players) - 1, 0)]}")
                 if grid.pages > 1:
                     yield FooterKey("pagedown", "next page", "PgDn")
             yield FooterKey("s", "sort")

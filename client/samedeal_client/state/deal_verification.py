@@ -36,16 +36,16 @@ class DealCheck(StrEnum):
 
 
 SENTENCES: Final = {
-    DealCheck.SEED_AND_CARDS: "Fair deal: the order of the cards was fixed before the race. Yours were dealt in it.",
+    DealCheck.SEED_AND_CARDS: "Fair deal: the order of the cards was fixed before the race, and you got them in it.",
     DealCheck.SEED: "Fair deal: the order of the cards was fixed before the race.",
-    DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose the cards, and they can be won. Yours were dealt from them.",
-    DealCheck.PROOF: "Fair deal: nobody could choose the cards, and they can be won.",
+    DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose it, it can be won, and you got its cards.",
+    DealCheck.PROOF: "Fair deal: nobody could choose it, and it can be won.",
     DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",
     DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
     DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was fixed.",
-    DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's chain of your moves is not that of the moves you made.",
-    DealCheck.OTHER_SHARES: "NOT a fair deal: what a player contributed to it was changed afterwards.",
-    DealCheck.NOT_PROVEN: "NOT a fair deal: the server did not prove that it followed the rules of the draw.",
+    DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's list of your moves differs from the moves that you made.",
+    DealCheck.OTHER_SHARES: "NOT a fair deal: the random number of a player in it was changed afterwards.",
+    DealCheck.NOT_PROVEN: "NOT a fair deal: the server gave no valid proof of how the cards were drawn.",
 }
 """The sentence for the player, by outcome."""
 

@@ -135,7 +135,7 @@ def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look
     name_width = columns_of(player_name(player.name, look, bot=player.bot))
     move = ""
     if watched is not None and watched.play.last is not None:
-        move = f" {look.glyphs.pointer} {last_move_text(watched.play.board, watched.play.last, look)}"
+        move = f": {last_move_text(watched.play.board, watched.play.last, look)}"
     available = max(width - 4 - len(progress), 0)
     used = name_width + len(move)
     bars = _BAR if available > used + _BAR else 0
@@ -153,10 +153,10 @@ def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look
 
 
 def last_move_text(board: Board, step: Step, look: Look) -> str:
-    """Return the last move on a board as ``5 2 (6♥)``: source, target and the moved card that lies deepest."""
+    """Return the last move on a board as ``6♥ 5▸2``: the moved card that lies deepest, source and target."""
     move = step.move
     if not move.is_transfer:
         return move.source
     pile = board.piles[step.target]
     card = pile[-step.size] if len(pile) >= step.size else pile[-1]
-    return f"{move.source} {move.target} ({look.card(card)})"
+    return f"{look.card(card)} {move.source}{look.glyphs.pointer}{move.target}"

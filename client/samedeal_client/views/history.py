@@ -156,8 +156,14 @@ def history_rows(
     shown = history.latest[:limit]
     rows += [(), *_table(HEADINGS, [race_cells(race, look, zone) for race in shown], look, width)]
     if len(history.races) > len(shown):
-        rows.append((Span(f"{len(history.races) - len(shown)} earlier races are not shown. Use --limit.", "label"),))
-    return [*rows, (), (Span("To share: ", "label"), Span(look.displayable(result_line(shown[0]))))]
+        left_out = f"{len(history.races) - len(shown)} earlier races are not shown."
+        rows.append((Span(f"{left_out} To list all, add --limit {len(history.races)}.", "label"),))
+    return [
+        *rows,
+        (),
+        (Span("To share your latest result:", "label"),),
+        (Span(look.displayable(result_line(shown[0]))),),
+    ]
 
 
 def _table(headings: tuple[str, ...], lines: list[tuple[str, ...]], look: Look, width: int) -> list[Row]:

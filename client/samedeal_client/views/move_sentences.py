@@ -67,4 +67,4 @@ def _sentence(before: Board, after: Board, step: Step, look: Look) -> str:
 def _cards(cards: bytes, look: Look, *, every: bool = False) -> str:
     """Return the names of the cards. Of three or more only the first and the last are named, unless ``every`` is true."""
     names = [look.card(card) for card in cards]
-    return ", ".join(names) if every or len(names) < 3 else f"{names[0]} to {names[-1]}"
+    return ", ".join(names) if every or len(names) < 3 else f"{names[0]}-{names[-1]}"

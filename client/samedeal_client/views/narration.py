@@ -201,8 +201,8 @@ def finished_at(model: Model, player: str) -> int:
 
 def _location(board: Board, at: int, depth: int) -> str:
     down = "face down " if board.piles[at][-1 - depth] & DOWN and at in board.game.columns else ""
-    above = f"under {_count(depth, 'card')}" if depth else "on top"
-    return f"{down}in {board.game.pile_phrase(board.game.keys[at])}, {above}"
+    pile = board.game.pile_phrase(board.game.keys[at])
+    return f"{down}in {pile} under {_count(depth, 'card')}" if depth else f"{down}on top of {pile}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -76,8 +76,10 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
         return ()
     if model.has_finished:
         others = room.options.spectators and len(room.players) > 1
-        watch = f"{WATCH_KEY} to watch the others, " if others else ""
-        return (Span(f" {_outcome(model)} Press {watch}{LOBBY_KEY} for the lobby.", "you" if board.won else "notice"),)
+        watch = f"{WATCH_KEY} to watch, " if others else ""
+        text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the lobby."
+        text += keys if columns_of(text + keys) <= width else ""  # the footer has the keys too
+        return (Span(text, "you" if board.won else "notice"),)
     if model.own.is_stuck and not model.own.awaiting_face:
         return (Span(f" {stuck_text(model, bindings, look)}", "notice"),)
     return (Span(f" {_how_to_move(board.game, bindings, look, width - 1)}", "label"),)
@@ -132,7 +134,7 @@ def selection_text(board: Board, source: str, size: int, look: Look) -> str:
     at = board.game.index[source]
     cards = [look.card(card) for card in board.piles[at][-size:]] if size else []
     if len(cards) > _MOST_NAMED:
-        cards = [f"{len(cards)} cards", cards[0], look.glyphs.ellipsis, cards[-1]]
+        cards = [f"{len(cards)} cards", cards[0], ".." if look.ascii else look.glyphs.ellipsis, cards[-1]]
     selected = f"{board.game.piles[at].kind} {source}: {' '.join(cards)}"
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
@@ -164,7 +166,8 @@ def card_location(board: Board, card: int, look: Look) -> str:
                 return f"{name} is on a foundation."
             above = len(pile) - 1 - pile.rindex(card)
             under = f", under {above} other card{'s' if above > 1 else ''}" if above else ""
-            return f"{name} is in {board.game.piles[at].kind} {board.game.keys[at]}{under}."
+            marked = f" (marked {look.glyphs.marks[-1]})"
+            return f"{name}{marked} is in {board.game.piles[at].kind} {board.game.keys[at]}{under}."
     places = " or ".join(_hiding_places(board))
     return f"{name} has not been seen yet.{' It is ' + places + '.' if places else ''}"
 
@@ -178,7 +181,7 @@ def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
     """Return a move in words: its keys, the cards and their destination."""
     source = FOUNDATION if is_foundation(board.game, move.source) else move.source
     keys = " ".join(key_text(bindings.piles[pile][0], look) for pile in (source, move.target))
-    return f"Type {keys}: {moved_cards_text(board, move, look)}."
+    return f"Type {keys} (marked {look.glyphs.marks[2]}): {moved_cards_text(board, move, look)}."
 
 
 def moved_cards_text(board: Board, move: Move, look: Look) -> str:

@@ -66,12 +66,12 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
         return
     resizable = controller.can_resize(board)
     words = {
-        KeyCommand.BEST: "best target" if controller.grammar.source else "",
-        KeyCommand.FEWER: "fewer" if resizable else "",
-        KeyCommand.MORE: "more" if resizable else "",
+        KeyCommand.BEST: "best move" if controller.grammar.source else "",
         KeyCommand.CANCEL: "" if controller.idle else "cancel",
         KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
-        KeyCommand.COLLECT: "collect",
+        KeyCommand.FEWER: "fewer cards" if resizable else "",
+        KeyCommand.MORE: "more" if resizable else "",
+        KeyCommand.COLLECT: "to foundations",
         KeyCommand.RESIGN: "resign",
         KeyCommand.UNDO: "undo" if model.own.may_undo else "",
         KeyCommand.HINT: "hint" if room.options.hints else "",

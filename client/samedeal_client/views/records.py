@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from samedeal.board_history import UNDO
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
@@ -41,7 +42,9 @@ def standings_lines(record: Record) -> list[str]:
         if player.resigned:
             result += ", gave up"
         name = f"{player.name} (bot)" if player.bot else player.name
-        lines.append(f"{player.place:>3}. {name:<26} {result}, {len(player.actions)} moves and undos")
+        undos = sum(action == UNDO for _, action in player.actions)
+        counts = f"moves {len(player.actions) - undos}, undos {undos}"
+        lines.append(f"{player.place:>3}. {name:<26} {result}, {counts}")
     return lines
 
 

@@ -57,7 +57,7 @@ def board_at(track: Track, time: int) -> WatchedBoard:
 def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Row:
     """Return a row with the state of the replay and a slider for the moment."""
     glyphs = look.glyphs
-    sign = f" {glyphs.pointer} " if replay.playing else " = " if look.ascii else " ‖ "
+    sign = f" {glyphs.pointer} " if replay.playing else "|| " if look.ascii else " ‖ "
     before = f"{sign}{clock_text(replay.time)} "
     speed = f"{replay.speed:g}x" if look.ascii else f"{replay.speed:g}×"
     after = f" {clock_text(race.length)} {speed:>4} "

@@ -116,7 +116,7 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = []
     if not drawn:
-        rows.append((Span("There is no chart: this program was not connected during the race.", "label"),))
+        rows.append((Span("No chart, because you were away for most of the race.", "label"),))
     elif left_out:
         names = ", ".join(left_out[:_MAX_NAMED]) + (" and others" if len(left_out) > _MAX_NAMED else "")
         rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 from textual.app import App, SystemCommand
@@ -23,6 +23,7 @@ from samedeal_client.text.terminal_cells import TerminalCells
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
+_ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 
 
 class LookApp(App[_Result]):
@@ -93,7 +94,8 @@ class LookApp(App[_Result]):
     def get_key_display(self, binding: Binding) -> str:
         """Return the name of a key in the footer."""
         named = len(binding.key) > 1 and not binding.key_display
-        return key_sign(binding.key, self.look) if named else super().get_key_display(binding)
+        shown = key_sign(binding.key, self.look) if named else super().get_key_display(binding)
+        return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
     async def run_command(self, command: Sequence[str], starting: str = "") -> int:
         """Run a command in place of the app and return its exit code. Print the text ``starting`` first.
