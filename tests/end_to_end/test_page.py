@@ -251,6 +251,7 @@ async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
     await closed.create("closed", spectators=False)
     await browser.open(one.url)
     await browser.shows("closed", ".rooms")
+    await browser.shows("shown live", ".rooms")
     assert await browser.run("return [...document.querySelectorAll('.rooms a')].map((link) => link.pathname)") == [
         f"/{ROOM}"
     ]

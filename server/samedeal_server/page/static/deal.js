@@ -52,7 +52,7 @@ function* shake256(...parts) {
 	}
 }
 
-const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // their low bytes
+const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
 function shuffled(decks, stream) {
 	const deck = Array.from({length: 52 * decks}, (_, i) => (((i % 52) / 13) << 4) | ((i % 13) + 1))

@@ -20,7 +20,7 @@ export class Lobby {
 	async enter() {
 		try {
 			const {rooms} = await this.link.ask("listrooms")
-			setText(this.none, rooms.length ? "" : "No room is open right now.")
+			setText(this.none, rooms.length ? "" : "No room is open.")
 			show(this.rooms, rooms.map(roomLine))
 			const {records} = await this.link.ask("listrecords")
 			show(this.records, records.map(recordLine))
@@ -53,7 +53,7 @@ function line(path, room, phase, game, ...facts) {
 
 function roomLine({room, game, deal, phase, players, seats, private: isPrivate, spectators, delay}) {
 	const state = element("em", {class: phase}, phase)
-	const watching = !spectators ? "no spectators" : delay && `shown ${delay} s late`
+	const watching = !spectators ? "no spectators" : delay ? `shown ${delay} s late` : "shown live"
 	const path = spectators && encodeURIComponent(room)
 	return line(path, room, state, game, `${players} of ${seats} players`, dealName(deal), isPrivate && "private", watching)
 }
