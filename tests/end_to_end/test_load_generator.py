@@ -13,7 +13,7 @@ from samedeal_client.net.address import parse_address
 from samedeal_server.config.limits import Limits
 from tests.server.live_nodes import PLENTY, Node, serving
 
-FEW_REQUESTS = dataclasses.replace(PLENTY, rate=20, burst=40, slow_for=0.1, refusals=1000)
+FEW_REQUESTS = dataclasses.replace(PLENTY, rate=0.1, burst=40, slow_for=0.1, refusals=1000)
 FEW_CONNECTIONS = dataclasses.replace(PLENTY, connections_per_address=2)
 
 
