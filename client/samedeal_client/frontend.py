@@ -126,7 +126,7 @@ async def run_client(
             if lasting and (sentence := _how_to_return(client)):
                 print(sentence)
         else:
-            code = await _run_line_client(client, look, enter, lasting=lasting)
+            code = await _run_line_client(client, replace(look, words=True), enter, lasting=lasting)
             if not lasting:
                 recorder.quit_for_good()
     _print_warnings(warnings)

@@ -39,6 +39,19 @@ def test_moves_in_sentences(game: str, text: str, actions: list[str], sentences:
     assert move_sentences(play(game, text), play(game, text, *actions), Look()) == sentences
 
 
+def test_cards_are_words_for_screen_readers() -> None:
+    spoken = [
+        *move_sentences(play("willow", WILLOW), play("willow", WILLOW, "6 0"), Look(words=True)),
+        *move_sentences(play("willow", WILLOW), play("willow", WILLOW, "7 5 x3"), Look(words=True)),
+        Look(words=True).with_card_symbols("QH can't go on TD."),
+    ]
+    assert spoken == [
+        "Ace of spades from column 6 to a foundation.",
+        "9 of clubs down to 7 of clubs from column 7 to column 5.",
+        "Queen of hearts can't go on 10 of diamonds.",
+    ]
+
+
 def test_dealt_row_names_each_card() -> None:
     (sentence,) = move_sentences(play("steve", STEVE), play("steve", STEVE, "deal"), Look(ascii=True))
     assert sentence.startswith("Dealt QC on column 1, JC on column 2, 10C on column 3")

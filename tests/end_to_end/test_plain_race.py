@@ -178,7 +178,7 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, red
         await ana.expect(r"Connected again\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 1 of 52 cards, 2 moves")
-        await ana.expect(r"Yours were dealt in it")
+        await ana.expect(r"Fair deal: .* and you got them in it")
         assert await ana.exit_code() == 0
 
 
@@ -201,7 +201,7 @@ async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url:
         await ana.expect(r"Foundations 0/52\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 0 of 52 cards, 1 move")
-        await ana.expect(r"Yours were dealt in it")
+        await ana.expect(r"Fair deal: .* and you got them in it")
         assert await ana.exit_code() == 0
 
 
@@ -271,7 +271,7 @@ async def test_a_player_a_bot_and_a_spectator(programs: Programs, redis_url: str
 
 async def test_a_stuck_bot_resigns(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    options = ("--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
+    options = ("--deal", "1", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
     ana, room = await open_room(programs, url, *options)
     bot = await programs.samedeal("bot", url, room, "--level", "random", "--pace", "600", "--name", "bot")
     await ana.expect(r"Foundations 0/52\.")

@@ -118,7 +118,7 @@ def _parse_find(words: list[str]) -> TypedCommand | Rejected:
         return TypedCommand(Word.FIND, Card.parse("".join(words)))
     except MalformedText:
         sentence = (
-            "That is not a card. Type 'find' followed by a rank (A 2-9 T J Q K) and a suit (C D H S), as in 'find TH'."
+            "That is not a card. Type 'find' followed by a rank (A 2-9 T J Q K) and a suit (C D H S), as in 'find th'."
         )
         return Rejected(Problem.UNKNOWN_CARD, sentence)
 

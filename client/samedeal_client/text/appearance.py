@@ -44,6 +44,8 @@ STYLE_NAMES: Final = frozenset(
 _CARD: Final = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
 
 _RANKS: Final = ("", "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+_RANK_WORDS: Final = ("", "ace", *_RANKS[2:11], "jack", "queen", "king")
+_SUIT_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
 
 
 class Glyphs(NamedTuple):
@@ -133,6 +135,11 @@ ASCII: Final = Glyphs(
 )
 
 
+def capitalized(sentence: str) -> str:
+    """Return a sentence with a capital letter at its start."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """The appearance that the terminal allows and the player has chosen.
@@ -140,6 +147,7 @@ class Look:
     If ``ascii`` is true, the ten of hearts is 10H instead of 10♥. ``four_colour`` gives each suit its own colour.
     Without ``colour`` (NO_COLOR) cards are in reverse video. ``dark`` says that the terminal's background is dark. If
     ``felt`` is true, everything lies on a dark green card table. If ``motion`` is true, cards fly to their new piles.
+    If ``words`` is true, it is "10 of hearts", because screen readers read the characters of suits badly.
     """
 
     ascii: bool = False
@@ -148,6 +156,7 @@ class Look:
     dark: bool = True
     felt: bool = False
     motion: bool = False
+    words: bool = False
 
     def on_table(self) -> Look:
         """Return the look for boards. If there are colours, boards lie on felt."""
@@ -164,13 +173,18 @@ class Look:
 
     def with_card_symbols(self, sentence: str) -> str:
         """Return a sentence of the engine with the cards as this look writes them, such as ``10♥`` for ``TH``."""
-        return _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
+        text = _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
+        return capitalized(text) if self.words else text
 
     def card(self, code: int) -> str:
-        """Return a card in up to five columns: ``10♥``, ``(10♥)`` if face down but already seen, ``▒▒`` if unknown."""
+        """Return a card: ``10♥``, ``(10♥)`` if face down but already seen, ``▒▒`` if unknown.
+
+        Without ``words``, a card has at most five columns.
+        """
         if code >= UNSEEN:
             return self.glyphs.hidden * 2
-        face = _RANKS[code & 0x0F] + self.suit(code >> 4 & 3)
+        rank, suit = code & 0x0F, code >> 4 & 3
+        face = f"{_RANK_WORDS[rank]} of {_SUIT_WORDS[suit]}" if self.words else _RANKS[rank] + self.suit(suit)
         return f"({face})" if code & DOWN else face
 
     def short(self, code: int) -> str:

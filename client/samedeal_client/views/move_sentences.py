@@ -7,7 +7,7 @@ from itertools import pairwise
 from samedeal.board import Board, Step
 from samedeal.board_history import Play
 from samedeal.moves import DRAW, FOUNDATION
-from samedeal_client.text.appearance import Look
+from samedeal_client.text.appearance import Look, capitalized
 
 
 def move_sentences(before: Play, after: Play, look: Look) -> list[str]:
@@ -41,7 +41,7 @@ def _undone(before: Play, look: Look) -> str:
         return ""
     game = before.board.game
     pile = before.board.piles[step.target]
-    return f"{_cards(pile[-step.size :], look)} back to {game.pile_phrase(game.keys[step.source])}."
+    return f"{capitalized(_cards(pile[-step.size :], look))} back to {game.pile_phrase(game.keys[step.source])}."
 
 
 def _sentence(before: Board, after: Board, step: Step, look: Look) -> str:
@@ -61,10 +61,10 @@ def _sentence(before: Board, after: Board, step: Step, look: Look) -> str:
     onto = f", on {look.card(under[-1])}" if under and step.move.target != FOUNDATION else ""
     cards = _cards(after.piles[step.target][-step.size :], look)
     flipped = f" Turned up {look.card(after.piles[step.source][-1])}." if step.flipped else ""
-    return f"{cards} from {game.pile_phrase(game.keys[step.source])} to {to}{onto}.{flipped}"
+    return f"{capitalized(cards)} from {game.pile_phrase(game.keys[step.source])} to {to}{onto}.{flipped}"
 
 
 def _cards(cards: bytes, look: Look, *, every: bool = False) -> str:
     """Return the names of the cards. Of three or more only the first and the last are named, unless ``every`` is true."""
     names = [look.card(card) for card in cards]
-    return ", ".join(names) if every or len(names) < 3 else f"{names[0]}-{names[-1]}"
+    return ", ".join(names) if every or len(names) < 3 else f"{names[0]}{' down to ' if look.words else '-'}{names[-1]}"

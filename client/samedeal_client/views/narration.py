@@ -12,10 +12,11 @@ from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
-from samedeal_client.text.appearance import Look
+from samedeal_client.text.appearance import Look, capitalized
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal
+from samedeal_client.views.outcome import why_over
 from samedeal_client.views.race import moved_cards_text
 
 
@@ -120,7 +121,8 @@ class Narrator:
             return []
         lines = [self._standing(line, model) for line in room.standings]
         checked = verify_deal(model)
-        return ["The race is over.", *lines, *([checked.sentence] if checked else [])]
+        over = " ".join(filter(None, ("The race is over.", why_over(room))))
+        return [over, *lines, *([checked.sentence] if checked else [])]
 
     def _standing(self, line: Standing, model: Model) -> str:
         """Return a player's result, as in ``1st: ada (bot), finished in 05:52, 40 moves.``"""
@@ -145,7 +147,7 @@ class Narrator:
 
     def locate(self, board: Board, card: Card) -> str:
         """Return a sentence that says where a card is, or that it has not been seen yet."""
-        name = self.look.card(card)
+        name = capitalized(self.look.card(card))
         places = [
             _location(board, at, depth)
             for at, pile in enumerate(board.piles)
