@@ -13,7 +13,7 @@ from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.board_grid import arrange, board_grid_rows, sort_players
+from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
 from samedeal_client.views.players_panel import RankedPlayer
 from tests.client.boards import golden_position, reachable
 
@@ -54,6 +54,16 @@ def test_board_at_matches_the_grid() -> None:
     assert (at.columns, at.rows, at.pages) == (3, 3, 1)
     corners = [at.board_at(column * 40 + 3, row * 12 + 1, 0) for row in range(3) for column in range(3)]
     assert corners == list(range(9))
+
+
+@pytest.mark.parametrize(("width", "shown"), [(40, True), (21, True), (20, False), (12, False)])
+def test_heading_shows_a_whole_move_or_none(width: int, shown: bool) -> None:
+    board = golden_position("willow", "middle")
+    play = Play(board).act(board.legal_moves()[0])
+    assert play.last is not None
+    ana = RankedPlayer(1, "ana", 0, 52)
+    text = row_text(cell_head(ana, "1", WatchedBoard(play, 0), Look(), width))
+    assert (last_move_text(play.board, play.last, Look()) in text, "▸" in text) == (shown, shown)
 
 
 def test_there_is_a_key_for_every_seat() -> None:

@@ -172,10 +172,12 @@ class ResignScreen(QuestionScreen):
 
     def lines(self) -> tuple[QuestionLine, ...]:
         """Return the lines. They say whether the race goes on."""
-        ends = cast("SamedealApp", self.app).client.model.resigning_ends_race
+        app = cast("SamedealApp", self.app)
+        ends = app.client.model.resigning_ends_race
+        goes_on = "The race ends." if ends else "The race goes on, and you can watch it."
         return (
             QuestionLine("Resign? Your score stands.", "notice"),
-            QuestionLine("The race ends." if ends else "The race goes on, and you can watch it.", "notice"),
+            QuestionLine("Practice never counts." if app.practising else goes_on, "notice"),
             QuestionLine(),
             QuestionLine("Esc  keep playing", "title", "stay"),
             QuestionLine("y    resign", "", "resign"),

@@ -127,9 +127,9 @@ def _cell(
 
 
 def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look: Look, width: int) -> Row:
-    """Return the heading of a board: its key, the player, the last move and the progress.
+    """Return the heading of a board: its key, the player, and the progress.
 
-    A bar is added if there is space.
+    The last move and a bar are added if there is space.
     """
     progress = f" {progress_text(player, full_words=width >= _MIN_FULL_WORDS)} "
     name_width = columns_of(player_name(player.name, look, bot=player.bot))
@@ -137,7 +137,9 @@ def cell_head(player: RankedPlayer, key: str, watched: WatchedBoard | None, look
     if watched is not None and watched.play.last is not None:
         move = f": {last_move_text(watched.play.board, watched.play.last, look)}"
     available = max(width - 4 - len(progress), 0)
-    used = name_width + len(move)
+    if name_width + columns_of(move) > available:
+        move = ""
+    used = name_width + columns_of(move)
     bars = _BAR if available > used + _BAR else 0
     left = (
         Span(f"[{key}]", "title"),
