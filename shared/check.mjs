@@ -154,7 +154,6 @@ function checkPlayer(lines, race, dealt) {
 }
 
 function checkRecord(lines, isDeep) {
-  assert(lines.shift() === "samedeal record 2", "this is not a record of version 2");
   const terms = lines.slice(0, Object.keys(TERMS).length).map((line) => `${line}\n`);
   const race = take(lines, RACE);
   assert(race.terms === hex(head("samedeal terms 1\n", ...terms)), "the terms do not match the lines above them");
@@ -180,10 +179,11 @@ function check(text, isDeep) {
   const lines = text.split("\n");
   assert(lines.pop() === "", "the last line is cut off");
   if (lines[0]?.startsWith("samedeal deal")) return checkProof(lines, isDeep).order.map(textOf).join(" ");
+  assert(lines[0] === "samedeal record 2", "this is not a record of version 2");
   const digest = lines.pop();
   const above = lines.map((line) => `${line}\n`);
   assert(digest === `digest: ${hex(sha256(...above))}`, "the digest does not match the lines above it");
-  return checkRecord(lines, isDeep);
+  return checkRecord(lines.slice(1), isDeep);
 }
 
 const isDeep = process.argv[2] === "--deep";
