@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import Standing
+from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
-from tests.client.referee import ME, START, Referee, running_app
+from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden
 
@@ -57,6 +58,7 @@ async def test_screens_match_their_goldens(
         await show("rules", "HelpScreen", "r")
         await ui.press("escape")
         await ui.wait_until(lambda: ui.screen == "WaitingScreen")
+        await show("kick", "WaitingScreen", "down", "k")
         referee.phase = "finished"
         await referee.deliver(
             replace(
@@ -70,3 +72,24 @@ async def test_screens_match_their_goldens(
         await show("lobby", "LobbyScreen")
         await show("new room", "NewRoomScreen", "n")
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
+
+
+async def test_dialogs_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    shown: list[str] = []
+
+    async def show(ui: RunningApp, name: str, screen: str, *keys: str) -> None:
+        await ui.press(*keys)
+        await ui.wait_until(lambda: ui.screen == screen)
+        await ui.pilot.pause()
+        await ui.settle()
+        shown.append(f"{name}\n{'=' * 80}\n{ui.text().rstrip()}\n{'=' * 80}\n")
+
+    async with running_app(Referee(options=Options(deal="#7"))) as ui:
+        await show(ui, "resign", "ResignScreen", "ctrl+r")
+        await ui.press("escape")
+        await show(ui, "quit", "QuitScreen", "ctrl+q")
+        await ui.press("escape")
+        _ = ui.app.push_screen(PassphraseScreen("lunch", wrong=True))
+        await show(ui, "passphrase", "PassphraseScreen")
+    assert_golden("screens/dialogs.txt", "\n".join(shown))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
+from functools import partial
 
 import pytest
 from textual.pilot import Pilot
@@ -26,6 +27,7 @@ from samedeal_client.state.record_files import save_record
 from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments
 from samedeal_client.text.appearance import Look
 from tests.client.typed_moves import won_record
+from tests.golden.golden_files import assert_golden
 from tests.textual_internals import screen_text
 
 SIZES = [(60, 20), (80, 24), (120, 40), (200, 60)]
@@ -317,3 +319,55 @@ async def test_ascii_screens_are_ascii_in_every_size(size: tuple[int, int]) -> N
             if key:
                 await pilot.press("escape")
                 await wait_until(pilot, lambda: isinstance(pilot.app.screen, StartScreen))
+
+
+def shows(pilot: Pilot[list[str]], words: str) -> bool:
+    return words in screen_text(pilot.app)
+
+
+class _Noon(datetime):
+    """A clock that stands still."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> _Noon:
+        return cls(2026, 11, 22, 12, tzinfo=tz)
+
+
+async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.start.datetime", _Noon)
+    monkeypatch.setattr("samedeal_client.screens.history.datetime", _Noon)
+    deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))
+    for number, (game, deal, time) in enumerate(deals):
+        starts = round(datetime(2026, 11, 21, 12, number, tzinfo=UTC).timestamp() * 1000)
+        opponents = (Opponent("mira"), Opponent("June", bot=True))
+        HistoryFile().append(
+            PastRace(
+                game=game,
+                deal=deal,
+                room=f"k{number}",
+                starts=starts,
+                name="ana",
+                place=number + 1,
+                players=3,
+                foundation_cards=31,
+                time=time,
+                resigned=number == 2,
+                opponents=opponents,
+            )
+        )
+    shown = []
+    async with start_screen() as pilot:
+        for name, keys, last in (
+            ("start", [], "How to play"),
+            ("join", ["j"], "Type a link"),
+            ("settings", ["escape", "s"], "Default server"),
+            ("history", ["escape", "h"], "copy the result"),
+        ):
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause()
+            await wait_until(pilot, partial(shows, pilot, last))
+            await pilot.pause()
+            text = screen_text(pilot.app).rstrip()
+            shown.append(f"{name}\n{'=' * 80}\n{text}\n{'=' * 80}\n")
+    assert_golden("screens/start_80x24_glyphs.txt", "\n".join(shown))

@@ -138,7 +138,7 @@ class QuitScreen(QuestionScreen):
             QuestionLine(),
             QuestionLine("Esc  stay", "title", "stay"),
             QuestionLine(f"q    {leave}", "", "leave"),
-            QuestionLine("r    resign: your score stands, you can watch", "", "resign"),
+            QuestionLine("r    resign: your cards still count, you can watch", "", "resign"),
         )
 
 
@@ -176,7 +176,7 @@ class ResignScreen(QuestionScreen):
         ends = app.client.model.resigning_ends_race
         goes_on = "The race ends." if ends else "The race goes on, and you can watch it."
         return (
-            QuestionLine("Resign? Your score stands.", "notice"),
+            QuestionLine("Resign?" if app.practising else "Resign? Your foundation cards still count.", "notice"),
             QuestionLine("Practice never counts." if app.practising else goes_on, "notice"),
             QuestionLine(),
             QuestionLine("Esc  keep playing", "title", "stay"),

@@ -134,11 +134,11 @@ class SettingsScreen(ModalScreen[None]):
         settings = load_settings()
         fields = {
             "Name": Input(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
-            "Server for codes": Input(settings.server, placeholder="none", compact=True, id="server"),
+            "Default server": Input(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": Select([("Unicode", False), ("ASCII only", True)], **_choice(settings.ascii), id="ascii"),
             "Suit colours": Select([("two", False), ("four", True)], **_choice(settings.four_color), id="four-color"),
             "Flying cards": Select([("on", True), ("off", False)], **_choice(settings.motion), id="motion"),
-            "Bell": Select([("at turns of a race", True), ("off", False)], **_choice(settings.bell), id="bell"),
+            "Bell": Select([("at key moments", True), ("off", False)], **_choice(settings.bell), id="bell"),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
         box = Vertical(*rows, Static(self._HINT, id="meaning"), classes="panel dialog")

@@ -216,7 +216,7 @@ class WaitingScreen(WidgetScreen):
             self.request(partial(self.client.rooms.kick, seat.player))
         else:
             self._kick_asked = seat.player
-            self.show_message(f"{seat.name} could not come back. Press {KICK_KEY} again to kick {seat.name}.")
+            self.show_message(f"Press {KICK_KEY} again to kick {seat.name}, who then can't come back.")
 
     def action_copy(self) -> None:
         """Copy the command with which others join."""

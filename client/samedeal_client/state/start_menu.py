@@ -44,7 +44,7 @@ class MenuChoice(NamedTuple):
 
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
-    MenuChoice("daily", "d", "Today's deal", "same for all, no hints"),
+    MenuChoice("daily", "d", "Today's deal", "one deal for all"),
     MenuChoice("join", "j", "Join", "by link or room code"),
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),
