@@ -425,7 +425,8 @@ class _Reader:
         try:
             return DealProof.parse(text)
         except (MalformedText, UnknownGame) as error:
-            raise BadRecord(str(error), first + 1, self._at) from None
+            cut_off = bool(self._line(self._at))  # a blank line follows a proof, so this line has lost its "proof: "
+            raise BadRecord(str(error), first + 1, self._at + cut_off) from None
 
     def _line(self, at: int) -> str:
         return self._lines[at] if at < len(self._lines) else ""

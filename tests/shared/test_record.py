@@ -33,6 +33,7 @@ BEN = ((950, "3 0"),)
 RACE = recorded("willow", "#4821", ("Ana", ANA), ("*ben", BEN), ("Zoë", ()))
 TEXT = str(RACE)
 LINES = TEXT.split("\n")
+JOINT = (HERE / "race_records" / "joint.txt").read_text()
 
 
 def line_number(beginning: str, after: int = 0) -> int:
@@ -93,9 +94,23 @@ def test_record_of_a_race_is_checked() -> None:
     assert RACE.line_of("action", 1, 2) == line_number("2.871")
 
 
+@pytest.mark.parametrize("text", [TEXT, JOINT], ids=["numbered", "joint"])
 @given(st.data())
-def test_any_changed_byte_is_found_and_named(data: st.DataObject) -> None:
-    text = TEXT.encode()
+def test_any_changed_byte_is_found_and_named(text: str, data: st.DataObject) -> None:
+    changed_byte_is_named(text.encode(), data)
+
+
+def test_change_after_the_proof_is_named() -> None:
+    """Without its prefix, the last line of a proof is no part of it."""
+    lines = JOINT.splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines, 1) if line.startswith("proof: "))
+    damaged = "".join([*lines[: last - 1], "P" + lines[last - 1][1:], *lines[last:]])
+    error = error_of(Record.read, damaged.encode())
+    assert isinstance(error, BadRecord)
+    assert error.first <= last <= error.last
+
+
+def changed_byte_is_named(text: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text) - 1))
     other = data.draw(st.integers(0, 255).filter(lambda byte: byte != text[at]))
     line = text[:at].count(b"\n") + 1
