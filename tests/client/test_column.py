@@ -88,7 +88,10 @@ def test_covered_cards_are_compressed_from_the_deepest() -> None:
 
 def test_large_cards_have_pips_and_pictures() -> None:
     assert column("steve", "5H", size=LARGE) == "    1|  5♥|  ♥   ♥|    ♥|  ♥   ♥|     5♥"
-    assert column("steve", "KS", size=LARGE) == "    1|  K♠|  ╭───╮|  │ ♚ │|  ╰───╯|     K♠"
+    assert column("steve", "KS", size=LARGE) == "    1|  K♠|  █▄█▄█|  ▀▀█▀▀|  ▄▀▀▀▄|     K♠"
+    assert column("steve", "KS", BARE, size=LARGE) == "    1|  K♠|    ♠|    ♚|    ♠|     K♠"
+    assert column("steve", "KS", ASCII, size=LARGE) == "    1|  KS|    S|    K|    S|     KS"
+    assert column("steve", "KS", size=MEDIUM) == "   1|  K♠|   ♚|   K♠"
     for rank, text in enumerate("A23456789T", 1):
         for size, rows in ((LARGE, 3), (CardSize(9, 7, 3, 3), 5)):
             drawn = column("steve", f"{text}H", size=size).split("|")[2 : 2 + rows]
@@ -146,7 +149,7 @@ EVERY = Marks(("1", 2), frozenset("1"), (("1", 3),), Card.parse("AS"), Move("2",
 
 def test_marks_are_signs() -> None:
     cards = "9H TC 9C AS"
-    assert column("steve", cards, marks=Marks(source=("1", 2))) == "   1↑|  9♥|  10♣|  9♣ ↑|  A♠ ↑|   A♠"
+    assert column("steve", cards, marks=Marks(source=("1", 2))) == "  1 ↑2|  9♥|  10♣|  9♣ ↑|  A♠ ↑|   A♠"
     assert column("steve", "9H TC", marks=Marks(source=("1", 1))) == "   1↑|  9♥|  10♣↑|  10♣"
     assert column("steve", cards, marks=Marks(targets=frozenset("1"))) == "   1↓|  9♥|  10♣|  9♣|  A♠ ↓|   A♠"
     assert column("steve", "", marks=Marks(targets=frozenset("1"))) == "   1↓| ╭───╮|  any↓| ╰───╯"
@@ -155,7 +158,7 @@ def test_marks_are_signs() -> None:
     assert column("steve", cards, marks=Marks(found=Card.parse("TC"))) == "   1|  9♥|  10♣*|  9♣|  A♠|   A♠"
     assert column("steve", cards, marks=Marks(hint=Move("1", "4", 2))) == "   1?|  9♥|  10♣|  9♣ ?|  A♠ ?|   A♠"
     assert column("steve", cards, marks=Marks(hint=Move("4", "1"))) == "   1↓|  9♥|  10♣|  9♣|  A♠ ↓|   A♠"
-    assert column("steve", cards, ASCII, marks=EVERY) == "   1^|  9H|  10C.|  9C ^|  AS *|   AS"
+    assert column("steve", cards, ASCII, marks=EVERY) == "  1 ^2|  9H|  10C.|  9C ^|  AS *|   AS"
 
 
 @pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])
@@ -178,7 +181,7 @@ def test_marks_reach_buried_cards() -> None:
     assert [span.style for span in part.rows[1]] == ["source", "buried red-card", "buried source red-card"]
     covered = f"3H QD 5S TC {RUN}"
     assert column("steve", covered, rows=14, marks=Marks(found=Card.parse("QD"))).startswith("   1|  ⋮+4*|")
-    assert column("steve", covered, rows=14, marks=Marks(source=("1", 16))).startswith("   1↑|  ⋮+4↑|")
+    assert column("steve", covered, rows=14, marks=Marks(source=("1", 16))).startswith(" 1 ↑16|  ⋮+4↑|")
 
 
 def test_suits_can_have_four_colours() -> None:

@@ -18,10 +18,24 @@ from tests.client.boards import board, golden_position
 
 def test_selection_marks_its_targets() -> None:
     now = board("willow", "1: KH 9S 8H | 2: 9C | 3: TD | 4: 7H | 5: 8C | q: 8S | w: 7H | e: 2C | 02: AH-7H | r: 5C")
-    assert selection_marks(now, "1") == Marks(("1", 2), frozenset(["2", "3", "6", "7", "q", "02"]))
+    both = selection_marks(now, "1")
+    assert (both.source, both.targets) == (("1", 2), frozenset(["2", "3", "6", "7", "q", "02"]))
+    assert set(both.partial) == {("2", 1), ("q", 1), ("02", 1)}
     assert selection_marks(now, "1", 1) == Marks(("1", 1), frozenset(["2", "6", "7", "q", "02"]))
     assert selection_marks(now, "1", 2) == Marks(("1", 2), frozenset(["3", "6", "7"]))
     assert liftable_count(now, "6") == 0
+
+
+def test_marks_count_the_cards_that_fit() -> None:
+    marks = Marks(("1", 3), frozenset(["2", "3"]), partial=(("3", 1),))
+    assert [marks.count(key) for key in "1234"] == [3, 3, 1, 0]
+    assert [marks.of_pile(key) for key in "1234"] == ["source", "target", "partial", ""]
+    assert marks.of_cards("3", bytes([Card.parse("9C"), Card.parse("8C")])) == {1: "partial"}
+    assert Marks(("1", 1), frozenset(["2"])).count("2") == 0
+
+
+def test_foundation_is_that_of_the_suit() -> None:
+    now = board("willow", "02: AH-7H")
     assert foundation_for(now, Card.parse("AS")) == "01"
     assert foundation_for(now, Card.parse("2S")) is None
 

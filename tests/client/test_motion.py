@@ -130,6 +130,8 @@ async def test_a_move_writes_at_most_6000_bytes(
     now = board("ace-of-hearts", "1: KH QC JH TC 9H 8S 7D 6C 5D 4S | 2: JS | 3: QD | 4: JC | 5: 8D | 6: KC | 7: 9C")
     async with running_app(Referee("ace-of-hearts", board=now), size, look) as ui:
         count_output(ui.app)
+        ui.app.screen.refresh()  # so that the client knows what the terminal shows, as after a real start
+        await ui.settle()
         before = ui.app.terminal.written
         await ui.press("1", "6")
         view = ui.app.screen.query_one(BoardView)

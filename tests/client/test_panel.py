@@ -17,6 +17,7 @@ from samedeal_client.views.progress_bars import bar, sparkline
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
+BARE = Look(colour=False)
 
 
 def texts(rows: tuple[Row, ...], width: int) -> list[str]:
@@ -45,16 +46,16 @@ def test_clock_text(ms: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("part", "total", "text"),
     [
-        (0, 52, "────────"),
-        (1, 52, "╾───────"),
-        (10, 52, "━╾──────"),
-        (26, 52, "━━━━────"),
-        (51, 52, "━━━━━━━╾"),
-        (52, 52, "━━━━━━━━"),
+        (0, 52, "▔▔▔▔▔▔▔▔"),
+        (1, 52, "▀▔▔▔▔▔▔▔"),
+        (10, 52, "▀▀▔▔▔▔▔▔"),
+        (26, 52, "▀▀▀▀▔▔▔▔"),
+        (51, 52, "▀▀▀▀▀▀▀▔"),
+        (52, 52, "▀▀▀▀▀▀▀▀"),
     ],
 )
 def test_a_bar_is_empty_only_at_zero_and_full_only_at_total(part: int, total: int, text: str) -> None:
-    assert row_text(bar(part, total, 8, GLYPHS)) == text
+    assert row_text(bar(part, total, 8, BARE)) == text
 
 
 def test_an_ascii_bar_has_whole_steps() -> None:
@@ -67,6 +68,10 @@ def test_an_ascii_bar_has_whole_steps() -> None:
     ]
     assert bar(52, 52, 3, ASCII) == (Span("###", "bar"),)
     assert bar(1, 52, 0, ASCII) == ()
+
+
+def test_the_rest_of_a_coloured_bar_differs_in_style_alone() -> None:
+    assert bar(26, 52, 4, GLYPHS) == (Span("▀▀", "bar"), Span("▀▀", "rest"))
 
 
 def test_the_lowest_bar_of_a_sparkline_means_zero() -> None:
@@ -90,48 +95,48 @@ OWN = RankedPlayer(2, "ana", 9, 52, you=True)
 
 
 def test_a_player_has_two_rows() -> None:
-    assert texts(ranking_rows(FIELD, GLYPHS, 30, 18), 30) == [
+    assert texts(ranking_rows(FIELD, BARE, 30, 18), 30) == [
         " 1 mira                 19/52",
-        "   ━━━━━━━━━╾────────────────",
+        "   ▀▀▀▀▀▀▀▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
         " 2 k0ji            away 14/52",
-        "   ━━━━━━━───────────────────",
+        "   ▀▀▀▀▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
         " 3 名前名前     resigned 6/52",
-        "   ━━━───────────────────────",
+        "   ▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
         " 4 bot-easy-g… finished 02:47",
-        "   ━━━━━━━━━━━━━━━━━━━━━━━━━━",
+        "   ▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
         "▸5 you                   0/52",
-        "   ──────────────────────────",
+        "   ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
     ]
 
 
 def test_narrow_rows_cut_names_and_use_short_words() -> None:
-    assert texts(ranking_rows(FIELD[2:4], GLYPHS, 18, 4), 18) == [
+    assert texts(ranking_rows(FIELD[2:4], BARE, 18, 4), 18) == [
         " 3 名前… resigned",
-        "   ━╾────────────",
+        "   ▀▀▔▔▔▔▔▔▔▔▔▔▔▔",
         " 4 bot-… in 02:47",
-        "   ━━━━━━━━━━━━━━",
+        "   ▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
     ]
     assert texts(ranking_rows(FIELD[2:3], ASCII, 30, 4), 30)[0] == " 3 ????????     resigned 6/52"
 
 
 def test_change_of_place_replaces_the_mark() -> None:
     up, down = FIELD[4]._replace(rank=1, moved=1), FIELD[0]._replace(rank=12, moved=-1)
-    assert texts(ranking_rows((up, down), GLYPHS, 22, 2), 22) == ["▲1 you     ────  0/52", "▼12 mira   ━╾── 19/52"]
+    assert texts(ranking_rows((up, down), BARE, 22, 2), 22) == ["▲1 you     ▔▔▔▔  0/52", "▼12 mira   ▀▔▔▔ 19/52"]
     assert texts(ranking_rows((up, down), ASCII, 22, 2), 22) == ["^1 you     ----  0/52", "v12 mira   #--- 19/52"]
 
 
 def test_own_bar_has_its_own_style() -> None:
-    styles = [{span.style for span in row if "━" in span.text} for row in ranking_rows((FIELD[0], OWN), GLYPHS, 30, 4)]
+    styles = [{span.style for span in row if "▀" in span.text} for row in ranking_rows((FIELD[0], OWN), BARE, 30, 4)]
     assert styles == [set(), {"bar"}, set(), {"you"}]
 
 
 def test_many_players_have_one_row_each() -> None:
-    assert texts(ranking_rows(FIELD, GLYPHS, 40, 5), 40) == [
-        " 1 mira          ━━━━───────      19/52",
-        " 2 k0ji          ━━━──────── away 14/52",
-        " 3 名前名前      ━╾─────────   resigned",
-        " 4 bot-easy-goi… ━━━━━━━━━━━   in 02:47",
-        "▸5 you           ───────────       0/52",
+    assert texts(ranking_rows(FIELD, BARE, 40, 5), 40) == [
+        " 1 mira          ▀▀▀▀▔▔▔▔▔▔▔      19/52",
+        " 2 k0ji          ▀▀▀▔▔▔▔▔▔▔▔ away 14/52",
+        " 3 名前名前      ▀▔▔▔▔▔▔▔▔▔▔   resigned",
+        " 4 bot-easy-goi… ▀▀▀▀▀▀▀▀▀▀▀   in 02:47",
+        "▸5 you           ▔▔▔▔▔▔▔▔▔▔▔       0/52",
     ]
     assert texts(ranking_rows(FIELD, GLYPHS, 22, 9), 22) == [
         " 1 mira         19/52",

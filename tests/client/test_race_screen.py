@@ -348,8 +348,8 @@ async def test_click_on_the_foundations_name_is_its_key() -> None:
     async with running_app(willow()) as ui:
         await ui.click("6", 1)
         text = ui.text().splitlines()
-        row = next(y for y, line in enumerate(text) if " 0 " in line[:20])
-        await ui.pilot.click(offset=(text[row].index("0"), row))
+        row = next(y for y, line in enumerate(text) if " 0    0 " in line)
+        await ui.pilot.click(offset=(text[row].index(" 0    0 ") + 1, row))
         await ui.settle()
         assert ui.acts == ["6 0"]
 

@@ -93,7 +93,7 @@ SMALL_CARDS = {"athena": 3, "steve": 2, "phoenix": 2, "ace-of-hearts": 2, "willo
     [
         ("athena", (36, 15)),
         ("steve", (45, 15)),
-        ("phoenix", (48, 17)),
+        ("phoenix", (48, 15)),
         ("ace-of-hearts", (35, 15)),
         ("willow", (57, 15)),
     ],
@@ -113,7 +113,8 @@ def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
 def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
     at = layout(Game.named(game), width, height, panel=True)
     right = at.panel.x - 1 if at.panel is not None else width
-    assert abs(at.places[TOP].x - (right - at.body.x - at.body.width)) <= 2
+    left = min(place.x + at.gap * (name not in (TOP, RESERVE)) for name, place in at.places.items())
+    assert abs(left - (right - at.body.x - at.body.width)) <= 2
 
 
 def test_too_small_a_size_is_a_sentence() -> None:
@@ -130,7 +131,7 @@ def test_positions_hit_piles_and_cards() -> None:
     picture = draw_board(board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS"), GLYPHS, 80, 16)
     lines = picture.text().splitlines()
     top = lines[1]
-    assert picture.hit(lines[0].index("␣"), 0) == HitTarget("stock")
+    assert picture.hit(lines[0].index("Space"), 0) == HitTarget("stock")
     assert picture.hit(top.index("4♥"), 1) == HitTarget("w", 0)
     assert picture.hit(top.index("5♥"), 1) == HitTarget("w", 1)
     assert picture.hit(top.index("A♠"), 2) == HitTarget("02", 0)

@@ -67,7 +67,7 @@ class BoardPicture:
         for y in range(height):
             spans: list[Span] = []
             x = 0
-            for region in self.regions:
+            for region in sorted(self.regions, key=lambda region: region.place.x):
                 place = region.place
                 line = y - place.y
                 if 0 <= line < len(region.rows):

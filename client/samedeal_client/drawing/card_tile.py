@@ -9,12 +9,20 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from samedeal.cards import DOWN, UNSEEN
+from samedeal_client.drawing.court_pictures import court_picture
 from samedeal_client.drawing.marks import mark_sign
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, row_width
 
 Shade = Literal["paper", "buried"]
 """The colour of a face-up card: ``paper`` if it can be moved, otherwise ``buried``."""
+
+_MIN_SIGN_WIDTH: Final = 7
+"""Minimum width of a card with a blank between the sign of its mark and its edge."""
+
+_LONGEST_NAME: Final = "10♥"
+_HIGHEST_PIPS: Final = 10
+_MIN_FIGURE_ROWS: Final = 3
 
 _PIPS: Final[dict[int, tuple[str, ...]]] = {
     3: (
@@ -50,13 +58,12 @@ def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper",
     """Return the rows of a card that nothing covers."""
     if code & DOWN:
         return _back(code, look, width, height, mark)
-    texts = [_index_row(look.card(code), look, width, mark)]
-    if height > 2:
-        texts += _middle(code, look, width, height - 2)
-    if height > 1:
-        texts.append(_lower_index_row(look.card(code), width))
     style = tile_style(code, look, shade, mark)
-    return tuple((Span(text, style),) for text in texts)
+    first = (Span(_index_row(look.card(code), look, width, mark), style),)
+    if height == 1:
+        return (first,)
+    last = (Span(_lower_index_row(look.card(code), width), style),)
+    return (first, *_middle(code, look, width, height - 2, style), last)
 
 
 @lru_cache(maxsize=8192)
@@ -72,6 +79,31 @@ def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mar
     return (first, *[blank] * (rows - 2), (Span(look.glyphs.edge * width, f"{style} edge"),))
 
 
+@lru_cache(maxsize=256)
+def waste_tile(code: int, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
+    """Return the left part of a card of the waste. A line on its right shows where the next card begins."""
+    style = tile_style(code, look, "buried", mark)
+    has_line = width > len(_LONGEST_NAME)
+    line = (Span(look.glyphs.side_edge, f"{style} edge"),) * has_line
+    blank = (Span(" " * (width - has_line), style), *line)
+    name, sign = look.card(code).ljust(width), mark_sign(look, mark)
+    first = (Span(name[:-1] + sign, style),) if mark else (Span(name[: width - has_line], style), *line)
+    return (first, *[blank] * (height - 1))
+
+
+@lru_cache(maxsize=256)
+def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
+    """Return the back of a card with the number of cards in the stock on it."""
+    rows = _back(UNSEEN, look, width, height, mark)
+    style = tile_style(UNSEEN, look, "buried", mark)
+    text = f" {count} "
+    left = (width - len(text)) // 2
+    back = look.glyphs.back
+    right = width - left - len(text)
+    counted = (Span(back * left, style), Span(text, f"{style} seen-card"), Span(back * right, style))
+    return (*rows[: height // 2], counted, *rows[height // 2 + 1 :])
+
+
 def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:
     """Return the style of a card's tile. A mark changes the background of a face-up card, not the colour of its suit."""
     if code & DOWN:
@@ -82,7 +114,7 @@ def tile_style(code: int, look: Look, shade: Shade, mark: str) -> str:
 def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
     """Return the outline of an empty pile. The text ``takes`` names the cards that the pile takes."""
     left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
-    style = f"empty {mark}".rstrip()
+    style = f"{mark} cut-out" if mark else "empty"
     text = takes + mark_sign(look, mark)
     if height == 1:
         return ((Span(f"[{text:^{width - 2}}]" if text else look.glyphs.empty.center(width), style),),)
@@ -98,7 +130,11 @@ def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tup
 
 
 def _index_row(name: str, look: Look, width: int, mark: str) -> str:
-    return _indented(name, width)[:-1] + mark_sign(look, mark) if mark else _indented(name, width)
+    text = _indented(name, width)
+    if not mark:
+        return text
+    at = width - 1 - (width >= _MIN_SIGN_WIDTH)
+    return text[:at] + mark_sign(look, mark) + text[at + 1 :]
 
 
 def _indented(name: str, width: int) -> str:
@@ -110,18 +146,25 @@ def _lower_index_row(name: str, width: int) -> str:
     return (name if width < 5 else f"{name} ").rjust(width)
 
 
-def _middle(code: int, look: Look, width: int, rows: int) -> list[str]:
+def _middle(code: int, look: Look, width: int, rows: int, style: str) -> tuple[Row, ...]:
     """Return the rows between the corners: suit signs, or the picture of a court card."""
     rank, suit = code & 0x0F, look.suit(code >> 4 & 3)
-    if rows not in _PIPS:
-        return [suit.center(width) if row == rows // 2 else " " * width for row in range(rows)]
-    if rank <= len(_PIPS[rows]):
-        return [line.replace("o", suit).center(width) for line in _PIPS[rows][rank - 1].split("|")]
-    left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
-    figure = look.glyphs.courts[rank - 11]
-    inside = [f" {figure} "] if rows == 3 else [f"{suit}  ", f" {figure} ", f"  {suit}"]
-    frame = [left_top + across * 3 + right_top, *(upright + line + upright for line in inside)]
-    return [line.center(width) for line in (*frame, left_bottom + across * 3 + right_bottom)]
+    if rank <= _HIGHEST_PIPS:
+        lines = (
+            _PIPS[rows][rank - 1].split("|")
+            if rows in _PIPS
+            else [suit if at == rows // 2 else "" for at in range(rows)]
+        )
+        return tuple((Span(line.replace("o", suit).center(width), style),) for line in lines)
+    if look.colour and not look.ascii:
+        picture = court_picture(rank, f"{look.style(code)}-card", rows)
+        if picture:
+            margin = Span(" " * ((width - row_width(picture[0])) // 2), style)
+            return tuple((margin, *row, margin) for row in picture)
+    figure = look.glyphs.courts[rank - _HIGHEST_PIPS - 1]
+    lines = [suit, figure, suit] if rows >= _MIN_FIGURE_ROWS else [figure]
+    blanks = [""] * ((rows - len(lines)) // 2)
+    return tuple((Span(line.center(width), style),) for line in (*blanks, *lines, *blanks)[:rows])
 
 
 def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row, ...]:

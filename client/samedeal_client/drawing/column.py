@@ -70,7 +70,7 @@ def draw_column(board: Board, key: str, look: Look, at: Layout, marks: Marks = N
     width, card_width = place.width, at.card.width
     gap = Span(" " * at.gap)
     pile_mark = marks.of_pile(key)
-    rows: list[Row] = [(gap, pile_label(key, look, card_width, pile_mark))]
+    rows: list[Row] = [(gap, pile_label(key, look, card_width, pile_mark, marks.count(key)))]
     if not pile:
         height = min(max(at.card.height, _SLOT_HEIGHT), place.height - 1)
         rows += [(gap, *row) for row in slot(takes_text(group), look, card_width, height, pile_mark)]
@@ -106,12 +106,12 @@ def _shade(card: int, first_movable: int) -> Shade:
     return "paper" if card >= first_movable else "buried"
 
 
-def pile_label(name: str, look: Look, width: int, mark: str) -> Span:
-    """Return the name of a pile, centred above its cards, with the sign of a mark."""
-    text = f"{name}{mark_sign(look, mark)}"
+def pile_label(name: str, look: Look, width: int, mark: str, count: int = 0) -> Span:
+    """Return the name of a pile, centred above its cards, with the sign of a mark. A ``count`` above 0 follows it."""
+    text = f"{name} {mark_sign(look, mark)}{count}" if mark and count else f"{name}{mark_sign(look, mark)}"
     if len(text) > width:
         text = text.replace(" ", "")[:width]
-    return Span(text.center(width), mark or "label")
+    return Span(text.center(width), mark or "pile")
 
 
 def takes_text(group: Group) -> str:

@@ -1,13 +1,18 @@
 """The positions of a game's piles on the screen, in characters and rows counted from 0.
 
 Piles stand in a grid whose cells are as wide as a card and the gap to its left. From top to bottom there are stock,
-waste and foundations, then the reserve, then columns and fans. Each pile has its name above it. The panel with the
-rivals is on the right, and the board is centred in the space that is left.
+waste and foundations, then the reserve, then columns and fans. Two games differ from this:
+
+- If there are as many fans as foundations, the foundations are above the fans. The columns next to them use all rows.
+- If the reserve is wider than the columns, the foundations are below it, to the right of the columns.
+
+Each pile has its name above it. The panel with the rivals is on the right, and the board is centred in the space that is
+left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -30,6 +35,12 @@ _MIN_ROWS: Final = 12
 _USUAL_DEPTH: Final = 14
 _USUAL_DEPTH_DEALT: Final = 24
 """The number of cards in a deep column: without and with a stock that is dealt to the columns."""
+
+_USUAL_FAN_DEPTH: Final = 8
+"""The number of cards in a deep fan."""
+
+_FOUNDATIONS_BESIDE_COLUMNS: Final = 2
+"""The number of foundations next to each other where they are to the right of the columns."""
 
 _FAN_GAP: Final = 2
 _MIN_PANEL_WIDTH: Final = 22
@@ -109,10 +120,15 @@ class Layout:
     @property
     def body(self) -> Rect:
         """The smallest rectangle around the board, without the panel."""
-        places = self.places.values()
-        x, y = min(place.x for place in places), min(place.y for place in places)
-        right, bottom = max(place.x + place.width for place in places), max(place.y + place.height for place in places)
-        return Rect(x, y, right - x, bottom - y)
+        return around(self.places.values())
+
+
+def around(places: Iterable[Rect]) -> Rect:
+    """Return the smallest rectangle around other rectangles."""
+    corners = [(place.x, place.y, place.x + place.width, place.y + place.height) for place in places]
+    left, top, _, _ = map(min, zip(*corners, strict=True))
+    _, _, right, bottom = map(max, zip(*corners, strict=True))
+    return Rect(left, top, right - left, bottom - top)
 
 
 @lru_cache(maxsize=16)
@@ -157,21 +173,30 @@ def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layou
     panel_width = min(max(width - body - 1 - gap, choice.panel), _MAX_PANEL_WIDTH) if panel else 0
     left = max(width - body - gap - (panel_width + 1) * panel, 0) // 2
     spare_rows = height - _fixed_rows(game, card) - _MIN_ROWS
-    y = 1 if card.is_large and spare_rows > card.height + 4 else 0
-    places = {TOP: Rect(left + gap, y, _top_width(game, card, gap) - gap, 1 + card.height)}
-    y += 1 + card.height
+    columns_x = left + _columns_x(game, pitch)
+    fans_x = columns_x + pitch * len(game.columns) + _FAN_GAP
+    first = y = 1 if card.is_large and spare_rows > card.height + 4 else 0
+    top_width = _top_width(game, card, gap) - gap
+    top = Rect((fans_x if _has_top_above_fans(game) else left) + gap, y, top_width, _top_rows(game, card))
+    if not _has_top_beside_columns(game):
+        y += top.height
+    places = {TOP: top}
     if reserve := game.reserve:
-        y += spare_rows > card.height
+        y += spare_rows > card.height and not _has_top_beside_columns(game)
         rows = _reserve_rows(game, card)
         reserve_width = min(RESERVE_ROW, len(reserve)) * reserve_pitch(card, gap) - gap
         places[RESERVE] = Rect(left + gap, y, reserve_width, rows)
         y += rows
+    if _has_top_above_fans(game):
+        top = places[TOP] = top._replace(height=top.height + (spare_rows > card.height + 1))
     y += spare_rows > card.height + 1
-    x = left + _columns_x(game, pitch)
-    for at in (*game.columns, *game.fans):
-        x += _FAN_GAP if at == game.fans.start and game.fans else 0
-        places[game.keys[at]] = Rect(x, y, pitch, height - y)
-        x += pitch
+    if _has_top_beside_columns(game):
+        places[TOP] = Rect(left + gap + places[RESERVE].width - top_width, y, top_width, top.height)
+    columns_y = first if _has_top_above_fans(game) else y
+    for number, at in enumerate(game.columns):
+        places[game.keys[at]] = Rect(columns_x + number * pitch, columns_y, pitch, height - columns_y)
+    for number, at in enumerate(game.fans):
+        places[game.keys[at]] = Rect(fans_x + number * pitch, y, pitch, height - y)
     panel_place = Rect(width - panel_width, 0, panel_width, height) if panel else None
     return Layout(game, MappingProxyType(places), card, gap, panel_place)
 
@@ -181,11 +206,29 @@ def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) 
     beside = (choice.panel + 1) * panel
     if card.is_large:
         depth = _USUAL_DEPTH_DEALT if game.stock.to_columns else _USUAL_DEPTH
-        rows = max(_fixed_rows(game, card) + depth - 1 + card.height, choice.least.height)
+        above = _fixed_rows(game, card)
+        rows = max(depth, above + _USUAL_FAN_DEPTH - 1) if _has_top_above_fans(game) else above + depth - 1
+        rows = max(rows + card.height, choice.least.height)
     else:
         rows = _fixed_rows(game, card) + _MIN_ROWS
     least_width = max(_width(game, card, 1) + beside, choice.least.width if panel else 0)
     return width >= least_width and height >= rows
+
+
+def _has_top_above_fans(game: Game) -> bool:
+    """Return whether each foundation stands above a fan."""
+    return len(game.fans) == len(game.foundations)
+
+
+def _has_top_beside_columns(game: Game) -> bool:
+    """Return whether the foundations stand to the right of the columns, below the reserve."""
+    spare_columns = min(RESERVE_ROW, len(game.reserve)) - len(game.columns)
+    return not game.stock.action and spare_columns >= _FOUNDATIONS_BESIDE_COLUMNS
+
+
+def foundations_in_row(game: Game) -> int:
+    """Return the number of foundations next to each other."""
+    return _FOUNDATIONS_BESIDE_COLUMNS if _has_top_beside_columns(game) else len(game.foundations)
 
 
 def _columns_x(game: Game, pitch: int) -> int:
@@ -207,7 +250,7 @@ def _width(game: Game, card: CardSize, gap: int) -> int:
 def _top_width(game: Game, card: CardSize, gap: int) -> int:
     return (
         foundations_x(game, card, gap)
-        + (card.width + gap) * len(game.foundations)
+        + (card.width + gap) * foundations_in_row(game)
         + (_NEXT_WIDTH + gap) * (len(game.foundations) == 1)
     )
 
@@ -218,4 +261,9 @@ def _reserve_rows(game: Game, card: CardSize) -> int:
 
 def _fixed_rows(game: Game, card: CardSize) -> int:
     """Return the number of rows above the cards of the columns: the top region, the reserve and the names of the columns."""
-    return 1 + card.height + _reserve_rows(game, card) + 1
+    top = 0 if _has_top_beside_columns(game) else _top_rows(game, card)
+    return top + _reserve_rows(game, card) + 1
+
+
+def _top_rows(game: Game, card: CardSize) -> int:
+    return -(-len(game.foundations) // foundations_in_row(game)) * (1 + card.height)

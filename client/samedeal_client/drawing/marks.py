@@ -4,6 +4,9 @@ A mark is a style and a sign in the upper right corner of a card::
 
     10♥↑  selected     10♥↓  possible target        10♥•  arrived with the last move
     10♥*  found        10♥?  moved by the hint
+
+A target that takes only some of the selected cards is paler. Next to the name of a pile, a number says how many cards are
+selected there, or would go there.
 """
 
 from __future__ import annotations
@@ -18,8 +21,11 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal_client.drawing.foundation_order import foundation_for
 from samedeal_client.text.appearance import Look
 
-_ORDER: Final = ("", "last", "target", "hint", "source", "found")
+_ORDER: Final = ("", "last", "partial", "target", "hint", "source", "found")
 """The marks. If a card has several, the last of them in this order is shown."""
+
+_SIGNED: Final = ("last", "target", "hint", "source", "found")
+"""The marks in the order of their signs in a look."""
 
 STRENGTH: Final = {mark: at for at, mark in enumerate(_ORDER)}
 
@@ -29,8 +35,9 @@ class Marks:
     """The marks of a board.
 
     ``source`` is a pile and the number of its top cards that are selected. ``targets`` holds names of piles, including
-    foundations. ``last`` holds the piles that the last move changed, each with the number of cards that arrived there.
-    ``found`` is the face of a card, marked wherever it lies face up. ``hint`` is a move.
+    foundations. ``partial`` holds those that take fewer cards than are selected, each with their number. ``last`` holds
+    the piles that the last move changed, each with the number of cards that arrived there. ``found`` is the face of a
+    card, marked wherever it lies face up. ``hint`` is a move.
     """
 
     source: tuple[str, int] | None = None
@@ -38,17 +45,23 @@ class Marks:
     last: tuple[tuple[str, int], ...] = ()
     found: int | None = None
     hint: Move | None = None
+    partial: tuple[tuple[str, int], ...] = ()
+
+    def count(self, key: str) -> int:
+        """Return the number of cards that are selected in a pile or would go to it; 0 if only one card is selected."""
+        if self.source is None or self.source[1] < 2:
+            return 0
+        return dict(self.partial).get(key, self.source[1] if key in (self.source[0], *self.targets) else 0)
 
     def of_pile(self, key: str) -> str:
-        """Return the mark on the name of the pile ``key``:
-
-        ``source``, ``target``, ``hint``, or an empty string without a mark.
-        """
+        """Return the mark on the name of the pile ``key``, or an empty string for none."""
         if self.source is not None and self.source[0] == key:
             return "source"
         hint = self.hint
         if hint is not None and (hint.source == key or (key == "stock" and not hint.is_transfer)):
             return "hint"
+        if key in dict(self.partial):
+            return "partial"
         return "target" if key in self.targets or (hint is not None and hint.target == key) else ""
 
     def of_cards(self, key: str, pile: bytes) -> dict[int, str]:
@@ -62,7 +75,7 @@ class Marks:
                 marks.update(dict.fromkeys(range(max(size - count, 0), size), "last"))
         hint = self.hint
         if key in self.targets or (hint is not None and hint.target == key):
-            marks[size - 1] = "target"
+            marks[size - 1] = self.of_pile(key) or "target"
         if hint is not None and hint.source == key:
             marks.update(dict.fromkeys(range(max(size - hint.size, 0), size), "hint"))
         if self.source is not None and self.source[0] == key:
@@ -77,7 +90,7 @@ NO_MARKS: Final = Marks()
 
 def mark_sign(look: Look, mark: str) -> str:
     """Return the sign of a mark, or an empty string without a mark. With signs, nobody needs to tell colours apart."""
-    return look.glyphs.marks[STRENGTH[mark] - 1] if mark else ""
+    return look.glyphs.marks[_SIGNED.index("target" if mark == "partial" else mark)] if mark else ""
 
 
 def run_length(group: Group, pile: bytes) -> int:
@@ -121,13 +134,16 @@ def selection_marks(
     if key == FOUNDATION:
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))
         return Marks(None, from_foundations, last)
-    targets = set()
+    targets: dict[str, int] = {}
     top = board.piles[board.game.index[key]][-1:]
     for move in board.legal_moves():
         if move.source == key and size in (None, move.size):
             target = foundation_for(board, top[0] & FACE) if move.target == FOUNDATION else move.target
-            targets.update([target] if target else [])
-    return Marks((key, max(movable_counts(board, key), default=0) if size is None else size), frozenset(targets), last)
+            if target:
+                targets[target] = max(move.size, targets.get(target, 0))
+    selected = max(movable_counts(board, key), default=0) if size is None else size
+    partial = tuple((target, count) for target, count in targets.items() if count < selected)
+    return Marks((key, selected), frozenset(targets), last, partial=partial)
 
 
 def arrived_cards(board: Board, step: Step | None) -> tuple[tuple[str, int], ...]:

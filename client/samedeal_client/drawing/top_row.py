@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import Card
+from samedeal.moves import FOUNDATION
 from samedeal_client.drawing.board_picture import HitArea, HitTarget, Region
-from samedeal_client.drawing.card_tile import covered_tile, slot, tile
+from samedeal_client.drawing.card_tile import slot, stock_tile, tile, waste_tile
 from samedeal_client.drawing.column import pile_label, takes_text
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import (
@@ -18,6 +18,7 @@ from samedeal_client.drawing.layout import (
     WASTE_SHOWN,
     Layout,
     Rect,
+    foundations_in_row,
     foundations_x,
     reserve_pitch,
     waste_step,
@@ -25,8 +26,6 @@ from samedeal_client.drawing.layout import (
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_width
-
-_UNSEEN_CARD: Final = 0xFF
 
 
 class _Canvas:
@@ -62,12 +61,13 @@ def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> R
         _draw_stock(canvas, board, look, at, marks)
     if game.waste_at >= 0:
         _draw_waste(canvas, board, look, at, marks)
-    x = foundations_x(game, at.card, at.gap)
-    for index, suit in foundations_shown(board):
-        _draw_foundation(canvas, board, index, suit, look, at, marks, x)
-        x += at.pitch
+    left, in_row = foundations_x(game, at.card, at.gap), foundations_in_row(game)
+    for number, (index, suit) in enumerate(foundations_shown(board)):
+        row, column = divmod(number, in_row)
+        corner = left + column * at.pitch, row * (1 + at.card.height)
+        _draw_foundation(canvas, board, index, suit, look, at, marks, corner)
     if len(game.foundations) == 1:
-        _draw_next(canvas, board, look, x)
+        _draw_next(canvas, board, look, left + at.pitch)
     return canvas.region(TOP, place)
 
 
@@ -77,12 +77,13 @@ def _draw_stock(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Ma
     waste = board.piles[game.waste_at] if game.waste_at >= 0 else b""
     mark = marks.of_pile(key)
     count = len(waste) if game.stock.is_redeal(stock, waste) else len(stock)
-    canvas.put(0, 0, [(pile_label(f"{look.glyphs.space} {count}", look, card.width, mark),)])
+    key_name = "Space" if card.width > len("Space") - (not mark) else look.glyphs.space
+    canvas.put(0, 0, [(pile_label(key_name, look, card.width, mark),)])
     if stock:
-        rows = tile(_UNSEEN_CARD, look, card.width, card.height, mark=mark)
+        canvas.put(0, 1, stock_tile(count, look, card.width, card.height, mark))
     else:
-        rows = slot(look.glyphs.redeal if waste else "", look, card.width, card.height, mark)
-    canvas.put(0, 1, rows)
+        redeal = f"{look.glyphs.redeal}{count}" if waste else ""
+        canvas.put(0, 1, slot(redeal, look, card.width, card.height, mark))
     canvas.areas.append(HitArea(0, 0, card.width, 1 + card.height, HitTarget(key)))
 
 
@@ -101,22 +102,28 @@ def _draw_waste(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Ma
     for number in range(max(len(waste) - WASTE_SHOWN, 0), len(waste)):
         mark = marked.get(number, "")
         width = card.width if number == top else step
-        if number == top:
-            rows = tile(waste[number], look, width, card.height, mark=mark)
-        else:
-            rows = covered_tile(waste[number], look, width, card.height, "buried", mark)
+        draw = tile if number == top else waste_tile
+        rows = draw(waste[number], look, width, card.height, mark=mark)
         canvas.put(x, 1, rows)
         canvas.areas.append(HitArea(x, 1, width, card.height, HitTarget(key, number)))
         x += step
 
 
 def _draw_foundation(
-    canvas: _Canvas, board: Board, index: int, suit: int | None, look: Look, at: Layout, marks: Marks, x: int
+    canvas: _Canvas,
+    board: Board,
+    index: int,
+    suit: int | None,
+    look: Look,
+    at: Layout,
+    marks: Marks,
+    corner: tuple[int, int],
 ) -> None:
+    x, y = corner
     key, pile, card = board.game.keys[index], board.piles[index], at.card
     group = board.game.piles[index]
     mark = marks.of_pile(key)
-    canvas.put(x, 0, [(pile_label(key if group.gives else key[0], look, card.width, mark),)])
+    canvas.put(x, y, [(pile_label(FOUNDATION, look, card.width, mark, marks.count(key)),)])
     if pile:
         mark = marks.of_cards(key, pile).get(len(pile) - 1, "")
         rows = tile(pile[-1], look, card.width, card.height, mark=mark)
@@ -124,9 +131,9 @@ def _draw_foundation(
         aces = group.on_empty
         takes = look.card(aces[0]) if len(aces) == 1 else look.suit(suit) if suit is not None else takes_text(group)
         rows = slot(takes, look, card.width, card.height, mark)
-    canvas.put(x, 1, rows)
+    canvas.put(x, y + 1, rows)
     hit = HitTarget(key, len(pile) - 1 if pile else None)
-    canvas.areas.append(HitArea(x, 0, card.width, 1 + card.height, hit))
+    canvas.areas.append(HitArea(x, y, card.width, 1 + card.height, hit))
 
 
 def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
@@ -137,8 +144,8 @@ def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
     waits = group.on[pile[-1]] if pile else group.on_empty
     if len(pile) < game.cards:
         card = Card(waits[0])
-        name, style = (look.card(card), look.style(card)) if len(waits) == 1 else (look.card(card)[:-1], "count")
-        canvas.put(x, 1, [(Span("next ", "label"), Span(name, style))])
+        name = look.card(card) if len(waits) == 1 else look.card(card)[:-1]
+        canvas.put(x, 1, [(Span("next ", "pile"), Span(name, "title"))])
 
 
 def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
@@ -152,9 +159,9 @@ def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) 
         mark = marks.of_cards(key, pile).get(0, "") if pile else marks.of_pile(key)
         x, y = number % RESERVE_ROW * pitch, number // RESERVE_ROW * (height + card.is_large)
         if card.is_large:
-            canvas.put(x, y, [(pile_label(key, look, card.width, mark),)])
+            canvas.put(x, y, [(pile_label(key, look, card.width, mark, marks.count(key)),)])
         else:
-            canvas.put(x, y, [(Span(key, mark or "label"),)])
+            canvas.put(x, y, [(Span(key, mark or "pile"),)])
         canvas.put(x + (not card.is_large), y + card.is_large, _reserve_rows(pile, look, card.width, height, mark))
         hit = HitTarget(key, 0) if pile else HitTarget(key)
         canvas.areas.append(HitArea(x, y, card.width + (not card.is_large), height + card.is_large, hit))

@@ -20,19 +20,24 @@ STYLE_NAMES: Final = frozenset(
         *(
             "hidden",
             "seen",
+            "pile",
             "empty",
             "more",
-        ),  # face down, face down but already seen, empty pile, no room
+        ),  # face down, face down but already seen, name of a pile, empty pile, no room
         *("paper", "buried", "back"),  # cards: movable, covered, face down
         *("red-card", "black-card", "diamond-card", "club-card", "seen-card"),  # what is printed on a card
         *(
             "source",
             "target",
+            "partial",
             "last",
             "found",
             "hint",
             "edge",
         ),  # marks and the edge between two cards, added to a card's own style
+        *("gold", "skin", "hair", "on-gold", "on-skin", "on-hair"),  # pictures of court cards
+        *("on-red", "on-black", "on-diamond", "on-club"),
+        "cut-out",  # added to a card's style: the text has the colour of the card, and lies on the table
         *("label", "count", "title", "notice"),
         *("name", "you", "away", "alarm", "bar", "rest", "spark", "axis"),
         *("line1", "line2", "line3", "line4"),  # the curves of a plot
@@ -64,14 +69,15 @@ class Glyphs(NamedTuple):
     up: str
     down: str
     bar: str
-    half_bar: str
     rest: str
+    meter: tuple[str, str]
     blocks: str
     spark: str
     plot: tuple[str, ...]
     strokes: str
     back: str
     edge: str
+    side_edge: str
     courts: str
     outline: tuple[str, ...]
     redeal: str
@@ -92,14 +98,15 @@ UNICODE: Final = Glyphs(
     up="▲",
     down="▼",
     bar="━",
-    half_bar="╾",
     rest="─",
+    meter=("▀", "▔"),
     blocks=" ▏▎▍▌▋▊▉█",
     spark="▁▂▃▄▅▆▇█",
     plot=tuple("┤┼─┴┬│╭╯╮╰"),
     strokes="─·×+",
     back="░",
     edge="▁",
+    side_edge="▕",
     courts="♞♛♚",
     outline=tuple("╭╮╰╯─│"),
     redeal="↻",
@@ -120,14 +127,15 @@ ASCII: Final = Glyphs(
     up="^",
     down="v",
     bar="#",
-    half_bar="-",
     rest="-",
+    meter=("#", "-"),
     blocks=" #",
     spark="_.:-=+*#",
     plot=tuple("|+-++|****"),
     strokes="*.x+",
     back=":",
     edge="_",
+    side_edge="|",
     courts="JQK",
     outline=tuple("++++-|"),
     redeal="@",

@@ -17,11 +17,11 @@ def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Ro
 
     It is empty only if ``part`` is 0, and full only if ``part`` is ``total``.
     """
-    glyphs = look.glyphs
-    steps = 1 if glyphs.half_bar == glyphs.rest else 2
-    filled = filled_steps(part, total, width * steps)
-    text = glyphs.bar * (filled // steps) + glyphs.half_bar * (filled % steps)
-    spans = (Span(text, style), Span(glyphs.rest * (width - len(text)), "rest"))
+    full, rest = look.glyphs.meter
+    if look.colour and not look.ascii:
+        rest = full
+    filled = filled_steps(part, total, width)
+    spans = (Span(full * filled, style), Span(rest * (width - filled), "rest"))
     return tuple(span for span in spans if span.text)
 
 

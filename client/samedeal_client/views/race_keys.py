@@ -64,20 +64,24 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
     room, board, shown = model.room, model.board, model.own.shown
     if room is None or board is None or shown is None:
         return
-    resizable = controller.can_resize(board)
-    words = {
-        KeyCommand.BEST: "best move" if controller.grammar.source else "",
-        KeyCommand.CANCEL: "" if controller.idle else "cancel",
-        KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
-        KeyCommand.FEWER: "fewer cards" if resizable else "",
-        KeyCommand.MORE: "more" if resizable else "",
-        KeyCommand.COLLECT: "to foundations",
-        KeyCommand.RESIGN: "resign",
-        KeyCommand.UNDO: "undo" if model.own.may_undo else "",
-        KeyCommand.HINT: "hint" if room.options.hints else "",
-        KeyCommand.FIND: "find",
-        KeyCommand.VIEW: "view",
-    }
+    if controller.idle:
+        words = {
+            KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
+            KeyCommand.COLLECT: "to foundations",
+            KeyCommand.UNDO: "undo" if model.own.may_undo else "",
+            KeyCommand.HINT: "hint" if room.options.hints else "",
+            KeyCommand.FIND: "find",
+            KeyCommand.VIEW: "view",
+            KeyCommand.RESIGN: "resign",
+        }
+    else:
+        resizable = controller.can_resize(board)
+        words = {
+            KeyCommand.BEST: "best move" if controller.grammar.source else "",
+            KeyCommand.FEWER: "fewer cards" if resizable else "",
+            KeyCommand.MORE: "more" if resizable else "",
+            KeyCommand.CANCEL: "cancel",
+        }
     yield from _command_keys(words, bindings, look)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from samedeal.board import Board
 from samedeal.games import Game
 from samedeal_client.drawing.board_picture import HitTarget, Region
 from samedeal_client.drawing.drag_preview import DragPreview
-from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest
+from samedeal_client.drawing.layout import RESERVE, Layout, Rect, around, layout, smallest
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.drawing.motion import (
     Flight,
@@ -69,13 +69,31 @@ class RegionView(Rows):
         self.show(region.rows)
 
 
+class _Block:
+    """Regions in a container that fills the smallest rectangle around them."""
+
+    def __init__(self, names: Collection[str], views: Mapping[str, RegionView]) -> None:
+        self.names = tuple(name for name in views if name in names)
+        self.container = PlainContainer(*(views[name] for name in self.names))
+        self.corner = (0, 0)
+        self._place: Rect | None = None
+
+    def move(self, at: Layout) -> None:
+        """Put the container in its place of a layout."""
+        place = around(at.places[name] for name in self.names)
+        if place != self._place:
+            self._place = place
+            self.corner = (place.x, place.y)
+            _put(self.container, place)
+
+
 class BoardView(PlainContainer):
     """A board in the places of a layout, which may change at any time.
 
-    Columns and fans are in one container, so that Textual skips them all when it draws widgets outside of it. The other
-    regions are in a second container, so that all regions are at the same depth in the tree of widgets. A mouse event
-    passes through the tree one level at a time. If regions were at different depths, the end of a quick drag could
-    arrive before its start.
+    The columns are in one container, so that Textual skips them all when it draws widgets outside of it. The other
+    regions are in containers too, so that all regions are at the same depth in the tree of widgets. A mouse event passes
+    through the tree one level at a time. If regions were at different depths, the end of a quick drag could arrive before
+    its start.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -87,18 +105,21 @@ class BoardView(PlainContainer):
         super().__init__(id=id)
         self.look = look = look.on_table()
         self._views = {name: RegionView(look) for name in layout(game, *smallest(game)).places}
-        self._above = PlainContainer(*(view for name, view in self._views.items() if name in (TOP, RESERVE)))
-        self._columns = PlainContainer(*(view for name, view in self._views.items() if name not in (TOP, RESERVE)))
-        self.blank_style = self._above.blank_style = self._columns.blank_style = style_of("", look)
+        columns = frozenset(game.keys[at] for at in game.columns)
+        rest = frozenset(self._views) - columns - {RESERVE}
+        self._blocks = [
+            _Block(names, self._views) for names in (rest, columns, {RESERVE} & self._views.keys()) if names
+        ]
+        self.blank_style = style_of("", look)
+        for block in self._blocks:
+            block.container.blank_style = self.blank_style
         self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
-        self._block: Rect | None = None
         self._regions: Mapping[str, Region] = {}
-        self._above_corner = self._columns_corner = (0, 0)
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the containers with the regions."""
-        yield from (self._above, self._columns)
+        yield from (block.container for block in self._blocks)
 
     def show(
         self,
@@ -115,7 +136,8 @@ class BoardView(PlainContainer):
         if before == shown:
             return
         self._stop_motion()
-        self._place_containers(at)
+        for block in self._blocks:
+            block.move(at)
         self._regions = self._drawn(board, at, marks, preview)
         if motion and before is not None and before[1] == at and before[3] is None:
             flying = flights(before[0], board, self.look, at)
@@ -127,16 +149,6 @@ class BoardView(PlainContainer):
                 return
         self._show_regions(self._regions)
 
-    def _place_containers(self, at: Layout) -> None:
-        places = [place for name, place in at.places.items() if name not in (TOP, RESERVE)]
-        body = at.body
-        block = Rect(places[0].x, places[0].y, body.x + body.width - places[0].x, places[0].height)
-        if block != self._block:
-            self._block = block
-            _put(self._columns, block)
-            _put(self._above, Rect(body.x, body.y, body.width, block.y - body.y))
-            self._columns_corner, self._above_corner = (block.x, block.y), (body.x, body.y)
-
     def _drawn(self, board: Board, at: Layout, marks: Marks, preview: DragPreview | None) -> dict[str, Region]:
         regions = {name: draw_region(board, name, self.look, at, marks) for name in self._views}
         if preview is not None:
@@ -144,9 +156,9 @@ class BoardView(PlainContainer):
         return regions
 
     def _show_regions(self, regions: Mapping[str, Region]) -> None:
-        for name, region in regions.items():
-            above = name in (TOP, RESERVE)
-            self._views[name].show_region(region, self._above_corner if above else self._columns_corner)
+        for block in self._blocks:
+            for name in block.names:
+                self._views[name].show_region(regions[name], block.corner)
 
     def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight]) -> None:
         """Show cards in flight over ``regions``, then the board, and flash the cards that arrived on foundations."""

@@ -43,7 +43,8 @@ PAINTS: Final[dict[str, Paint]] = {
     "club": Paint("", "#7ee787", "#0a7a20"),
     "hidden": Paint("", "#8b949e", "#8c959f"),
     "seen": Paint("italic", "#8b949e", "#6e7781"),
-    "empty": Paint("", "#aeb6bf", "#8c959f"),
+    "pile": Paint("", "#ccd4da", "#57606a"),
+    "empty": Paint("", "#ccd4da", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
     "paper": _on_card(_INK, "color(231)"),
     "buried": _on_card(_INK, "color(252)"),
@@ -51,14 +52,26 @@ PAINTS: Final[dict[str, Paint]] = {
     "red-card": _on_card("color(124)"),
     "black-card": _on_card(_INK),
     "diamond-card": _on_card("color(26)"),
-    "club-card": _on_card("color(28)"),
+    "club-card": _on_card("color(22)"),
     "seen-card": _on_card("#d6e0f5", "", "italic"),
     "source": _on_card(_INK, "color(222)"),
-    "target": _on_card(_INK, "color(150)"),
+    "target": _on_card(_INK, "#8fe88f"),
+    "partial": _on_card(_INK, "color(194)"),
     "last": _on_card(_INK, "color(153)"),
     "found": _on_card(_INK, "color(177)"),
     "hint": _on_card(_INK, "color(81)"),
     "edge": _on_card("color(248)"),
+    "gold": _on_card("color(178)"),
+    "skin": _on_card("color(223)"),
+    "hair": _on_card("color(130)"),
+    "on-gold": _on_card("", "color(178)"),
+    "on-skin": _on_card("", "color(223)"),
+    "on-hair": _on_card("", "color(130)"),
+    "on-red": _on_card("", "color(124)"),
+    "on-black": _on_card("", _INK),
+    "on-diamond": _on_card("", "color(26)"),
+    "on-club": _on_card("", "color(22)"),
+    "cut-out": Paint(),
     "label": Paint("", "#aeb6bf", "#57606a"),
     "count": Paint(),
     "title": Paint("bold"),
@@ -82,7 +95,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "line4": Paint("", "#d2a8ff", "#8250df"),
 }
 
-_FELT: Final = Style(color="#e6edf3", bgcolor="#1f4d3a")
+_FELT: Final = Style(color="#e6edf3", bgcolor="#1a5c3a")
 
 _COLOURLESS: Final = {
     "paper": "reverse",
@@ -91,12 +104,14 @@ _COLOURLESS: Final = {
     "seen-card": "italic not dim",
     "source": "bold not reverse not dim",
     "target": "bold underline",
+    "partial": "underline",
     "found": "bold underline",
     "hint": "bold underline",
     "you": "bold",
     "alarm": "bold reverse",
     "rest": "dim",
     "label": "dim",
+    "pile": "dim",
     "hidden": "dim",
     "empty": "dim",
 }
@@ -106,10 +121,18 @@ _COLOURLESS: Final = {
 @lru_cache(maxsize=1024)
 def style_of(names: str, look: Look) -> Style:
     """Return the style of one or more names, separated by spaces. Later names override earlier ones."""
-    style = _FELT if look.felt else Style.null()
+    table = _FELT if look.felt else Style.null()
+    style = table
     for name in names.split():
-        style += _style(name, look)
+        style = _cut_out(style, table, look) if name == "cut-out" else style + _style(name, look)
     return style
+
+
+def _cut_out(style: Style, table: Style, look: Look) -> Style:
+    """A style whose text has the colour of the card's background and lies on the table."""
+    if not look.colour:
+        return style + Style(reverse=False, dim=style.dim)
+    return table + Style(color=style.bgcolor)
 
 
 def _style(name: str, look: Look) -> Style:

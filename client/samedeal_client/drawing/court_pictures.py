@@ -1,0 +1,109 @@
+"""Pictures of jacks, queens and kings, two pixels to a character. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from samedeal_client.text.spans import Row, Span
+
+_JACK, _QUEEN, _KING = 11, 12, 13
+
+_PICTURES: Final[dict[tuple[int, int], str]] = {
+    (_JACK, 3): """
+        .rrrg
+        rrrrr
+        hkskh
+        hsssh
+        .rgr.
+        rrrrr
+    """,
+    (_QUEEN, 3): """
+        .g.g.
+        hgggh
+        hkskh
+        hsssh
+        hrsrh
+        rrgrr
+    """,
+    (_KING, 3): """
+        g.g.g
+        ggggg
+        sksks
+        hhshh
+        .hhh.
+        rrgrr
+    """,
+    (_JACK, 5): """
+        .rrrr.g
+        rrrrrrg
+        ggggggg
+        .hsssh.
+        .hkskh.
+        .hsssh.
+        ..sss..
+        .rrgrr.
+        rrrgrrr
+        rrrgrrr
+    """,
+    (_QUEEN, 5): """
+        .g.g.g.
+        .ggggg.
+        hhhhhhh
+        hhssshh
+        hhkskhh
+        hhssshh
+        hhhshhh
+        hrrsrrh
+        rrrgrrr
+        rrrgrrr
+    """,
+    (_KING, 5): """
+        .g.g.g.
+        .ggggg.
+        .ggggg.
+        .hsssh.
+        .hkskh.
+        .hhshh.
+        .hhhhh.
+        rrhhhrr
+        rrrhrrr
+        rrrgrrr
+    """,
+}
+"""Pictures for each rank and number of rows: gold, skin, hair, robe (r), ink (k), and paper (a dot)."""
+
+_COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
+
+
+@lru_cache(maxsize=32)
+def court_picture(rank: int, suit_style: str, rows: int) -> tuple[Row, ...]:
+    """Return the picture of a court card in ``rows`` rows, empty if there is none of this height.
+
+    ``suit_style`` is the style of the suit, which is the colour of the robe. The background is always paper, so that a
+    mark on the card does not redraw the picture.
+    """
+    lines = _PICTURES.get((rank, rows), "").split()
+    return tuple(_row(upper, lower, suit_style) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
+
+
+def _row(upper: str, lower: str, suit_style: str) -> Row:
+    spans: list[Span] = []
+    for above, below in zip(upper, lower, strict=True):
+        text, style = _pixels(above, below, suit_style)
+        if spans and spans[-1].style == style:
+            text = spans.pop().text + text
+        spans.append(Span(text, style))
+    return tuple(spans)
+
+
+def _pixels(above: str, below: str, suit_style: str) -> Span:
+    """Two pixels, one above the other, as a character."""
+    upper, lower = (_COLOURS.get(pixel, suit_style) for pixel in (above, below))
+    if above == below == ".":
+        return Span(" ", "paper")
+    if below == ".":
+        return Span("▀", f"paper {upper}")
+    if above == ".":
+        return Span("▄", f"paper {lower}")
+    return Span("█", f"paper {upper}") if above == below else Span("▀", f"{upper} on-{lower.removesuffix('-card')}")
