@@ -17,7 +17,7 @@ from samedeal_client.first_completed import first_of
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-HANGUP_TIMEOUT: Final = 0.8
+HANGUP_TIMEOUT: Final = 0.6
 """Timeout, in seconds, for this process to end by itself after its terminal is gone."""
 
 STOP_TIMEOUT: Final = 5.0

@@ -28,7 +28,7 @@ examples:
   samedeal bot example.org friday --level greedy --pace 60
   samedeal bot localhost friday --name deep --stay             also plays the rematches"""
 
-_LEAVE_TIMEOUT: Final = 0.5
+_LEAVE_TIMEOUT: Final = 0.25
 """Timeout, in seconds, for giving up the seat when the bot is stopped."""
 
 
