@@ -111,9 +111,10 @@ class SamedealApp(LookApp[int]):
 
     async def theme_changed(self) -> None:
         """Show the screen again, in the colours of the theme."""
-        if self.screen_name is not None:
+        name = self.screen_name
+        if name == "lobby" or (name is not None and self.client.model.room is not None):
             before = self.screen_stack[1]
-            await self.show_screen(self.screen_name)
+            await self.show_screen(name)
             if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
                 self.screen.take_over(before)
 
@@ -153,20 +154,19 @@ class SamedealApp(LookApp[int]):
 
     async def show_screen(self, name: ScreenName) -> None:
         """Replace all open screens with the screen ``name``."""
+        screen = self._screen(name)
         self.screen_name = name
         for below in self.screen_stack:
             if isinstance(below, ClientScreen):
                 below.retire()
         while len(self.screen_stack) > 2:
             await self.pop_screen()
-        screen = self._screen(name)
         if len(self.screen_stack) == 2:
             await self.switch_screen(screen)
         else:
             await self.push_screen(screen)
 
-    @staticmethod
-    def _screen(name: ScreenName) -> Screen[None]:
+    def _screen(self, name: ScreenName) -> Screen[None]:
         match name:
             case "lobby":
                 from samedeal_client.screens.lobby import LobbyScreen
@@ -179,11 +179,11 @@ class SamedealApp(LookApp[int]):
             case "race":
                 from samedeal_client.screens.race import RaceScreen
 
-                return RaceScreen()
+                return RaceScreen(self.client.model.game)
             case "watch":
                 from samedeal_client.screens.spectate import SpectateScreen
 
-                return SpectateScreen()
+                return SpectateScreen(self.client.model.game)
             case "results":
                 from samedeal_client.screens.results import ResultsScreen
 

@@ -26,11 +26,12 @@ from samedeal.protocol.messages import (
     Tally,
 )
 from samedeal_client.app import SamedealApp
-from samedeal_client.drawing.layout import smallest
+from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
+from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.outcome import why_over
 from samedeal_client.views.race import card_location, hint_text, stuck_text
@@ -1003,3 +1004,17 @@ async def test_results_follow_at_once_for_players_who_resigned() -> None:
         ui.referee.resigned.add(ME)
         await end_race(ui)
         assert ui.screen == "ResultsScreen"
+
+
+@pytest.mark.parametrize("watch", [False, True], ids=["racer", "spectator"])
+async def test_screen_lives_on_until_a_left_room_is_replaced(watch: bool) -> None:
+    """Timers and resizes may come between the moment at which a room is left and the next screen."""
+    async with running_app(willow(), watch=watch) as ui:
+        screen = ui.app.screen
+        assert isinstance(screen, RaceScreen | SpectateScreen)
+        ui.app.update_pending = True  # the app will show no other screen
+        await ui.app.client.leave()
+        assert ui.app.client.model.room is None
+        screen.on_tick()
+        screen.fit_to(Size(100, 30))
+        assert screen.minimum_size().width > 0

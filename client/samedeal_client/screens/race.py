@@ -62,8 +62,9 @@ MOVE_COUNT_WIDTH: Final = 80
 class RaceScreen(ClientScreen):
     """The player's race, from the countdown on."""
 
-    def __init__(self) -> None:
+    def __init__(self, game: Game) -> None:
         super().__init__()
+        self.game = game
         self._controller = RaceController()
         self._board: Board | None = None
         self._feed = RaceFeed()
@@ -79,8 +80,8 @@ class RaceScreen(ClientScreen):
     def compose_body(self) -> ComposeResult:
         """Yield the board and the rivals. The countdown, or a pile shown in full, lies over them."""
         self._controller = RaceController(KeyGrammar(self.samedeal.bindings))
-        self._explained = not self.samedeal.read_history().has_played(self.model.game.name)
-        self._board_view = BoardView(self.look, self.model.game, id="board")
+        self._explained = not self.samedeal.read_history().has_played(self.game.name)
+        self._board_view = BoardView(self.look, self.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
         self._countdown = Rows(self.look, id="countdown")
         self._inspected_pile = Rows(self.look, id="pile")
@@ -91,11 +92,6 @@ class RaceScreen(ClientScreen):
         if isinstance(before, RaceScreen):
             self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
             self._show()
-
-    @property
-    def game(self) -> Game:
-        """The game of this race."""
-        return self.model.game
 
     def minimum_size(self) -> Size:
         """Return the size of the smallest board with header and footer around it."""

@@ -48,8 +48,9 @@ class SpectateScreen(ClientScreen):
 
     help_context = "watch"
 
-    def __init__(self) -> None:
+    def __init__(self, game: Game) -> None:
         super().__init__()
+        self.game = game
         self._replay = RewindBuffer()
         self._state = Spectating()
         self._players: tuple[RankedPlayer, ...] = ()
@@ -63,11 +64,6 @@ class SpectateScreen(ClientScreen):
         self._board_view = BoardView(self.look, self.game, id="board")
         self._rivals_panel = RivalsPanel(self.look, id="rivals")
         yield from (self._grid_view, self._board_view, self._rivals_panel)
-
-    @property
-    def game(self) -> Game:
-        """The game of this race."""
-        return self.model.game
 
     def minimum_size(self) -> Size:
         """Return the size of the smallest grid, or of the smallest full-size board, with header and footer around it."""
