@@ -44,7 +44,7 @@ from samedeal_server.telemetry.metrics import Metrics
 STREAM_LENGTH: Final = 2000
 """Minimum number of events that a room's stream keeps. A reader that missed more events loads a snapshot."""
 
-WAITING_STREAM_LENGTH: Final = 40
+WAITING_STREAM_LENGTH: Final = 100
 """Minimum number of events that the stream of a room keeps before the race starts.
 
 The number is small because each of these events holds the whole race, and players may cause many of them.
