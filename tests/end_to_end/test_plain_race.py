@@ -129,7 +129,8 @@ async def run(programs: Programs, *arguments: str, code: int = 0) -> Program:
 
 async def test_a_name_without_its_session_gets_no_seat(programs: Programs, redis_url: str) -> None:
     url, _ = await programs.server(redis_url)
-    _, room = await open_room(programs, url)
+    ana, room = await open_room(programs, url)
+    await ana.expect("You are the host")
     (programs.home / ".local/state/samedeal/sessions.json").unlink()
     thief = await programs.samedeal("join", url, room, "--name", "ana")
     assert await thief.exit_code() == 1
