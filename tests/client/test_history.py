@@ -169,6 +169,11 @@ def test_summary_counts_races_wins_and_finishes() -> None:
     }
 
 
+def test_resigned_race_is_not_won() -> None:
+    assert race(place=1).won
+    assert not race(place=1, time=0, foundation_cards=0, resigned=True).won
+
+
 @pytest.mark.parametrize(
     ("races", "streak"),
     [

@@ -63,8 +63,8 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def won(self) -> bool:
-        """Whether the player was first in a race against others."""
-        return self.place == 1 and self.players > 1
+        """Whether the player was first in a race against others, without resigning."""
+        return self.place == 1 and self.players > 1 and not self.resigned
 
     @property
     def cards(self) -> int:
