@@ -116,15 +116,15 @@ class HistoryScreen(Screen[None]):
         if race is None:
             return
         path = saved_record(race.room, race.starts)
+        if path is None:
+            self._sentence.update(" There is no record of this race on this machine, so only this line is known.")
+            return
         try:
-            record = Record.read(path.read_bytes()) if path is not None else None
+            record = Record.read(path.read_bytes())
         except (OSError, BadRecord) as error:
             self._sentence.update(Text(f" The record of this race can't be read. {error}"))
             return
-        if path is None or record is None:
-            self._sentence.update(" There is no record of this race on this machine, so only this line is known.")
-        else:
-            _ = self.app.push_screen(PastResultsScreen(race, record, path))
+        _ = self.app.push_screen(PastResultsScreen(race, record, path))
 
     def action_copy(self) -> None:
         """Copy the result line of the selected race."""

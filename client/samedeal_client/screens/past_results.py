@@ -15,17 +15,16 @@ from samedeal.record import Record
 from samedeal_client.room_actions import replay_command
 from samedeal_client.state.history import PastRace
 from samedeal_client.text.spans import Span
-from samedeal_client.views.final_standings import HEADINGS, standing_cells
 from samedeal_client.views.history import place_text
 from samedeal_client.views.outcome import headline
 from samedeal_client.views.past_results import record_curves, record_standings
-from samedeal_client.views.plot import MAX_HEIGHT, cards_plot, top_of_plot
+from samedeal_client.views.plot import top_of_plot
 from samedeal_client.views.records import record_heading
 from samedeal_client.widgets.fitting_footer import FittingFooter
-from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.plot_view import PlotView
-from samedeal_client.widgets.themes import lines_of, text_of
+from samedeal_client.widgets.standings_table import StandingsTable
+from samedeal_client.widgets.themes import text_of
 
 
 class PastResultsScreen(Screen[None]):
@@ -47,22 +46,10 @@ class PastResultsScreen(Screen[None]):
         look, record, me = cast("LookApp[Any]", self.app).look, self._record, self._race.name
         standings, curves, total = record_standings(record), record_curves(record, me), record.game.cards
         result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
-        table = ListTable(HEADINGS, id="standings", show_cursor=False)
-        table.can_focus = False
-        table.show_rows(
-            {
-                line.player: [
-                    text_of(cell, look)
-                    for cell in standing_cells(line, total, look, you=line.player == me, width=self.app.size.width)
-                ]
-                for line in standings
-            }
-        )
-        table.styles.height = len(standings) + 1
-        plot, top = PlotView(id="plot"), top_of_plot(max(line.foundation_cards for line in standings), total)
-        plot.styles.max_height = min(top + 4, MAX_HEIGHT)
-        length = record.end - record.terms.start
-        plot.draw = lambda wide, high: lines_of(cards_plot(curves, top, length, wide, high, look), look)
+        table, plot = StandingsTable(), PlotView(id="plot")
+        table.show_standings(standings, total, me, look, self.app.size.width)
+        maximum = top_of_plot(max(line.foundation_cards for line in standings), total)
+        plot.show_curves(curves, maximum, record.end - record.terms.start, look)
         remarks = "" if record.is_whole else "This machine has only your own part of the race."
         page = VerticalScroll(
             Static(text_of((Span(result, "title"),), look), id="headline"),

@@ -26,8 +26,6 @@ from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.final_standings import HEADINGS, standing_cells
-from samedeal_client.views.plot import MAX_HEIGHT, cards_plot
 from samedeal_client.views.results import (
     REMATCH_DOES,
     ResultDetails,
@@ -39,8 +37,8 @@ from samedeal_client.views.results import (
     rematch_does,
     rematch_text,
 )
-from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.plot_view import PlotView
+from samedeal_client.widgets.standings_table import StandingsTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
 COUNT_INTERVAL: Final = 2.0
@@ -73,8 +71,7 @@ class ResultsScreen(WidgetScreen):
     def compose_body(self) -> ComposeResult:
         """Yield the headline, the rematch, the standings, the plot and remarks."""
         self._headline = Static(id="headline")
-        self._standings = ListTable(HEADINGS, id="standings", show_cursor=False)
-        self._standings.can_focus = False
+        self._standings = StandingsTable()
         self._plot = PlotView(id="plot")
         self._remarks = Static(id="remarks")
         self._next_room = Static(id="next-room")
@@ -109,23 +106,10 @@ class ResultsScreen(WidgetScreen):
         if room is None:
             return
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
-        total, me = after.game.cards, after.me
-        self._standings.show_rows(
-            {
-                line.player: [
-                    text_of(cell, look)
-                    for cell in standing_cells(line, total, look, you=line.player == me, width=width)
-                ]
-                for line in room.standings
-            }
-        )
-        self._standings.styles.height = len(room.standings) + 1  # an automatic height misses rows added on mounting
+        self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
         curves, _ = progress_curves(after, self.details, look)
         self._plot.display = bool(curves)
-        self._plot.styles.max_height = min(plot_maximum(after) + 4, MAX_HEIGHT)
-        self._plot.draw = lambda wide, high: lines_of(
-            cards_plot(curves, plot_maximum(after), race_length(after), wide, high, look), look
-        )
+        self._plot.show_curves(curves, plot_maximum(after), race_length(after), look)
         self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
         self._show_rematch()
         self.refresh_bindings()
