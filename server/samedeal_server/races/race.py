@@ -209,11 +209,7 @@ class DealSecret(Struct, frozen=True):
     found: FoundDeal | None = None
 
 
-_STORED_NAMES: Final = {"changed_at": "idle", "previous": "follows"}
-"""Names of fields in Redis that differ from the names in Python."""
-
-
-class Race(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
+class Race(Struct, frozen=True, omit_defaults=True):
     """The race of a room. Times are in milliseconds since 1970, and 0 if they are not known yet.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the deal as text, as in the room
@@ -386,16 +382,16 @@ class Race(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
 
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
         """Return whether the race is over for some players and goes on only for disconnected or idle ones."""
-        awaited = self._unfinished(progress)
+        unfinished = self._unfinished(progress)
         return (
             self.phase == "racing"
             and any(self._is_over_for(racer, own) for racer, own in self._with_progress(progress))
-            and len(awaited) > 0
+            and len(unfinished) > 0
             and all(
                 not own.connected
                 or now - own.last_seen >= ABSENT_AFTER
                 or now - max(own.last_action_at, self.starts) >= IDLE_AFTER
-                for own in awaited
+                for own in unfinished
             )
         )
 

@@ -216,7 +216,7 @@ class RoomRegistry:
         """Log the changes of a race, and count them in the metrics."""
         fields: dict[str, object] = {"player": by} if by else {}
         if "opened" in changes:
-            fields |= {"game": race.game.name, "deal": race.deal, "follows": race.previous}
+            fields |= {"game": race.game.name, "deal": race.deal, "previous": race.previous}
         if "finished" in changes:
             fields["standings"] = [
                 {"place": line.place, "player": line.player, "foundation_cards": line.foundation_cards}
