@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -87,12 +86,9 @@ def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterat
 
 def end_after(timeout: float, code: int) -> None:
     """End this process after ``timeout`` seconds if it is still running. ``code`` is its exit code."""
-
-    def end() -> None:
-        time.sleep(timeout)
-        os._exit(code)
-
-    threading.Thread(target=end, daemon=True, name="end").start()
+    timer = threading.Timer(timeout, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
 
 
 async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
