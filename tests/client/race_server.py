@@ -93,6 +93,9 @@ class RaceServer:
     def out_of_sync(self) -> bool:
         return self.model.out_of_sync
 
+    def may_undo(self) -> bool:
+        return self.model.own.may_undo
+
     def awaiting_face(self) -> bool:
         return self.model.own.awaiting_face
 

@@ -19,6 +19,7 @@ def acked(play: Play, act: Act) -> Acked:
         undos=play.undos,
         stuck=board.stuck,
         piles=board.masked().piles if act.action == UNDO else (),
+        may_undo=play.why_no_undo is None,
     )
 
 
@@ -34,4 +35,5 @@ def board_state(room: str, play: Play) -> BoardState:
         moves=play.moves,
         undos=play.undos,
         stuck=board.stuck,
+        may_undo=play.why_no_undo is None,
     )

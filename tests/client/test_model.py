@@ -178,6 +178,19 @@ def test_undo_of_an_unknown_step_is_left_to_the_server() -> None:
     assert server.shown == server.dealt.board.masked()
 
 
+def test_undo_after_resume_is_offered_if_allowed() -> None:
+    server = RaceServer("athena", deal="#1")
+    server.play = server.play.act(DRAW)
+    [known] = server.legal()
+    server.model = RaceServer("athena", deal="#1").model.after(server.state("racing"))
+    server.send_board()
+    assert not server.may_undo()
+    server.ack(server.act(known))
+    assert server.may_undo()
+    server.ack(server.act(UNDO))
+    assert not server.may_undo()
+
+
 def test_undo_without_a_step_raises() -> None:
     with pytest.raises(CannotUndo):
         RaceServer().model.with_action(UNDO, 99, START)

@@ -62,7 +62,8 @@ class OwnPlay:
 
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
     the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
-    ``no_move_helps`` says whether, according to the server, no helpful move is left.
+    ``no_move_helps`` says whether, according to the server, no helpful move is left. ``unknown_is_undoable`` says whether,
+    according to the server, the newest of the moves that this client does not know can be undone.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
     acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
@@ -76,6 +77,7 @@ class OwnPlay:
     actions: tuple[tuple[int, str], ...] = ()
     rollback: Rollback | None = None
     no_move_helps: bool = False
+    unknown_is_undoable: bool = True
     out_of_sync: bool = False
     head: bytes = b""
     newest_link: ChainLink | None = None
@@ -103,7 +105,9 @@ class OwnPlay:
     @property
     def may_undo(self) -> bool:
         """Whether the last action can be undone, as far as this client knows."""
-        return self._undo_is_unknown or (self.shown is not None and self.shown.why_no_undo is None)
+        if self._undo_is_unknown:
+            return self.unknown_is_undoable
+        return self.shown is not None and self.shown.why_no_undo is None
 
     @property
     def _undo_is_unknown(self) -> bool:
@@ -138,6 +142,7 @@ class OwnPlay:
             first=board if state.revision == 0 else None,
             rollback=self.rollback,
             no_move_helps=state.stuck,
+            unknown_is_undoable=state.may_undo,
             out_of_sync=board.state_hash() != state.hash,
             head=state.head,
             chain_broken=self.chain_broken
@@ -174,6 +179,7 @@ class OwnPlay:
             rest,
             play=play,
             no_move_helps=answer.stuck,
+            unknown_is_undoable=answer.may_undo if play.last is None else self.unknown_is_undoable,
             actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
             head=answer.head,
             newest_link=ChainLink(answer.revision, time, pending.action, answer.head),

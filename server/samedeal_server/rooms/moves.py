@@ -177,4 +177,5 @@ def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
         at=time,
         receipt=hub.replay.receipt(head),
         head=head,
+        may_undo=play.why_no_undo is None,
     )

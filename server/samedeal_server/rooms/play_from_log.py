@@ -92,4 +92,5 @@ class BoardReplay:
             undos=play.undos,
             stuck=play.board.stuck,
             head=head,
+            may_undo=play.why_no_undo is None,
         )

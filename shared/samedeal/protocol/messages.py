@@ -342,7 +342,7 @@ class Acked(_Message, frozen=True):
     turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
     ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``stuck`` says whether no helpful move is
     left. ``at`` is the time of the commit. ``receipt`` proves in a ``Recover`` that the action was acknowledged.
-    ``head`` is the head of the player's chain.
+    ``head`` is the head of the player's chain. ``may_undo`` says whether the newest move can be undone.
     """
 
     to: Id
@@ -357,6 +357,7 @@ class Acked(_Message, frozen=True):
     at: int = 0
     receipt: bytes = b""
     head: bytes = b""
+    may_undo: bool = True
 
 
 class Refused(_Message, frozen=True):
@@ -464,7 +465,7 @@ class RoomState(_Message, frozen=True):
 class BoardState(_Message, frozen=True):
     """The player's own board, masked. It is sent at the deal, and whenever the client's board is out of date.
 
-    ``head`` is the head of the player's chain.
+    ``head`` is the head of the player's chain. ``may_undo`` says whether the newest move can be undone.
     """
 
     room: str
@@ -476,6 +477,7 @@ class BoardState(_Message, frozen=True):
     undos: int
     stuck: bool = False
     head: bytes = b""
+    may_undo: bool = True
 
 
 class ProgressUpdate(_Message, frozen=True):
