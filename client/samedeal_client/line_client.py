@@ -234,7 +234,8 @@ class LineClient:
         else:
             hint = self._hint_finder.suggest(board.masked())
             may_undo = self.client.model.own.may_undo
-            self._output.print(self._output.narrator.hint(board, hint.move, is_lost=hint.is_lost, may_undo=may_undo))
+            sentence = self._output.narrator.hint(board, hint.move, is_lost=hint.is_lost, may_undo=may_undo)
+            self._output.print(f"{sentence} {hint.reason}".rstrip())
 
     def _quit(self, code: int) -> None:
         if sentence := self._how_to_return():

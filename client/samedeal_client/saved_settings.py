@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,7 @@ _FILE: Final = "settings.json"
 class Settings(Struct, frozen=True):
     """The settings. ``server`` is the address of the server that was joined last.
 
+    ``limit`` (in minutes), ``hints`` and ``level`` are for the races that the start screen's choices Play and Host start.
     If ``theme`` is empty, the theme suits the background of the terminal.
     """
 
@@ -27,6 +28,24 @@ class Settings(Struct, frozen=True):
     four_color: bool = False
     motion: bool = True
     bell: bool = False
+    limit: int = 15
+    hints: Literal["against bots", "always", "never"] = "against bots"
+    level: Literal["mixed", "random", "greedy", "careful"] = "mixed"
+
+    @property
+    def play_arguments(self) -> list[str]:
+        """The arguments of ``samedeal play`` for these settings."""
+        hints = ["--no-hints"] if self.hints == "never" else []
+        return [*self._limit_arguments, *hints, *([] if self.level == "mixed" else ["--level", self.level])]
+
+    @property
+    def room_arguments(self) -> list[str]:
+        """The arguments of ``samedeal host`` and ``samedeal new`` for these settings."""
+        return [*self._limit_arguments, *(["--hints"] if self.hints == "always" else [])]
+
+    @property
+    def _limit_arguments(self) -> list[str]:
+        return [] if self.limit == Settings().limit else ["--limit", str(self.limit)]
 
 
 def load_settings() -> Settings:

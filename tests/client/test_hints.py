@@ -9,9 +9,9 @@ import pytest
 
 from samedeal.board import Board
 from samedeal.games import GAMES
-from samedeal.moves import Move
+from samedeal.moves import DEAL, Move
 from samedeal.solver.solve import Outcome, solve
-from samedeal_client.bots.hints import HINT_BUDGET, Hint, HintFinder
+from samedeal_client.bots.hints import DEAL_FIRST, HINT_BUDGET, Hint, HintFinder
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
@@ -77,6 +77,13 @@ def test_following_hints_wins_what_can_be_won() -> None:
     while (move := finder.suggest(now.masked()).move) is not None:
         now = now.play(move).board
     assert now.won
+
+
+def test_hint_to_deal_says_why() -> None:
+    """The cards of a board decide whether a deal needs a reason, and no other hint has one."""
+    finder = HintFinder(Random(1), 300)
+    assert finder.suggest(dealt("ace-of-hearts", 3).masked()) == Hint(DEAL, reason=DEAL_FIRST)
+    assert not finder.suggest(dealt("willow", 3).masked()).reason
 
 
 def test_lost_board_is_named() -> None:

@@ -176,6 +176,16 @@ async def test_settings_are_saved_and_used() -> None:
     assert (player_name(""), player_name("ana")) == ("mira", "ana")
 
 
+async def test_settings_are_for_the_races_of_play_and_host() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s")
+        for name, value in (("limit", 30), ("hints", "always"), ("level", "careful")):
+            pilot.app.screen.query_one(f"#{name}", Select).value = value
+        await pilot.press("escape")
+    assert await chosen("p") == ["play", "willow", "--limit", "30", "--level", "careful"]
+    assert await chosen("o", "enter") == ["host", "willow", "--limit", "30", "--hints"]
+
+
 async def test_invalid_setting_is_explained_and_not_saved() -> None:
     async with start_screen() as pilot:
         await pilot.press("s", "tab", *"ftp://x", "escape")
@@ -360,7 +370,7 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
         for name, keys, last in (
             ("start", [], "How to play"),
             ("join", ["j"], "Type a link"),
-            ("settings", ["escape", "s"], "Default server"),
+            ("settings", ["escape", "s"], "Last server"),
             ("history", ["escape", "h"], "copy the result"),
         ):
             for key in keys:

@@ -407,7 +407,7 @@ async def test_form_sets_every_option_by_keyboard(server: str) -> None:
         for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["y"], ["right"], "7", ["right"]):
             await ana.type("tab", *keys)
         await ana.focus("delay")
-        await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "enter")
+        await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "ctrl+o")
         await ana.wait_for_screen("waiting")
         assert (ana.room.room, ana.room.private) == ("friday", True)
         assert ana.room.options == Options(
@@ -431,7 +431,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
         await ana.click("until a new card")
         await ana.click(" free")
         await ana.wait_for_text("any number of moves")
-        await ana.click("open the room")
+        await ana.click("Open the room")
         await ana.wait_for_screen("waiting")
         assert ana.room.options == Options(deal="winnable", undo="free")
 
@@ -440,10 +440,10 @@ async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None
     async with player_in_lobby(server) as ana:
         await ana.open_form()
         await ana.focus("players")
-        await ana.type(*"99", "tab", "enter")
+        await ana.type(*"99", "tab", "ctrl+o")
         await ana.wait_for_text("! Write a number from 1 to 16.")
         assert ana.focused == "players"
-        await ana.type("4", "enter")
+        await ana.type("4", "ctrl+o")
         await ana.wait_for_screen("waiting")
 
 
@@ -452,12 +452,26 @@ async def test_taken_room_code_is_explained_at_its_field(server: str) -> None:
         await mira.rooms.create(Options(), "friday")
         await ana.open_form()
         await ana.focus("room")
-        await ana.type(*"friday", "enter")
+        await ana.type(*"friday", "ctrl+o")
         await ana.wait_for_message(str(refusals.room_exists("friday")))
         assert ana.focused == "room"
-        await ana.type("home", "shift+end", *"monday", "enter")
+        await ana.type("home", "shift+end", *"monday", "ctrl+o")
         await ana.wait_for_screen("waiting")
         assert ana.room.room == "monday"
+
+
+async def test_enter_opens_a_menu_or_goes_to_the_next_field(server: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.open_form()
+        await ana.focus("players")
+        await ana.type("enter")
+        assert ana.focused == "limit"
+        await ana.type("enter", "enter")
+        await ana.wait_for_text("free")
+        await ana.type("escape")
+        await ana.focus("passphrase")
+        await ana.type("enter", "enter")
+        await ana.wait_for_screen("waiting")
 
 
 async def test_escape_leaves_the_form(server: str) -> None:
@@ -590,16 +604,14 @@ async def test_bots_do_not_exceed_the_seats(server: str) -> None:
         await ana.wait_for_message("Every seat is taken")
 
 
-async def test_start_with_joining_bots_asks_twice(server: str, release_bots: Callable[[], None]) -> None:
+async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[[], None]) -> None:
     async with host_waiting(server, countdown=0) as ana:
         await ana.press("1")
         await ana.wait_for_text("joining")
         await ana.press("enter")
-        await ana.wait_for_message("still joining. Wait, or press Enter again to start now.")
+        await ana.wait_for_message("joined. Press Enter again to start now.")
         assert ana.room.phase == "open"
         release_bots()
-        await ana.wait_for_text("your bot")
-        await ana.press("enter")
         await ana.wait_for_screen("race")
         assert len(ana.room.players) == 2
 
@@ -648,7 +660,7 @@ async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> 
         await ana.focus("limit")
         await ana.type(*"7:30", "tab", "f", "tab", "y")
         await ana.focus("room")
-        await ana.type(*"friday", "enter")
+        await ana.type(*"friday", "ctrl+o")
         await ana.wait_for_screen("waiting")
         assert (ana.room.game, ana.room.options.limit, ana.room.options.hints) == ("phoenix", 450, True)
         await ana.press("escape")

@@ -98,7 +98,7 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | 
     """Return the next move of the planned line. If the line was planned for another board, plan a new one."""
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
-    if _should_deal_first(board):
+    if deals_first(board):
         return DEAL
     memory.visited.add(key_of(board))
     moves = _search_line(board, memory, node_budget)
@@ -115,7 +115,7 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | 
     return memory.line.pop(0)[1]
 
 
-def _should_deal_first(board: Board) -> bool:
+def deals_first(board: Board) -> bool:
     """Return whether to deal before any other move.
 
     In a game in which cards can be lifted whatever their order, a dealt row blocks nothing. Then knowing more cards is

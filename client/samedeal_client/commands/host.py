@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_look, player_name
+from samedeal_client.commands.new import add_option, read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.signals import until_stopped
 
@@ -32,6 +33,8 @@ games: {", ".join(GAMES)}"""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal host``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
+    for option in ("limit", "hints"):
+        add_option(parser, option)
     parser.add_argument("--name", default="", help="your name (default: your login name)")
     add_look(parser)
 
@@ -56,12 +59,13 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
+    options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)
     name = player_name(given.name)
     async with local_server(public=True) as server:
 
         async def enter(client: ClientSession, _: LineIO | None) -> None:
             client.shared_address = shared_address(server.address)
-            await client.join(await client.rooms.create(Options(games=(game,), deal=DEFAULT_DEAL)))
+            await client.join(await client.rooms.create(options))
 
         race = run_client(server.address, name, DisplayOptions.from_arguments(given), enter, lasting=False)
         return await while_server_runs(race, server)

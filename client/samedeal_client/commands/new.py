@@ -36,20 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_address(parser, room=None)
     race = parser.add_argument_group("race")
     for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends", "end_when_settled"):
-        _add_option(race, name)
+        add_option(race, name)
     start = parser.add_argument_group("start")
-    _add_option(start, "start")
-    _add_option(start, "countdown")
+    add_option(start, "start")
+    add_option(start, "countdown")
     room = parser.add_argument_group("room")
     room.add_argument("--room", default="", metavar="CODE", help="letters, digits, dashes (default: a random code)")
-    _add_option(room, "spectators")
-    _add_option(room, "delay")
-    _add_option(room, "bots")
+    add_option(room, "spectators")
+    add_option(room, "delay")
+    add_option(room, "bots")
     room.add_argument("--no-join", action="store_true", help="open the room without joining it")
     add_player(parser)
 
 
-def _add_option(group: argparse._ArgumentGroup, name: str) -> None:
+def add_option(group: argparse._ActionsContainer, name: str) -> None:
     """Add the argument for a room option, as the table of fields describes it."""
     from samedeal_client.state.new_room_fields import FIELD_BY_NAME
 
@@ -72,6 +72,16 @@ def _add_option(group: argparse._ArgumentGroup, name: str) -> None:
         group.add_argument(flag, choices=tuple(field.choices), default=field.default, help=text)
 
 
+def read_limit(text: str) -> int:
+    """Return a time limit in seconds. Raises Failure if the text is invalid."""
+    from samedeal_client.state.option_parsing import read_duration
+
+    try:
+        return read_duration(text)
+    except ValueError as error:
+        raise Failure(f"--limit {text} is not valid. {error}", 2) from None
+
+
 def options_of(given: argparse.Namespace) -> Options:
     """Return the options of the room. Raises Failure if they are invalid."""
     from datetime import datetime
@@ -80,14 +90,11 @@ def options_of(given: argparse.Namespace) -> Options:
     from samedeal.games import Game
     from samedeal.options import Options, StartRule
     from samedeal_client.state.new_room_fields import DEFAULTS, START_CHOICES
-    from samedeal_client.state.option_parsing import read_duration, read_start
+    from samedeal_client.state.option_parsing import read_start
 
     games = tuple(Game.named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
     rules: dict[str, StartRule] = {rule: rule for rule in START_CHOICES.values() if rule != "at"}
-    try:
-        limit = read_duration(given.limit)
-    except ValueError as error:
-        raise Failure(f"--limit {given.limit} is not valid. {error}", 2) from None
+    limit = read_limit(given.limit)
     try:
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())
     except ValueError as error:

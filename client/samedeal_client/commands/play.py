@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_look, integer_in, player_name
+from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
 from samedeal_client.signals import is_terminal, until_stopped
@@ -64,6 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="time limit: 15 (minutes), 15:00 or 90s (default: 15; without a terminal 55s)",
     )
+    parser.add_argument(
+        "--hints", action=argparse.BooleanOptionalAction, default=True, help="allow hints (default: yes)"
+    )
     parser.add_argument("--name", default="", help="your name (default: your login name)")
     parser.add_argument("--back-to", default="", metavar="SERVER", help=argparse.SUPPRESS)
     add_look(parser)
@@ -96,12 +100,8 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
     from samedeal.deal import Deal
     from samedeal.options import Options
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
-    from samedeal_client.state.option_parsing import read_duration
 
-    try:
-        limit = read_duration(given.limit or (_SHORT if unattended else _LIMIT))
-    except ValueError as error:
-        raise Failure(f"--limit {given.limit} is not valid. {error}", 2) from None
+    limit = read_limit(given.limit or (_SHORT if unattended else _LIMIT))
     demo = _DEMO_DEALS.get(game) if unattended else None
     deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
     try:
@@ -110,7 +110,7 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
             deal=str(deal),
             players=min(given.bots + 1, 16),
             limit=limit,
-            hints=deal.kind != "daily",
+            hints=given.hints and deal.kind != "daily",
             delay=0,
             start="full",
             countdown=1 if unattended else 5,

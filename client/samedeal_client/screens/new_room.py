@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Input, Select, Static
+from textual.widgets import Button, Input, Select, Static
 
 from samedeal.errors import RequestRefused
 from samedeal_client.screens.widget_screen import WidgetScreen
@@ -20,6 +20,7 @@ from samedeal_client.state.new_room_fields import FIELD_BY_NAME, FIELDS, Field
 from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.widgets.form_fields import ChoiceField, TextField
 from samedeal_client.widgets.themes import lines_of
 
 
@@ -33,11 +34,10 @@ def _name(widget: Widget | None) -> str:
     return ((widget.id if widget is not None else None) or "").removeprefix("field-")
 
 
-class _Choice(Select[str], inherit_bindings=False):
-    """A menu of choices. The screen handles Enter, which opens the room."""
+class _Choice(ChoiceField[str]):
+    """A menu of choices, which also has keys that choose without the menu."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "show_overlay", "choose"),
         Binding("right", "step(1)", show=False),
         Binding("left", "step(-1)", show=False),
     ]
@@ -65,15 +65,21 @@ class _Choice(Select[str], inherit_bindings=False):
             event.stop()
 
 
+class _OpenButton(Button):
+    """The button below the fields."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+
+
 class NewRoomScreen(WidgetScreen):
     """The form of a new room. ``form`` is its state."""
 
     help_context = "new room"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "open the room"),
-        Binding("tab", "app.focus_next", "next"),
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        Binding("ctrl+o", "open", "open the room"),
         Binding("escape", "back", "back"),
     ]
 
@@ -90,16 +96,18 @@ class NewRoomScreen(WidgetScreen):
         ]
         self._labels, self._meanings = Static(id="labels"), Static(id="meanings")
         columns = Horizontal(self._labels, Vertical(*widgets), self._meanings, classes="fields")
-        panel = VerticalScroll(columns, id="form", classes="panel", can_focus=False)
+        button = _OpenButton("Open the room", compact=True, id="open-room")
+        panel = VerticalScroll(columns, button, id="form", classes="panel", can_focus=False)
         panel.border_title = "New room"
         yield panel
 
     @staticmethod
     def _input(field: Field, value: str) -> Input:
-        return Input(
+        words = [text for text in field.presets if text[:1].isalpha()]  # a number is no beginning of another one
+        return TextField(
             value,
             placeholder=field.shown.get("", ""),
-            suggester=SuggestFromList([text for text in field.presets if text], case_sensitive=False),
+            suggester=SuggestFromList(words, case_sensitive=False),
             max_length=MAX_LENGTH,
             compact=True,
             id=_id(field.name),
@@ -159,7 +167,7 @@ class NewRoomScreen(WidgetScreen):
         """Explain the field that has the focus now."""
         self.show_frame()
 
-    @on(Input.Submitted)
+    @on(Button.Pressed)
     def action_open(self) -> None:
         """Open the room, or go to the first field with an error."""
         if self.form.busy:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 from msgspec.structs import replace
 from rich.text import Text
@@ -23,6 +23,7 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
+from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code
 from samedeal_client.text.option_wording import title_of
@@ -30,15 +31,28 @@ from samedeal_client.text.spans import Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
 from samedeal_client.views.help import help_rows
+from samedeal_client.views.waiting import LEVEL_TEXTS
 from samedeal_client.widgets.fitting_footer import FittingFooter
+from samedeal_client.widgets.form_fields import ChoiceField, TextField
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import lines_of, text_of
 
 _LATEST: Final = 20
 
+_LIMITS: Final = (5, 10, 15, 20, 30, 60)
+"""The time limits of a race, in minutes."""
+
+_Value = TypeVar("_Value", bool, int, str)
+
 _WIDE: Final = 110
 """Minimum width, in columns, of a window whose list of the latest races has places."""
+
+
+class _Address(Input):
+    """The text of the dialog for an address."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "go on")]
 
 
 class AddressScreen(ModalScreen[str | None]):
@@ -60,7 +74,7 @@ class AddressScreen(ModalScreen[str | None]):
         """Yield the input with its explanation."""
         typed, text = (self._failed.typed, self._failed.reason) if self._failed is not None else ("", self._hint)
         meaning = Static(Text(text), id="meaning")
-        box = Vertical(Input(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
+        box = Vertical(_Address(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
         box.border_title = self._title
         yield box
         yield FittingFooter(show_command_palette=False)
@@ -114,8 +128,12 @@ def _machine(address: ServerAddress) -> str:
     return "this machine" if is_loopback_url(address.url) else address.host
 
 
-def _choice(value: bool) -> dict[str, Any]:  # noqa: FBT001 (the value of a setting)
-    return {"value": value, "allow_blank": False, "compact": True}
+def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceField[_Value]:
+    """Return the field of a setting, with a text for each value."""
+    choices = [(text, each) for each, text in texts.items()]
+    return ChoiceField(
+        choices, value=value if value in texts else choices[0][1], allow_blank=False, compact=True, id=name
+    )
 
 
 class SettingsScreen(ModalScreen[None]):
@@ -125,7 +143,7 @@ class SettingsScreen(ModalScreen[None]):
     changes.
     """
 
-    _HINT: Final = "Ctrl+P changes the theme."
+    _HINT: Final = "The last three are for Play and Host.\nCtrl+P changes the theme."
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 
@@ -133,12 +151,15 @@ class SettingsScreen(ModalScreen[None]):
         """Yield a widget for each setting."""
         settings = load_settings()
         fields = {
-            "Name": Input(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
-            "Default server": Input(settings.server, placeholder="none", compact=True, id="server"),
-            "Characters": Select([("Unicode", False), ("ASCII only", True)], **_choice(settings.ascii), id="ascii"),
-            "Suit colours": Select([("two", False), ("four", True)], **_choice(settings.four_color), id="four-color"),
-            "Flying cards": Select([("on", True), ("off", False)], **_choice(settings.motion), id="motion"),
-            "Bell": Select([("at key moments", True), ("off", False)], **_choice(settings.bell), id="bell"),
+            "Name": TextField(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
+            "Last server": TextField(settings.server, placeholder="none", compact=True, id="server"),
+            "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
+            "Suit colours": _choice("four-color", settings.four_color, {False: "two", True: "four"}),
+            "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
+            "Bell": _choice("bell", settings.bell, {True: "at key moments", False: "off"}),
+            "Time limit": _choice("limit", settings.limit, {time: f"{time} min" for time in _LIMITS}),
+            "Hints": _choice("hints", settings.hints, {text: text for text in ("against bots", "always", "never")}),
+            "Bots": _choice("level", settings.level, {"mixed": "mixed", **dict(zip(LEVELS, LEVEL_TEXTS, strict=True))}),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
         box = Vertical(*rows, Static(self._HINT, id="meaning"), classes="panel dialog")
@@ -170,6 +191,7 @@ class SettingsScreen(ModalScreen[None]):
                 four_color=self.query_one("#four-color", Select).value is True,
                 motion=self.query_one("#motion", Select).value is True,
                 bell=self.query_one("#bell", Select).value is True,
+                **{name: self.query_one(f"#{name}", Select).value for name in ("limit", "hints", "level")},
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
@@ -369,10 +391,11 @@ class StartScreen(Screen[list[str]]):
 
     def action_choose(self, choice: str) -> None:
         """Perform the action of a line of the menu."""
-        server = load_settings().server
+        settings = load_settings()
+        server = settings.server
         match choice:
             case "play":
-                self._run(["play", self._game_name])
+                self._run(["play", self._game_name, *settings.play_arguments])
             case "daily":
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "join" | "watch":
@@ -389,7 +412,8 @@ class StartScreen(Screen[list[str]]):
 
                 def host(typed: str | None) -> None:
                     if typed is not None:
-                        self._run(["new", typed, "--game", self._game_name] if typed else ["host", self._game_name])
+                        command = ["new", typed, "--game", self._game_name] if typed else ["host", self._game_name]
+                        self._run([*command, *settings.room_arguments])
 
                 _ = self.app.push_screen(AddressScreen("Host", hint, "", self._failed, may_be_empty=True), host)
             case "history":

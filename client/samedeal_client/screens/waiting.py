@@ -68,7 +68,7 @@ class WaitingScreen(WidgetScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._warned_of: tuple[str, ...] = ()
+        self._starts_when_joined = False
         self._explained = False
         self._kick_asked = ""
 
@@ -120,6 +120,8 @@ class WaitingScreen(WidgetScreen):
         room, bots, look = self.model.room, self.bots, self.look
         if room is None:
             return
+        if self._starts_when_joined and not bots.joining:
+            self.action_start()
         first, *others = invitation_rows(room, self.invitation)
         self._invite.update(
             Text("\n").join([text_of(first, look, "screen.copy"), *(text_of(row, look) for row in others)])
@@ -177,14 +179,14 @@ class WaitingScreen(WidgetScreen):
         return Invitation(f"samedeal join {address.typed} {room.room}", loopback_host, page)
 
     def action_start(self) -> None:
-        """Start the race. While bots are joining, warn first, because the race would start without them."""
+        """Start the race. While bots are joining, wait for them. A second key press starts without them."""
         joining = self.bots.joining
-        if joining and joining != self._warned_of:
-            self._warned_of = joining
-            bots = f"{joining[0]} is" if len(joining) == 1 else f"{len(joining)} bots are"
-            self.show_message(f"{bots} still joining. Wait, or press Enter again to start now.")
+        if joining and not self._starts_when_joined:
+            bots = f"{joining[0]} has" if len(joining) == 1 else f"{len(joining)} bots have"
+            self.show_message(f"Starting when {bots} joined. Press Enter again to start now.")
         else:
             self.request(partial(room_actions.start_without, self.client, self.samedeal.bots, joining))
+        self._starts_when_joined = bool(joining) and not self._starts_when_joined
 
     def action_ready(self, ready: bool) -> None:  # noqa: FBT001 (the parameter of a binding)
         """Declare that the player is ready, or not ready."""

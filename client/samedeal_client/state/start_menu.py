@@ -49,7 +49,7 @@ MENU: Final = (
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),
     MenuChoice("history", "h", "History", "races, best times"),
-    MenuChoice("settings", "s", "Settings", "name, look, sound"),
+    MenuChoice("settings", "s", "Settings", "name, look, races"),
     MenuChoice("quit", "q", "Quit", ""),
 )
 

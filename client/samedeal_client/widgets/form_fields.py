@@ -1,0 +1,37 @@
+"""The fields of forms: in a text Enter goes to the next field, and in a choice it opens the menu."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, Select
+
+_Value = TypeVar("_Value")
+
+
+class TextField(Input):
+    """A text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "next"),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+
+    @on(Input.Submitted)
+    def _go_on(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next()
+
+
+class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
+    """A menu of choices."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "show_overlay", "choose"),
+        Binding("tab", "app.focus_next", "next"),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
