@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from random import Random
 from statistics import median
 from typing import Any, Final
 
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as dial
 from websockets.exceptions import WebSocketException
@@ -25,8 +26,10 @@ from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToClient, ToServer
 from samedeal.record import Record
+from samedeal_server.races.race import Race
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
+from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import CLOSED_LIFETIME, Store
 from samedeal_server.telemetry.metrics import Metrics
@@ -464,7 +467,22 @@ async def load_evidence(store: Store, room: str) -> RoomEvidence | None:
     if found is None or secret is None or events is None:
         return None
     logs = {racer.player: await store.load_log(room, racer.player) for racer in found.race.racers}
-    return RoomEvidence(found.race, secret.deal.seed, logs, events, secret.deal.found)
+    return RoomEvidence(found.race, secret.deal.seed, logs, _with_whole_races(events), secret.deal.found)
+
+
+def _with_whole_races(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
+    """Return the events of a room. Each event of a change has the whole race."""
+    whole: list[SequencedEvent] = []
+    race: Race | None = None
+    for each in events:
+        event = each.event
+        if isinstance(event, RacePatched):
+            assert race is not None, "the first event of a race holds the whole race"
+            event = event.apply(race)
+        if isinstance(event, RaceChanged):
+            race = event.race
+        whole.append(replace(each, event=event))
+    return whole
 
 
 def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:

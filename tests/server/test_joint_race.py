@@ -11,6 +11,7 @@ from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import secret_commitment, share_commitment
 from samedeal.options import Options
+from samedeal.protocol.codec import pack, unpack
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.race import (
     EXTENSION,
@@ -32,6 +33,7 @@ from samedeal_server.races.race import (
     TickCommand,
     apply,
 )
+from samedeal_server.store.race_patches import RacePatch
 from tests.shared.joint_deals import some_bytes
 
 SECRET = some_bytes("the secret")
@@ -271,6 +273,7 @@ def test_no_order_deals_with_fewer_shares_than_seats(start: str, sequence: list[
         except RequestRefused:
             continue
         assert race.restarts >= before.restarts
+        assert unpack(pack(RacePatch.between(before, race)), RacePatch).apply(before) == race
         assert (race.seed, race.proof) == (b"", "")
         if race.shares and not before.shares:
             assert [(each.seat, each.name) for each in race.shares] == sorted(

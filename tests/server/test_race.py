@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from samedeal.deal import Deal, commitment
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
+from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import Phase
 from samedeal_server.races.race import (
     ABSENT_AFTER,
@@ -40,6 +41,7 @@ from samedeal_server.races.race import (
     apply,
     standings,
 )
+from samedeal_server.store.race_patches import RacePatch
 
 SEED = bytes(range(32))
 CREATED = 1_000_000
@@ -857,6 +859,7 @@ def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: in
     assert not before.next or changed.next == before.next
     for constant in ("room", "options", "round", "deal", "commitment", "created"):
         assert getattr(changed, constant) == getattr(before, constant)
+    assert unpack(pack(RacePatch.between(before, changed)), RacePatch).apply(before) == changed
 
 
 @settings(max_examples=300)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from importlib.resources import files
 from typing import Any
@@ -16,9 +16,23 @@ from redis.crc import key_slot
 
 from samedeal.deal import commitment
 from samedeal.errors import RequestRefused
+from samedeal.joint_deal import share_commitment
 from samedeal.options import Options
+from samedeal.solver.solve import SOLVER
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.race import DealSecret, FoundDeal, Progress, Race, Racer
+from samedeal_server.races.race import (
+    DealSecret,
+    FoundDeal,
+    JoinCommand,
+    Progress,
+    Race,
+    RaceCommand,
+    Racer,
+    RevealShareCommand,
+    StartCommand,
+    TickCommand,
+    apply,
+)
 from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
@@ -40,6 +54,8 @@ from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import (
     CLOSED_LIFETIME,
     LIFETIME,
+    WAITING_STREAM_LENGTH,
+    WAITING_STREAM_SIZE,
     RoomSecret,
     Snapshot,
     Store,
@@ -735,6 +751,51 @@ async def test_all_room_and_session_keys_expire(redis: RedisClient, store: Store
         kept = await redis.ttl(key)
         assert kept > 0, key
         assert kept <= LIFETIME or key.startswith(keys.session("")), key
+
+
+def drawn_in_vain(names: Sequence[str]) -> Iterator[RaceCommand]:
+    """Commands of players who draw a joint deal together. Each time all but the last of them reveal their shares."""
+    chains = {name: [secrets.token_bytes(32)] for name in names}
+    for name, chain in chains.items():
+        for _ in names:
+            chain.append(share_commitment("friday", name, chain[-1]))
+        yield JoinCommand(name, name, {}, origin="0123456789abcdef", commitment=chain.pop())
+    yield StartCommand(names[0])
+    for number in range(len(names), 0, -1):
+        for name in names[: number - 1]:
+            yield RevealShareCommand(name, chains[name].pop())
+        yield TickCommand({}, SECRET.deal)
+
+
+async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient, store: Store) -> None:
+    """Invariant 9: everything is bounded, even the events of eight players who do not draw the deal together."""
+    room = await opened(store, new_race(deal="winnable", private=True, solver=SOLVER, options=Options(deal="winnable")))
+    largest, clock = 0, 1_000
+    for given in 4 * list(drawn_in_vain([f"a player with a name {n}" for n in range(8)])):
+        clock = max(clock + 1, room.race.reveal_by) if isinstance(given, TickCommand) else clock + 1
+        race, changes = apply(room.race, given, clock)
+        assert await store.compare_and_set(room, race, changes, "")
+        if isinstance(given, JoinCommand):
+            assert await store.connect_player("friday", given.player)
+        room = await loaded(store)
+        largest = max(
+            largest,
+            sum([await redis.memory_usage(key) or 0 async for key in redis.scan_iter(f"{keys.channel('friday')}*")]),
+        )
+    assert room.race.restarts == 32
+    assert await redis.xlen(keys.events("friday")) >= WAITING_STREAM_LENGTH
+    assert largest < 40_000
+
+
+async def test_waiting_room_keeps_fewer_of_large_events(redis: RedisClient, store: Store) -> None:
+    room = await opened(store, new_race(racers=(ANA,)))
+    for number in range(WAITING_STREAM_LENGTH):
+        kicked = tuple(f"{number:02}-{each:08}" for each in range(100))
+        assert await store.compare_and_set(room, replace(room.race, kicked=kicked), ("kicked",), "")
+        room = await loaded(store)
+    assert (
+        0.5 * WAITING_STREAM_SIZE < (await redis.memory_usage(keys.events("friday")) or 0) < 1.5 * WAITING_STREAM_SIZE
+    )
 
 
 def test_room_keys_share_a_slot() -> None:

@@ -225,7 +225,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the deal.
     ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
 
-    Every change of a race is stored as an event with the whole race. Fields with default values are left out. No
+    Most changes of a race are stored as an event with the whole race. Fields with default values are left out. No
     default may therefore ever change.
     """
 
@@ -261,6 +261,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def game(self) -> Game:
         """The game of this race."""
         return self.options.game(self.round)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the phase is one of those before the race."""
+        return self.phase in ("open", "countdown")
 
     @property
     def is_searched(self) -> bool:
@@ -851,7 +856,7 @@ def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int],
 
 def _kick(race: Race, command: KickCommand, now: int) -> Outcome:
     if command.by:
-        if race.phase not in ("open", "countdown"):
+        if not race.is_waiting:
             raise refusals.race_started()
         _check_host(race, command.by)
     if race.racer(command.player) is None or command.player == command.by:

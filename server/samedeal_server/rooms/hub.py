@@ -29,6 +29,7 @@ from samedeal_server.store.events import (
     OperatorMessage,
     PresenceChanged,
     RaceChanged,
+    RacePatched,
     SequencedEvent,
     SpectatorCount,
 )
@@ -231,6 +232,8 @@ class Hub:
         match numbered.event:
             case RaceChanged() as changed:
                 self._apply_change(changed, numbered.time)
+            case RacePatched() as patched:
+                self._apply_change(patched.apply(self.race), numbered.time)
             case MoveCommitted() as moved:
                 self._apply_move(moved, numbered.time)
             case PresenceChanged(player, generation, connected):
@@ -305,7 +308,7 @@ class Hub:
     def _after_change(self) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
         self._set_deadline()
-        if self.race.phase in ("open", "countdown"):
+        if self.race.is_waiting:
             self._queue_state()
         else:
             self._broadcast_state()

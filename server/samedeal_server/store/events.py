@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.races.race import Race
+from samedeal_server.store.race_patches import RacePatch
 
 
 class RaceChanged(Struct, frozen=True):
@@ -23,6 +24,21 @@ class RaceChanged(Struct, frozen=True):
     race: Race
     changes: tuple[str, ...]
     player: str
+
+
+class RacePatched(Struct, frozen=True):
+    """An event with what has changed in a race, for a reader that knows the state before.
+
+    ``changes`` and ``player`` have the same meaning as in RaceChanged.
+    """
+
+    patch: RacePatch
+    changes: tuple[str, ...]
+    player: str
+
+    def apply(self, before: Race) -> RaceChanged:
+        """Return the event with the whole race. ``before`` is the race before the event."""
+        return RaceChanged(self.patch.apply(before), self.changes, self.player)
 
 
 class MoveCommitted(Struct, frozen=True, array_like=True):
@@ -66,7 +82,7 @@ class OperatorMessage:
     text: str
 
 
-Event = RaceChanged | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
+Event = RaceChanged | RacePatched | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
 
 
 class SequencedEvent(Struct, frozen=True):
@@ -81,6 +97,17 @@ class SequencedEvent(Struct, frozen=True):
     previous: int
     time: int
     event: Event | None
+
+
+def change_event(before: Race, after: Race, changes: tuple[str, ...], player: str) -> RaceChanged | RacePatched:
+    """Return the event for a change of a race.
+
+    A room that waits for its race may change often. Its events therefore hold only what has changed, except for the
+    event with which its first player takes a seat.
+    """
+    if before.racers and before.is_waiting and after.is_waiting:
+        return RacePatched(RacePatch.between(before, after), changes, player)
+    return RaceChanged(after, changes, player)
 
 
 def presence_parts(player: str) -> tuple[str, str]:
@@ -100,6 +127,8 @@ def encode_event(event: Event) -> bytes:
     match event:
         case RaceChanged():
             return b"race " + pack(event)
+        case RacePatched():
+            return b"patch " + pack(event)
         case MoveCommitted():
             return b"move " + pack(event)
         case PresenceChanged(player, generation, connected):
@@ -116,6 +145,8 @@ def decode_event(data: bytes) -> Event | None:
     match kind:
         case b"race":
             return unpack(rest, RaceChanged)
+        case b"patch":
+            return unpack(rest, RacePatched)
         case b"move":
             return unpack(rest, MoveCommitted)
         case b"presence":

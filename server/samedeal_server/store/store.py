@@ -25,8 +25,8 @@ from samedeal_server.store.events import (
     MoveCommitted,
     OperatorMessage,
     PresenceChanged,
-    RaceChanged,
     SequencedEvent,
+    change_event,
     decode_event,
     encode_event,
     presence_parts,
@@ -47,7 +47,13 @@ STREAM_LENGTH: Final = 2000
 WAITING_STREAM_LENGTH: Final = 100
 """Minimum number of events that the stream of a room keeps before the race starts.
 
-The number is small because each of these events holds the whole race, and players may cause many of them.
+The number is small because players may cause many of these events.
+"""
+
+WAITING_STREAM_SIZE: Final = 60_000
+"""Size, in bytes, of the events that the stream of a room keeps before the race starts.
+
+If all of its events were as large as the newest one, the stream would keep as many of them as fit into this size.
 """
 
 LIFETIME: Final = 8 * 86_400
@@ -239,10 +245,11 @@ class Store:
     ) -> bool:
         """Replace a race, unless it has changed since the snapshot ``before``. Return whether the race was replaced.
 
-        ``changes`` and ``player`` become part of the event RaceChanged. ``found`` is the joint deal if this change
+        ``changes`` and ``player`` become part of the event. ``found`` is the joint deal if this change
         stores it.
         """
         room = race.room
+        event = encode_event(change_event(before.race, race, changes, player))
         seated = _player_keys(room, race.racers)
         unseated = _player_keys(room, (racer for racer in before.race.racers if race.racer(racer.player) is None))
         replacing = _COMPARE_AND_SET(
@@ -252,8 +259,8 @@ class Store:
             race.phase,
             0 if race.lacks_deal else race.starts,
             0 if race.lacks_deal else race.ends,
-            encode_event(RaceChanged(race, changes, player)),
-            WAITING_STREAM_LENGTH if race.phase in ("open", "countdown") else STREAM_LENGTH,
+            event,
+            min(WAITING_STREAM_LENGTH, WAITING_STREAM_SIZE // len(event)) if race.is_waiting else STREAM_LENGTH,
             CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
             " ".join(racer.player for racer in race.racers if racer.resigned),
             keys.channel(room),
