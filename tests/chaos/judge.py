@@ -264,6 +264,7 @@ def _ack(received: Acked, act: Act, play: Play, head: bytes, at: int) -> Acked:
         at=at,
         receipt=received.receipt,
         head=head,
+        may_undo=play.why_no_undo is None,
     )
 
 
@@ -350,8 +351,10 @@ def boards_match_the_logs(case: Case) -> Iterator[str]:
             # A move that was not acked may be lost with its store after a board showed it, and be made again later.
             remade = received.received_at < case.evidence.lost.stop + case.clock_error
             head = state.head if remade else replay.heads[state.revision]
-            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, board.stuck, head)
-            if ours != (state.piles, state.hash, state.moves, state.undos, state.stuck, state.head):
+            may_undo = play.why_no_undo is None
+            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, board.stuck, head, may_undo)
+            told = (state.piles, state.hash, state.moves, state.undos, state.stuck, state.head, state.may_undo)
+            if ours != told:
                 yield f"{journal.name}: was sent another board of revision {state.revision} than the log's"
 
 

@@ -294,6 +294,7 @@ def board_state(play: Play, head: bytes) -> BoardState:
         undos=play.undos,
         stuck=play.board.stuck,
         head=head,
+        may_undo=play.why_no_undo is None,
     )
 
 
@@ -310,6 +311,7 @@ def acked(act: Act, play: Play, at: int, head: bytes) -> Acked:
         piles=play.board.masked().piles if act.action == UNDO else (),
         at=at,
         head=head,
+        may_undo=play.why_no_undo is None,
     )
 
 
@@ -426,6 +428,7 @@ def test_descending_log_times_are_found() -> None:
         {"undos": 9},
         {"stuck": True},
         {"head": bytes(16)},
+        {"may_undo": False},
     ],
     ids=lambda fields: next(iter(fields)),
 )
@@ -477,6 +480,7 @@ def test_action_over_a_replaced_connection_is_found() -> None:
 def test_board_that_never_existed_is_found() -> None:
     check(lambda played: played.change("ana", BoardState, hash=b"12345678"), "another board of revision 0")
     check(lambda played: played.change("ana", BoardState, head=bytes(16)), "another board of revision 0")
+    check(lambda played: played.change("ana", BoardState, may_undo=True), "another board of revision 0")
 
 
 def test_unmasked_board_is_found() -> None:
