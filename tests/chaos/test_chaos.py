@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from redis import Redis
 
+from samedeal.games import GAMES
 from samedeal.protocol.messages import Act, Done, Start
 from tests.chaos import stepped_node
 from tests.chaos.client_journal import now
-from tests.chaos.plan import deploy_plan, make_plan
+from tests.chaos.plan import FAULT_KINDS, deploy_plan, make_plan
 from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
@@ -58,6 +59,15 @@ async def test_clock_of_a_stepped_node_can_be_set(redis_url: str, tmp_path: Path
     finally:
         await node.kill()
         redis.close()
+
+
+def test_plans_have_every_kind_of_fault_and_room() -> None:
+    plans = [make_plan(3, number, DEALS) for number in range(200)]
+    assert {fault.kind for plan in plans for fault in plan.faults} == set(FAULT_KINDS)
+    rooms = [room for plan in plans for room in plan.rooms]
+    assert {bool(room.passphrase) for room in rooms} == {room.reused for room in rooms} == {True, False}
+    assert {room.options.games for room in rooms} == {(game,) for game in GAMES}
+    assert {"winnable", "daily", "random"} < {room.options.deal for room in rooms}
 
 
 def test_same_seed_gives_the_same_plan() -> None:

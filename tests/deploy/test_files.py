@@ -363,3 +363,27 @@ def test_proxy_timeout_exceeds_the_ping_interval(file: str, limit: str) -> None:
     found = re.findall(limit, (DEPLOY / "proxy" / file).read_text())
     assert found
     assert all(int(seconds) > 3 * PING for seconds in found)
+
+
+def test_haproxy_takes_as_many_clients_as_its_files_allow() -> None:
+    assert not re.search(r"^ *maxconn ", (DEPLOY / "proxy" / "haproxy.cfg").read_text(), re.MULTILINE)
+
+
+def test_nginx_passes_on_the_host_with_its_port() -> None:
+    """Otherwise the page would come from another origin than the one that it connects to."""
+    hosts = re.findall(r"proxy_set_header Host (\S+);", (DEPLOY / "proxy" / "nginx.conf").read_text())
+    assert set(hosts) == {"$http_host"}
+
+
+def test_guide_installs_no_package_from_an_index() -> None:
+    """Samedeal is in no package index, so another package of its name could be installed."""
+    for page in (ROOT / "README.md", DEPLOY / "README.md"):
+        assert not re.search(r"(?:pip|pipx|uv tool) install [^\n#]*\bsamedeal(?![/\w.-])", page.read_text())
+
+
+def test_guide_gives_a_single_node_a_token() -> None:
+    guide = (DEPLOY / "README.md").read_text()
+    commands = guide.partition("## One node")[2].partition("\n## ")[0]
+    assert re.search(r"SAMEDEAL_ADMIN_TOKEN=.*\| sudo tee --append /etc/samedeal/secrets\.env", commands)
+    for file in ("samedeal.service", "samedeal@.service"):
+        assert dict(unit(DEPLOY / "systemd" / file))["EnvironmentFile"] == "-/etc/samedeal/secrets.env"

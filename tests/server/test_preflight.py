@@ -171,6 +171,25 @@ async def test_evicting_redis_is_refused(own_url: str, policy: str) -> None:
         assert policy in await refusal(own_url, "redis_evicts")
 
 
+async def test_redis_that_forbids_config_is_checked(own_url: str) -> None:
+    hosted = own_url.replace("unix://", "unix://hosted:hosted@")
+    async with Redis.from_url(own_url) as redis:
+        await redis.acl_setuser(
+            "hosted",
+            enabled=True,
+            passwords="+hosted",
+            categories=["+@all"],
+            commands=["-config"],
+            keys=["*"],
+            channels=["*"],
+        )
+        async with connect(hosted) as client:
+            await check_redis(client)
+        await redis.config_set("maxmemory-policy", "allkeys-lru")
+        await redis.config_set("maxmemory", "1gb")
+        await refusal(hosted, "redis_evicts")
+
+
 async def test_missing_database_is_refused(tmp_path: Path) -> None:
     async with Server(tmp_path) as server:
         await refusal(f"redis://{server.address}/77", "bad_redis_url")
