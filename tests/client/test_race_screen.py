@@ -355,14 +355,24 @@ async def test_click_on_the_foundations_name_is_its_key() -> None:
         assert ui.acts == ["6 0"]
 
 
-async def test_click_on_an_illegal_target_reselects_and_explains() -> None:
+async def test_illegal_target_keeps_the_selection_and_explains() -> None:
     async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.click("1", 0)
         await ui.click("4", 0)
-        assert ui.message_style == "notice"
+        await ui.click("3", 1)
+        assert ui.message.startswith("7♠ can't go")
         assert "7♠ ↑" in ui.text()
         await ui.click("5")
         assert ui.acts == ["4 5"]
+
+
+async def test_second_click_on_an_illegal_target_selects_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
+    async with running_app(willow()) as ui:
+        await ui.click("4", 0)
+        await ui.click("3", 1)
+        await ui.click("3", 1)
+        await ui.click("2", 1)
+        assert ui.acts == ["3 2 x2"]
 
 
 async def test_pile_is_viewed_by_two_clicks() -> None:
@@ -459,12 +469,10 @@ async def test_second_slow_click_on_a_card_puts_it_back(monkeypatch: pytest.Monk
         assert ui.acts == []
 
 
-async def test_click_elsewhere_selects_other_cards() -> None:
+async def test_other_cards_are_dragged_despite_a_selection() -> None:
     async with running_app(willow()) as ui:
         await ui.click("4", 0)
-        await ui.click("3", 1)
-        assert "column 3" in ui.message or ui.message.startswith("7♠ can't go")
-        await ui.click("2", 1)
+        await ui.drag("3", 1, "2", 1)
         assert ui.acts == ["3 2 x2"]
 
 

@@ -151,7 +151,7 @@ def test_positions_hit_both_cards_of_a_row() -> None:
     picture = draw(now, GLYPHS, layout(now.game, 80, 19))
     lines = picture.text().splitlines()
     sign, pair = lines[4], lines[5]
-    assert picture.hit(sign.index("⋮"), 4) == HitTarget("1", None, 3)
+    assert picture.hit(sign.index("+3"), 4) == HitTarget("1", None, 3)
     assert picture.hit(pair.index("T♣"), 5) == HitTarget("1", 3)
     assert picture.hit(pair.index("7♦"), 5) == HitTarget("1", 4)
     assert picture.position_of("1", 2) is None
@@ -217,7 +217,7 @@ def check_cards(now: Board, picture: BoardPicture, look: Look) -> None:
         places = [picture.position_of(key, card) for card in range(len(pile))]
         covered = places.count(None)
         assert places[:covered] == [None] * covered
-        sign = re.search(r"[⋮:]\+(\d+)", row_text(part.rows[1])) if at not in game.reserve else None
+        sign = re.search(r"^ *\+(\d+)", row_text(part.rows[1])) if at not in game.reserve else None
         assert covered == (int(sign[1]) if sign else 0)
         for card, place in enumerate(places):
             if place is None:

@@ -186,8 +186,8 @@ async def test_help_returns_to_the_boards() -> None:
         assert ui.screen == "SpectateScreen"
 
 
-async def test_ten_is_written_as_on_the_board() -> None:
-    async with running_app(watching("1: TS | 2: JH | 3: KC"), watch=True) as ui:
+async def test_ten_is_written_as_on_a_board_with_room_for_it() -> None:
+    async with running_app(watching("1: TS | 2: JH | 3: KC"), (120, 40), watch=True) as ui:
         await moves(ui, "p3", "1 2")
         assert "10♠ 1▸2" in ui.text()
         assert "T♠" not in ui.text()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from rich.color import ColorSystem
+from rich.color import Color, ColorSystem
 
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Span
@@ -28,6 +28,23 @@ def test_colourless_styles_have_no_colour(style: str) -> None:
 def test_marks_differ_from_every_card_style(mark: str, look: Look) -> None:
     for card in ("red", "black", "diamond", "club"):
         assert style_of(f"{card} {mark}", look) != style_of(card, look)
+
+
+def luminance(colour: Color | None) -> float:
+    """The relative luminance of a colour, as the Web Content Accessibility Guidelines define it."""
+    assert colour is not None
+    parts = [part / 255 for part in colour.get_truecolor()]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("tile", ["paper", "buried", "source", "target", "partial", "last", "found", "hint"])
+@pytest.mark.parametrize("suit", ["red", "black", "diamond", "club"])
+def test_suits_are_readable_on_every_tile(tile: str, suit: str) -> None:
+    """The contrast is at least 4.5 to 1."""
+    style = style_of(f"{tile} {suit}-card", Look())
+    low, high = sorted((luminance(style.color), luminance(style.bgcolor)))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 def test_tiles_differ_in_sixteen_colours() -> None:

@@ -97,10 +97,11 @@ def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") 
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)
     text = f" {count} "
+    written = tile_style(UNSEEN, look, "buried", f"seen-card {mark}".rstrip())
     left = (width - len(text)) // 2
     back = look.glyphs.back
     right = width - left - len(text)
-    counted = (Span(back * left, style), Span(text, f"{style} seen-card"), Span(back * right, style))
+    counted = (Span(back * left, style), Span(text, written), Span(back * right, style))
     return (*rows[: height // 2], counted, *rows[height // 2 + 1 :])
 
 
@@ -116,9 +117,10 @@ def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tup
     left_top, right_top, left_bottom, right_bottom, across, upright = look.glyphs.outline
     style = f"{mark} cut-out" if mark else "empty"
     text = takes + mark_sign(look, mark)
-    if height == 1:
-        return ((Span(f"[{text:^{width - 2}}]" if text else look.glyphs.empty.center(width), style),),)
     inner = width - 2
+    if height == 1:
+        framed = f"[{text:^{inner}}]" if 0 < len(text) <= inner else (text or look.glyphs.empty).center(width)
+        return ((Span(framed, style),),)
     legend = text if height == 2 else ""
     top = left_top + legend[:inner].ljust(inner, across) + right_top
     bottom = left_bottom + across * inner + right_bottom
@@ -175,4 +177,5 @@ def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row,
     first = f"{name}{pattern[len(name) :]}"
     if mark:
         first = first[:-1] + mark_sign(look, mark)
-    return ((Span(first, f"{style} seen-card" if name else style),), *[(Span(pattern, style),)] * (rows - 1))
+    written = tile_style(code, look, "buried", f"seen-card {mark}".rstrip()) if name else style
+    return ((Span(first, written),), *[(Span(pattern, style),)] * (rows - 1))

@@ -1,7 +1,7 @@
 """Columns and fans: the name, then the cards downwards with the top card last.
 
 If a column has too few rows for its cards, each covered card gets one row. If the rows are still too few, the deepest
-cards stand two in a row (``3♥Q♦``). If even this does not suffice, ``⋮+5`` stands for the deepest five.
+cards stand two in a row (``3♥Q♦``). If even this does not suffice, ``+5`` stands for the deepest five.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def draw_column(board: Board, key: str, look: Look, at: Layout, marks: Marks = N
     areas: list[HitArea] = []
     if collapsed:
         mark = max((marked.get(card, "") for card in range(collapsed)), key=STRENGTH.__getitem__)
-        text = f"{look.glyphs.more}+{collapsed}{mark_sign(look, mark)}".center(card_width)
+        text = f"+{collapsed}{mark_sign(look, mark)}".center(card_width)
         rows.append((gap, Span(text, f"buried {mark}".rstrip())))
         areas.append(HitArea(0, 1, width, 1, HitTarget(key, None, collapsed)))
     first_movable = size - run_length(group, pile)
@@ -129,16 +129,18 @@ def _pair(
 ) -> tuple[Row, int]:
     """Return a row with two cards, and the character column of the second card.
 
-    The gap has room for the sign of one mark.
+    The sign of a mark follows its card. If there is room for one sign only, it is that of the stronger mark.
     """
     name = look.card if width > 2 * len("10♥") else look.short
-    first, second = cards
-    left = name(first) + " " * (width > 2 * len(name(first)))
-    right = name(second).ljust(width - len(left))
-    strongest = max(marks, key=STRENGTH.__getitem__)
+    first, second = map(name, cards)
+    signs = [mark_sign(look, mark) for mark in marks]
+    if len(first + second) + sum(map(len, signs)) > width:
+        signs[STRENGTH[marks[0]] >= STRENGTH[marks[1]]] = ""
+    left, right = first + signs[0], second + signs[1]
+    left += " " * (not signs[0] and len(left + right) < width)
     row = (
-        Span(mark_sign(look, strongest).rjust(gap), strongest),
-        Span(left, tile_style(first, look, shades[0], marks[0])),
-        Span(right, tile_style(second, look, shades[1], marks[1])),
+        Span(" " * gap),
+        Span(left, tile_style(cards[0], look, shades[0], marks[0])),
+        Span(right.ljust(width - len(left)), tile_style(cards[1], look, shades[1], marks[1])),
     )
     return row, gap + len(left)

@@ -1,11 +1,11 @@
 """Small boards, for watching many at once: full boards if they fit, otherwise cards of one row and three characters.
 
-Of a deep pile only the top cards are shown, below the number of the other cards. Without space between two piles, every
-second pile is darker::
+Of a deep pile only the top cards are shown, below the number of the other cards. If there is no room for a blank between
+two tens, a ten is a ``T``::
 
      3♠ 5♥ ·♦ 2♣ ░16 10♥
-     ⋮9 7♥ 6♦ 4♥ 8♠ 4♠ ⋮3
-     4♦ 6♥10♠ K♠ K♠ 2♠ 9♠
+     +9 7♥ 6♦ 4♥ 8♠ 4♠ +3
+     4♦ 6♥ T♠ K♠ K♠ 2♠ 9♠
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
 from samedeal.games import Game, Group
-from samedeal_client.drawing.card_tile import Shade, tile
+from samedeal_client.drawing.card_tile import Shade, tile, tile_style
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.marks import run_length
@@ -25,7 +25,7 @@ from samedeal_client.text.spans import Row, Span, fit_row
 
 _MIN_PITCH: Final = 3
 _WIDE_PITCH: Final = 4
-"""The widths of a pile, in characters: without and with a blank between two tens."""
+"""The widths of a pile, in characters: with short tens and with long ones."""
 
 _RESERVE_ROW: Final = 8
 _MIN_DEPTH: Final = 3
@@ -50,7 +50,7 @@ def _width(game: Game, pitch: int) -> int:
 def mini_quality(game: Game, size: Size) -> int:
     """Return a number that tells how well a board of this ``size`` can be read. Larger numbers are better.
 
-    The number is the area of a card, or 0 if piles touch or only few cards fit.
+    The number is the area of a card, or 0 if tens are short or only few cards fit.
     """
     full = smallest(game)
     if size.width >= full.width and size.height >= full.height:
@@ -75,8 +75,8 @@ def _small_rows(board: Board, look: Look, width: int, height: int) -> list[Row]:
     rows = [_top(board, look, pitch), *_reserve(board, look, width, pitch)]
     depth = height - len(rows)
     piles = [
-        _pile(number, board.piles[at], board.game.piles[at], look, depth, pitch)
-        for number, at in enumerate((*board.game.columns, *board.game.fans))
+        _pile(board.piles[at], board.game.piles[at], look, depth, pitch)
+        for at in (*board.game.columns, *board.game.fans)
     ]
     gap = len(board.game.columns) if board.game.fans else -1
     for y in range(depth):
@@ -92,10 +92,10 @@ def _small_rows(board: Board, look: Look, width: int, height: int) -> list[Row]:
 def _top(board: Board, look: Look, pitch: int) -> Row:
     game = board.game
     spans: list[Span] = []
-    for number, (at, suit) in enumerate(foundations_shown(board)):
+    for at, suit in foundations_shown(board):
         pile = board.piles[at]
         if pile:
-            spans += _cell(pile[-1:], look, pitch, _shade(number, pitch, movable=True))
+            spans += _cell(pile[-1:], look, pitch, "paper")
         else:
             empty = look.glyphs.empty + (look.suit(suit) if suit is not None else " ")
             spans.append(Span(empty.rjust(pitch), "empty"))
@@ -113,39 +113,29 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
     if not places:
         return []
     count = len(places) if len(places) * pitch <= width else _RESERVE_ROW
-    cells = [
-        _cell(board.piles[at][-1:], look, pitch, _shade(number, pitch, movable=True))
-        for number, at in enumerate(places)
-    ]
+    cells = [_cell(board.piles[at][-1:], look, pitch, "paper") for at in places]
     return [tuple(span for cell in cells[at : at + count] for span in cell) for at in range(0, len(cells), count)]
-
-
-def _shade(number: int, pitch: int, *, movable: bool) -> Shade:
-    """Return the shade of a card in the pile at index ``number``.
-
-    Without gaps between the piles, light and dark piles alternate. Otherwise a card is light if it is movable.
-    """
-    light = movable if pitch >= _WIDE_PITCH else number % 2 == 0
-    return "paper" if light else "buried"
 
 
 def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
     if not card:
         return (Span(look.glyphs.empty.rjust(pitch), "empty"),)
     code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a small board shows no card that lies face down
-    ((face,),) = tile(code, look, _MIN_PITCH, 1, shade)
-    return (Span(" " * (pitch - _MIN_PITCH)), face)
+    if pitch < _WIDE_PITCH and not code & DOWN:
+        return (Span(" "), Span(look.short(code), tile_style(code, look, shade, "")))
+    ((face,),) = tile(code, look, pitch - 1, 1, shade)
+    return (Span(" "), face)
 
 
-def _pile(number: int, pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
+def _pile(pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
     """Return the cells of a column or a fan. If cards don't fit, the first cell has their number."""
     cells = [_cell(b"", look, pitch, "paper")] if not pile else []
     first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
     if first:
-        cells.append((Span(f"{look.glyphs.more}{first}".rjust(pitch), "more"),))
+        cells.append((Span(f"+{first}".rjust(pitch), "more"),))
     run = len(pile) - run_length(group, pile)
     cells += [
-        _cell(pile[card : card + 1], look, pitch, _shade(number, pitch, movable=card >= run))
+        _cell(pile[card : card + 1], look, pitch, "paper" if card >= run else "buried")
         for card in range(first, len(pile))
     ]
     return cells + [(Span(" " * pitch),)] * (depth - len(cells))

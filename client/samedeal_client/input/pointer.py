@@ -32,12 +32,16 @@ class Pointer:
     """The state of the mouse.
 
     ``pressed_on`` is the pile and card under the pointer when the button went down. ``newly_selected`` is true if this
-    press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards.
+    press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards. ``kept`` has
+    the earlier selection after a press on the pile ``refused``, which does not take it. The selection comes back if this
+    was a click. It is dropped if the press began to drag other cards, or if the same pile is clicked again.
     """
 
     pressed_on: HitTarget | None = None
     newly_selected: bool = False
     selected_at: float = -1.0
+    kept: KeyResult | None = None
+    refused: str = ""
 
     def press(self, hit: HitTarget | None, grammar: KeyGrammar, board: Board) -> PointerResult:
         """Process the button going down on ``hit``. If ``hit`` is None, nothing is under the pointer."""
@@ -56,10 +60,13 @@ class Pointer:
             return PointerResult(replace(self, pressed_on=hit, newly_selected=False), None)
         moved = grammar.choose_target(hit.pile, board)
         if isinstance(moved.effect, Rejected) and not is_stock:
-            reselected = self._select(hit, KeyGrammar(grammar.bindings), board)
-            if reselected.key_result is not None and isinstance(reselected.key_result.effect, Selected):
-                selected = replace(reselected.key_result.effect, sentence=moved.effect.sentence)
-                return PointerResult(reselected.pointer, KeyResult(reselected.key_result.grammar, selected))
+            again = hit.pile == self.refused
+            other = self._select(hit, KeyGrammar(grammar.bindings), board)
+            kept = None if again else _still_selected(grammar, board, moved.effect)
+            if kept is not None and other.pointer.pressed_on is None:
+                return PointerResult(Pointer(refused=hit.pile), kept)
+            selected_at = self.selected_at if again else -1.0
+            return PointerResult(replace(other.pointer, kept=kept, selected_at=selected_at), other.key_result)
         return PointerResult(Pointer(), moved)
 
     def drop_move(self, hit: HitTarget | None, grammar: KeyGrammar, board: Board) -> Move | None:
@@ -78,10 +85,12 @@ class Pointer:
             return PointerResult(Pointer(), _cancelled(grammar))
         if hit.pile != pressed_on.pile:
             return PointerResult(Pointer(), grammar.choose_target(hit.pile, board))
-        if self.newly_selected:
-            return PointerResult(Pointer(selected_at=now), None)
+        if self.kept is not None:
+            return PointerResult(Pointer(selected_at=now, refused=hit.pile), self.kept)
         if now - self.selected_at <= DOUBLE_CLICK_TIME:
             return PointerResult(Pointer(), grammar.choose_best(board))
+        if self.newly_selected:
+            return PointerResult(Pointer(selected_at=now), None)
         if _size(pressed_on, board) not in (None, grammar.size):
             reselected = self._select(pressed_on, KeyGrammar(grammar.bindings), board)
             return PointerResult(replace(reselected.pointer, pressed_on=None, selected_at=now), reselected.key_result)
@@ -91,6 +100,14 @@ class Pointer:
         result = grammar.select(hit.pile, board, _size(hit, board))
         is_selected = bool(result.grammar.source)
         return PointerResult(Pointer(hit if is_selected else None, newly_selected=is_selected), result)
+
+
+def _still_selected(grammar: KeyGrammar, board: Board, rejected: Rejected) -> KeyResult:
+    """Return the selection of ``grammar`` with the reason why a pile does not take it."""
+    selection = KeyGrammar(grammar.bindings).select(grammar.source, board, grammar.size)
+    if not isinstance(selection.effect, Selected):
+        return selection
+    return KeyResult(selection.grammar, replace(selection.effect, sentence=rejected.sentence))
 
 
 def _cancelled(grammar: KeyGrammar) -> KeyResult:

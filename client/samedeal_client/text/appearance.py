@@ -59,7 +59,6 @@ class Glyphs(NamedTuple):
     suits: str
     hidden: str
     empty: str
-    more: str
     ellipsis: str
     pointer: str
     space: str
@@ -88,7 +87,6 @@ UNICODE: Final = Glyphs(
     suits="♣♦♥♠",
     hidden="▒",
     empty="·",
-    more="⋮",
     ellipsis="…",
     pointer="▸",
     space="␣",
@@ -117,7 +115,6 @@ ASCII: Final = Glyphs(
     suits="CDHS",
     hidden="#",
     empty=".",
-    more=":",
     ellipsis="~",
     pointer=">",
     space="Sp",
@@ -139,7 +136,7 @@ ASCII: Final = Glyphs(
     courts="JQK",
     outline=tuple("++++-|"),
     redeal="@",
-    marks=".<?^*",
+    marks=".+?^*",
 )
 
 

@@ -41,7 +41,8 @@ def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
     own = next((player for player in ranking if player.you), None)
     if own is None or len(ranking) < 2:
         return ()
-    text = f"{ordinal(own.rank)} of {len(ranking)}"
+    tied = sum(player.rank == own.rank for player in ranking) > 1
+    text = f"{'tied ' if tied else ''}{ordinal(own.rank)} of {len(ranking)}"
     if not own.moved:
         return (Span(f"  {text}", "you"),)
     sign, style = (look.glyphs.up, "good") if own.moved > 0 else (look.glyphs.down, "bad")
@@ -138,7 +139,7 @@ def selection_text(board: Board, source: str, size: int, look: Look) -> str:
     selected = f"{board.game.piles[at].kind} {source}: {' '.join(cards)}"
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
-    return f"{selected} {look.glyphs.pointer} where to?"
+    return f"{selected} {look.glyphs.pointer} where to? ({look.glyphs.marks[1]})"
 
 
 def move_count_text(model: Model) -> str:

@@ -66,7 +66,7 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
         return
     if controller.idle:
         words = {
-            KeyCommand.STOCK: board.game.stock.verb if board.stock_action else "",
+            KeyCommand.STOCK: _stock_word(board),
             KeyCommand.COLLECT: "to foundations",
             KeyCommand.UNDO: "undo" if model.own.may_undo else "",
             KeyCommand.HINT: "hint" if room.options.hints else "",
@@ -83,6 +83,14 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
             KeyCommand.CANCEL: "cancel",
         }
     yield from _command_keys(words, bindings, look)
+
+
+def _stock_word(board: Board) -> str:
+    """Return the use of the stock key: draw, deal, or turn the waste over. Return an empty string if it has none."""
+    game = board.game
+    if game.waste_at >= 0 and game.stock.is_redeal(board.stock, board.piles[game.waste_at]):
+        return "turn the waste over"
+    return game.stock.verb if board.stock_action else ""
 
 
 def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
