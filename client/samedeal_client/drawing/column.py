@@ -129,17 +129,22 @@ def _pair(
 ) -> tuple[Row, int]:
     """Return a row with two cards, and the character column of the second card.
 
-    The sign of a mark follows its card. If there is room for one sign only, it is that of the stronger mark.
+    The sign of a mark follows its card. If there is room for one sign only, it is that of the stronger mark. If there is
+    no room at all, this sign is in the gap before the cards.
     """
     name = look.card if width > 2 * len("10♥") else look.short
     first, second = map(name, cards)
     signs = [mark_sign(look, mark) for mark in marks]
-    if len(first + second) + sum(map(len, signs)) > width:
+    before = ""
+    if len(first + second) == width:
+        before = max(marks, key=STRENGTH.__getitem__)
+        signs = ["", ""]
+    elif len(first + second) + sum(map(len, signs)) > width:
         signs[STRENGTH[marks[0]] >= STRENGTH[marks[1]]] = ""
     left, right = first + signs[0], second + signs[1]
     left += " " * (not signs[0] and len(left + right) < width)
     row = (
-        Span(" " * gap),
+        Span(mark_sign(look, before).rjust(gap), before),
         Span(left, tile_style(cards[0], look, shades[0], marks[0])),
         Span(right.ljust(width - len(left)), tile_style(cards[1], look, shades[1], marks[1])),
     )
