@@ -16,7 +16,7 @@ from typing import Final
 from tests.bench import move_price
 from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
 from tests.bench.move_stages import stage_times
-from tests.bench.peers.colyseus import install, measure_colyseus
+from tests.bench.peers.node_servers import install, measure_server
 from tests.bench.spectators import spectator_price
 from tests.bench.survival import POWER_CUT, survival
 
@@ -71,20 +71,23 @@ async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:
 
 
 async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
-    """Measure and print what a move costs on Colyseus."""
-    print("\nColyseus, in rooms of four without rules, between the same echoes", flush=True)
+    """Measure and print what a move costs on other servers."""
+    print("\nOther servers, in rooms of four without rules, between the same echoes", flush=True)
     if reason := await install():
         print(f"  not measured: {reason}")
         return []
     prices = []
-    for stored in (False, True):
-        where = "in Redis" if stored else "in memory"
+    for title, server, stored in (
+        ("Colyseus in memory", "colyseus", False),
+        ("Colyseus in Redis", "colyseus", True),
+        ("boardgame.io in memory", "boardgame_io", False),
+    ):
         for scenario in SCENARIOS[:2]:
-            named = replace(scenario, name=f"Colyseus {where}, {scenario.name}")
-            prices.append(await measure_colyseus(named, rounds, seconds, stored=stored))
+            named = replace(scenario, name=f"{title}, {scenario.name}")
+            prices.append(await measure_server(server, named, rounds, seconds, stored=stored))
             print(move_price.row(prices[-1]), flush=True)
     print(
-        "  Its rooms live in one process. If that is killed, acked moves are lost or, with Redis, lie there without a race."
+        "  Their rooms live in one process. If it is killed, acked moves are lost or, with Redis, lie there without a race."
     )
     return prices
 
