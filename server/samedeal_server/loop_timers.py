@@ -38,13 +38,12 @@ LOOP_TIMERS: Final = Timers()
 class Alarm:
     """A timer that calls one callback. It can be set again any number of times until it is closed."""
 
-    __slots__ = ("_callback", "_closed", "_timer", "_timers")
+    __slots__ = ("_callback", "_timer", "_timers")
 
     def __init__(self, timers: Timers, callback: Callable[[], object]) -> None:
         self._timers = timers
-        self._callback = callback
+        self._callback: Callable[[], object] | None = callback
         self._timer: Timer | None = None
-        self._closed = False
 
     @property
     def is_set(self) -> bool:
@@ -57,7 +56,7 @@ class Alarm:
         This replaces an earlier schedule. Do nothing if the alarm is closed.
         """
         self.cancel()
-        if not self._closed:
+        if self._callback is not None:
             self._timer = self._timers.call_later(delay, self._fire)
 
     def cancel(self) -> None:
@@ -67,10 +66,11 @@ class Alarm:
             self._timer = None
 
     def close(self) -> None:
-        """Cancel the scheduled call, and ignore all later calls of ``set``."""
-        self._closed = True
+        """Cancel the scheduled call, ignore all later calls of ``set``, and drop the callback."""
+        self._callback = None  # it is often a method of the alarm's owner, which would stay alive
         self.cancel()
 
     def _fire(self) -> None:
         self._timer = None
-        self._callback()
+        if self._callback is not None:
+            self._callback()

@@ -143,6 +143,7 @@ class ClientSocket(ServerConnection):
                 timer.cancel()
         self._wake_reader()
         self.on_lost()
+        self._break_reference_cycles()
 
     def resume_writing(self) -> None:
         """Call ``on_writable``, because the write buffer has room again."""
@@ -244,6 +245,14 @@ class ClientSocket(ServerConnection):
         waiter, self._message_waiter = self._message_waiter, None
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
+
+    def _break_reference_cycles(self) -> None:
+        """Drop the references that would keep this closed connection alive until Python searches for cycles."""
+        self.on_writable = self.on_lost = _do_nothing
+        self.protocol.parser.close()  # a suspended generator, which refers to the protocol
+        vars(self.protocol).pop("select_subprotocol", None)  # the library stores a function that refers to this object
+        if self.protocol.parser_exc is not None:
+            self.protocol.parser_exc.__traceback__ = None
 
     def _keep_alive(self) -> None:
         if self.protocol.state is not State.OPEN:

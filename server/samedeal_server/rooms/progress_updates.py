@@ -11,6 +11,9 @@ PROGRESS_INTERVAL: Final = 0.1
 """Time, in seconds, for which changes are collected before they are sent."""
 
 
+def _send_nothing(_players: set[str], _moved_at: int) -> None: ...
+
+
 class ProgressUpdates:
     """Collects the players whose counts have changed, and sends their counts in one update.
 
@@ -46,7 +49,8 @@ class ProgressUpdates:
             self._alarm.set(PROGRESS_INTERVAL)
 
     def close(self) -> None:
-        """Stop sending updates."""
+        """Stop sending updates, and drop ``send``."""
+        self._send = _send_nothing
         self._alarm.close()
 
     def flush(self) -> None:

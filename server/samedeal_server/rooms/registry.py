@@ -381,8 +381,8 @@ class RoomRegistry:
                     case NodesAnnouncement():
                         self.nodes_channel_event.set()
                     case RoomSubscribed(room):
-                        if hub := self.hubs.get(room):
-                            hub.catch_up()  # this node did not receive the events that were announced before
+                        if room in self.hubs:  # a variable would keep the hub until the next announcement
+                            self.hubs[room].catch_up()  # this node did not receive events announced earlier
                     case RoomEvent(room, event):
                         self._apply_event(room, lambda hub, event=event: hub.announced(event))  # type: ignore[misc]
 

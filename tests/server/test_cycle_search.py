@@ -1,0 +1,75 @@
+"""Closed connections and rooms are freed without Python's search for reference cycles."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from websockets.server import ServerProtocol
+
+from samedeal.protocol.messages import Act
+from samedeal_server.connections.client_socket import ClientSocket
+from samedeal_server.process.cycle_search import search_new_objects_only
+from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.player_connection import PlayerConnection
+from tests.server.client import Client
+from tests.server.live_nodes import NodeMaker
+from tests.server.races import race
+from tests.server.raw_client import Wire
+from tests.server.real_clients import wait_for
+
+_COUNTED = {ClientSocket, Hub, PlayerConnection, ServerProtocol}
+
+
+def alive() -> Counter[str]:
+    """Count the connections and rooms in this process."""
+    return Counter(type(thing).__name__ for thing in gc.get_objects() if type(thing) in _COUNTED)
+
+
+@pytest.fixture
+def _without_cycle_search() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_without_cycle_search")
+@pytest.mark.parametrize("end", [Client.close, Client.abort])
+async def test_closed_race_is_freed_without_cycle_search(node: NodeMaker, end: Callable[[Client], Any]) -> None:
+    one = await node()
+    before = alive()
+    ana, bob = await race(one)
+    carl = await one.player("carl")
+    await carl.watch(ana.room)
+    await ana.acts(3)
+    await bob.refused("illegal", Act, revision=0, action="1 1")
+    assert alive() - before == Counter(ClientSocket=3, Hub=1, PlayerConnection=3, ServerProtocol=3)
+    for client in (ana, bob, carl):
+        await end(client)
+    await wait_for(lambda: not alive() - before)
+
+
+@pytest.mark.usefixtures("_without_cycle_search")
+async def test_http_request_is_freed_without_cycle_search(node: NodeMaker) -> None:
+    one = await node()
+    before = alive()
+    wire = await Wire.open(one.url)
+    await wire.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert await wire.head()
+    await wire.close()
+    await wait_for(lambda: not alive() - before)
+
+
+def test_only_new_objects_are_searched() -> None:
+    before = gc.get_threshold()
+    try:
+        search_new_objects_only()
+        new, *older = gc.get_threshold()
+        assert 0 < new < min(older) / 1000
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
