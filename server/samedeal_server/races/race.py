@@ -225,8 +225,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the deal.
     ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
 
-    Most changes of a race are stored as an event with the whole race. Fields with default values are left out. No
-    default may therefore ever change.
+    Fields with default values are not stored. No default may therefore ever change.
     """
 
     room: str

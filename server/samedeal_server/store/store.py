@@ -45,7 +45,7 @@ STREAM_LENGTH: Final = 2000
 """Minimum number of events that a room's stream keeps. A reader that missed more events loads a snapshot."""
 
 WAITING_STREAM_LENGTH: Final = 100
-"""Minimum number of events that the stream of a room keeps before the race starts.
+"""Minimum number of events that the stream of a room keeps before the race starts, unless they are large.
 
 The number is small because players may cause many of these events.
 """
