@@ -119,7 +119,7 @@ class RaceScreen(ClientScreen):
         self._show_over_board()
 
     def stays_for(self, model: Model) -> bool:
-        """Return whether the board stays after the end of the race, with the reason for the end.
+        """Return whether the board stays on the screen after the end of the race.
 
         The board stays until the player presses Enter, or until ``END_TIME`` has passed.
         """

@@ -172,7 +172,7 @@ class Model:
         return max(0, self.room.starts - now) if self.room and self.room.starts else 0
 
     def time_left(self, now: int) -> int:
-        """Return the milliseconds until the time is up, or 0 before the countdown."""
+        """Return the milliseconds until the race's time is up. Return 0 before the countdown."""
         return max(0, self.room.ends - now) if self.room and self.room.ends else 0
 
     def is_in(self, room: str) -> bool:

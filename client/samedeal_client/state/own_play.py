@@ -29,7 +29,7 @@ from samedeal_client.state.received_board import masked_board
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An unanswered action: the id of its Act, the revision it applies to, and its time in server milliseconds."""
+    """An unanswered action: the id of its Act, the revision it applies to, and its time in milliseconds since 1970."""
 
     id: int
     revision: int
@@ -161,7 +161,7 @@ class OwnPlay:
         return awaited.issuperset(range(self.play.revision, revision))
 
     def acked(self, answer: Acked, race_start: int) -> OwnPlay:
-        """Return the play after an acknowledgement. ``race_start`` is in server milliseconds."""
+        """Return the play after an acknowledgement. ``race_start`` is in milliseconds since 1970."""
         pending = self._pending(answer.to)
         if pending is None or self.play is None:
             return self

@@ -13,7 +13,7 @@ MAX_BOARDS: Final = 3000
 
 
 class RewindBuffer:
-    """Each player's boards in order of their times, in server milliseconds."""
+    """Each player's boards in order of their times, in milliseconds since 1970."""
 
     def __init__(self) -> None:
         self._frames: dict[str, list[WatchedBoard]] = {}

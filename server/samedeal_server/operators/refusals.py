@@ -34,7 +34,7 @@ def bad_token() -> OperatorRefused:
 
 
 def too_many_tries(wait: float) -> OperatorRefused:
-    """Refusal because too many wrong tokens came from the network.
+    """Refusal because too many wrong tokens came from the operator's network.
 
     ``wait`` is the time in seconds until the next try.
     """

@@ -103,7 +103,7 @@ def secret(room: str) -> str:
 def search(room: str) -> str:
     """String: the name of the node that searches for a room's joint deal.
 
-    The key expires a few seconds after the node stops, so that another node can search.
+    The node renews the key while it searches. Without renewal the key expires, so that another node can search.
     """
     return f"{PREFIX}{{{room}}}:search"
 
