@@ -213,10 +213,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
     """The race of a room. Times are in milliseconds since 1970, and 0 if they are not known yet.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the deal as text, as in the room
-    options. ``commitment`` is the published hash of the seed, or of the server's
-    secret if the deal is joint. ``seed`` is empty until the race
-    is finished. ``changed_at`` is the time of the last change. ``finished_at`` is when the race ended. ``kicked`` holds
-    the ids of the players who were removed from this race or an earlier one.
+    options. ``commitment`` is the published hash of the seed, or of the server's secret if the deal is joint. ``seed``
+    is empty until the race is finished. ``changed_at`` is the time of the last change. ``finished_at`` is when the race
+    ended. ``kicked`` holds the ids of the players who were removed from this race or an earlier one.
 
     If the race is a rematch, ``previous`` is the room of the race before it, and ``invited`` holds the ids of that
     race's players. ``next`` is the room of this race's own rematch.
