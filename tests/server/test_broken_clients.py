@@ -62,6 +62,18 @@ async def test_client_that_ignores_a_close_is_aborted(
     await wire.close()
 
 
+async def test_reason_of_a_close_that_is_ignored_is_counted(
+    bystander: tuple[Node, Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.1)
+    one, client = bystander
+    wire = await Wire.greeted(one.url)
+    await wire.send(frame(BINARY, b"\xc1") * (Limits().bad_frames + 1))
+    await nobody_but(one, client)
+    assert one.metric("connections_closed_total", reason="bad_frames") == 1
+    await wire.close()
+
+
 @pytest.mark.parametrize("sent", [b"\x82", frame(BINARY, b"", length=500) + b"x" * 499, PIECE])
 async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client], sent: bytes) -> None:
     one, client = bystander
