@@ -109,11 +109,11 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     await browser.shows("Fair deal, checked here", ".deal.fair")
     await compare(browser, clients)
     await browser.shows("won in", "tbody tr")
-    await browser.shows("gave up", "tbody tr:last-child")
+    await browser.shows("resigned", "tbody tr:last-child")
     await browser.run("document.querySelector('aside a').click()")
     await browser.shows("Fair deal, checked here", ".deal.fair")
     await browser.shows("00:00 of", "#clock")
-    assert "gave up" not in await browser.text("tbody")
+    assert "resigned" not in await browser.text("tbody")
     await browser.run(SEEK, 10**9)
     for seat, client in enumerate(clients, 1):
         assert client.play is not None

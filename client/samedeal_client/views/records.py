@@ -40,7 +40,7 @@ def standings_lines(record: Record) -> list[str]:
         if player.finish_time:
             result = f"Won in {clock_text(player.finish_time)}" if player.place == 1 else clock_text(player.finish_time)
         if player.resigned:
-            result += ", gave up"
+            result += ", resigned"
         name = f"{player.name} (bot)" if player.bot else player.name
         undos = sum(action == UNDO for _, action in player.actions)
         counts = f"moves {len(player.actions) - undos}, undos {undos}"

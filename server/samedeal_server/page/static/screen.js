@@ -274,7 +274,7 @@ export class RaceScreen {
 function stateOf({final, finishedAt, resigned, stuck, connected, ready, board}, {phase, starts}) {
 	const time = final?.time || (finishedAt && finishedAt - starts)
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
-	if (resigned || final?.resigned) return "gave up"
+	if (resigned || final?.resigned) return "resigned"
 	if (!connected && phase !== "finished") return "not connected"
 	if (stuck && phase === "racing") return "stuck"
 	return ready && !board && phase === "open" ? "ready" : ""
