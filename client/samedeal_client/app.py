@@ -6,7 +6,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -28,6 +28,7 @@ from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
 from samedeal_client.state.room_form import RoomForm
 from samedeal_client.text.appearance import Look
+from samedeal_client.views.race import AFTER_ROOM
 from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.terminal_driver import TerminalDriver
 
@@ -57,16 +58,17 @@ def screen_for(model: Model) -> ScreenName:
 class SamedealApp(LookApp[int]):
     """The full-screen app. It runs the client's session and shows the screen that fits the session's model.
 
-    During practice, ``back_to`` is the server whose lobby the player came from. When the player leaves the practice
-    room, the app ends instead of showing the lobby of the practice server. ``lasting`` is true if the server keeps
-    running after this program, so that a player who quits can return. If ``with_bell`` is true, the terminal's bell
-    rings at important events, for example when a rival finishes. ``game``, ``room`` and ``room_form`` are the player's
-    last choices in the lobby and in the form of a new room.
+    ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
+    is true if the server keeps running after this program, so that a player who quits can return. Otherwise a player
+    who leaves the room goes to ``back_to`` instead of the lobby of the server. If ``with_bell`` is true, the terminal's bell
+    rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots of a race on this
+    machine into a room. ``game``, ``room`` and ``room_form`` are the player's last choices in the lobby and in the form
+    of a new room.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
-        Binding(QUIT_KEY, "quit", "quit", priority=True),
+        *(Binding(QUIT_KEY, f"quit_from('{word}')", word, priority=True) for word in ("quit", "back")),
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
@@ -80,6 +82,7 @@ class SamedealApp(LookApp[int]):
         *,
         lasting: bool = True,
         with_bell: bool = False,
+        send_rivals: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(look, driver_class=TerminalDriver)
         self.client = client
@@ -88,6 +91,7 @@ class SamedealApp(LookApp[int]):
         self.back_to = back_to
         self.lasting = lasting
         self._with_bell = with_bell
+        self.send_rivals = send_rivals
         self.game = self.room = ""
         self.room_form = RoomForm()
         self.screen_name: ScreenName | None = None
@@ -133,7 +137,7 @@ class SamedealApp(LookApp[int]):
             self.room = model.room.room
         entering = model.room is None and self.client.entering
         name = screen_for(model)
-        if name == "lobby" and self.back_to and not entering:
+        if name == "lobby" and self.back_to and not self.lasting and not entering:
             self.exit(0)
             return
         shown = self.screen_stack[1] if len(self.screen_stack) > 1 else None
@@ -189,8 +193,10 @@ class SamedealApp(LookApp[int]):
 
                 return ResultsScreen()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available now. The help is available on every screen of the client."""
+        if action == "quit_from":
+            return parameters == ("back" if self.back_to else "quit",)
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -198,7 +204,7 @@ class SamedealApp(LookApp[int]):
         from samedeal_client.screens.race import RaceScreen
 
         if isinstance(screen, RaceScreen) and self.racing:
-            yield SystemCommand("Resign", "Give up this race", screen.ask_to_resign)
+            yield SystemCommand("Resign", "Your foundation cards still count", screen.ask_to_resign)
         yield from super().get_system_commands(screen)
 
     async def action_help(self) -> None:
@@ -270,10 +276,25 @@ class SamedealApp(LookApp[int]):
         return isinstance(self.client.link, PracticeLink)
 
     @property
+    def after_room(self) -> str:
+        """The place to which a player goes who leaves a room, one of ``AFTER_ROOM``."""
+        place = "lobby" if self.lasting else self.back_to.removeprefix("the ")
+        return place if place in AFTER_ROOM else "lobby"
+
+    @property
     def has_racing_bots(self) -> bool:
         """Whether bots of the player may be in a race under way."""
         room = self.client.model.room
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
+
+    async def bring_bots(self, before: str, room: str) -> None:
+        """Send the bots that race against the player in the room ``before`` into another room."""
+        try:
+            await self.bots.move(before, room, self.client.rooms.passphrase, self.show_message)
+            if self.send_rivals is not None:
+                await self.send_rivals(room)
+        except OSError as error:
+            self.show_message(f"The bots could not be started: {error.strerror}.")
 
     def action_suspend_process(self) -> None:
         """Suspend this process and its process group, as a terminal does on Ctrl-Z.
@@ -284,6 +305,10 @@ class SamedealApp(LookApp[int]):
         """
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
+
+    async def action_quit_from(self, _word: str) -> None:
+        """Quit, or go back to where the player came from."""
+        await self.action_quit()
 
     async def action_quit(self) -> None:
         """Quit. During a race of the player or of their bots, ask for confirmation first."""

@@ -82,12 +82,19 @@ def invitation(address: ServerAddress, room: str) -> str:
 
 
 async def run_client(
-    address: ServerAddress, name: str, display: DisplayOptions, enter: Enter, *, lasting: bool = True, back_to: str = ""
+    address: ServerAddress,
+    name: str,
+    display: DisplayOptions,
+    enter: Enter,
+    *,
+    lasting: bool = True,
+    back_to: str = "",
+    send_rivals: Callable[[str], Awaitable[None]] | None = None,
 ) -> int:
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
-    the server whose lobby the player returns to, instead of the lobby of this server.
+    the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``.
 
     Raises CannotConnect if there is no connection. Raises RequestRefused if the server refuses the player or the room.
     Raises Failure if ``keys.toml`` is invalid.
@@ -109,7 +116,6 @@ async def run_client(
 
             bindings = key_bindings()
             await enter(client, None)
-            quit_for_good = recorder.quit_for_good if not lasting else None
             code = await show(
                 client,
                 with_background(look),
@@ -117,11 +123,12 @@ async def run_client(
                 back_to,
                 lasting=lasting,
                 with_bell=display.bell,
-                hung_up=quit_for_good,
+                hung_up=partial(recorder.quit_for_good, cut_off=True) if not lasting else None,
+                send_rivals=send_rivals,
             )
-            if quit_for_good is not None:
-                quit_for_good()  # before anything is printed, because the terminal may be gone
-            if back_to:
+            if not lasting:  # before anything is printed, because the terminal may be gone
+                recorder.quit_for_good(cut_off=bool(code))
+            if back_to and not lasting:
                 print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
             if lasting and (sentence := _how_to_return(client)):
                 print(sentence)

@@ -95,10 +95,13 @@ class HistoryRecorder:
         """Append the player's race if the player is done with it. Call this after each change of the session."""
         self._append(race_result(self._client.model))
 
-    def quit_for_good(self) -> None:
-        """Append the race that the player quits without being able to return."""
+    def quit_for_good(self, *, cut_off: bool = False) -> None:
+        """Append the race that the player quits without being able to return.
+
+        ``cut_off`` is true if the player did not mean to quit.
+        """
         model = self._client.model
-        self._append(race_result(model) or unfinished_race(model))
+        self._append(race_result(model) or unfinished_race(model, cut_off=cut_off))
 
     def _append(self, race: PastRace | None) -> None:
         if race is None or race == self._appended:

@@ -213,15 +213,19 @@ async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) ->
     await (client.watch(room, passphrase) if spectator else client.join(room, passphrase))
 
 
-async def open_similar_room(client: ClientSession, deal: str = DEFAULT_DEAL) -> None:
-    """Open a room with the options of the client's room and another deal, and join the new room.
+async def open_similar_room(
+    client: ClientSession, bring_bots: Callable[[str, str], Awaitable[None]], deal: str = DEFAULT_DEAL
+) -> None:
+    """Open a room with the options of the client's room and another deal, and join the new room with the player's bots.
 
-    Raises RequestRefused if the server refuses.
+    ``bring_bots`` is called with the codes of the old room and the new room. Raises RequestRefused if the server
+    refuses.
     """
     room = client.model.room
     if room is not None:
         passphrase = client.rooms.passphrase if room.private else ""
         code = await client.rooms.create(similar_options(room, deal), passphrase=passphrase)
+        await bring_bots(room.room, code)
         await client.join(code, passphrase)
 
 

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
@@ -40,11 +40,12 @@ async def show(
     lasting: bool = True,
     with_bell: bool = False,
     hung_up: Callable[[], None] | None = None,
+    send_rivals: Callable[[str], Awaitable[None]] | None = None,
 ) -> int:
     """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to``, ``lasting`` and ``with_bell`` are arguments for ``SamedealApp``. ``hung_up`` is called in a thread if
-    the terminal goes away, since the process may then end before this function returns.
+    ``back_to``, ``lasting``, ``with_bell`` and ``send_rivals`` are arguments for ``SamedealApp``. ``hung_up`` is called
+    in a thread if the terminal goes away, since the process may then end before this function returns.
     """
     # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -53,7 +54,7 @@ async def show(
         os.environ.pop(name, None)
     from samedeal_client.app import SamedealApp
 
-    app = SamedealApp(client, look, bindings, back_to, lasting=lasting, with_bell=with_bell)
+    app = SamedealApp(client, look, bindings, back_to, lasting=lasting, with_bell=with_bell, send_rivals=send_rivals)
     # Everything loaded so far stays. Freezing it saves garbage collection pauses of several frames during a race.
     gc.collect()
     gc.freeze()

@@ -28,7 +28,14 @@ from samedeal_client.state.history import (
 )
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.history import fitted_cells, history_rows, result_line, streak_text, unreadable_text
+from samedeal_client.views.history import (
+    cut_off_text,
+    fitted_cells,
+    history_rows,
+    result_line,
+    streak_text,
+    unreadable_text,
+)
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_golden, assert_sentences
 
@@ -255,6 +262,18 @@ def test_race_that_is_quit_counts_after_a_move() -> None:
     result = unfinished_race(server.model)
     assert result is not None
     assert (result.place, result.foundation_cards, result.outcome) == (0, 3, "unfinished")
+
+
+@pytest.mark.parametrize(("cut_off", "shown"), [(True, "Willow, 3/52"), (False, "")])
+def test_race_that_was_cut_off_is_told(cut_off: bool, shown: str) -> None:
+    server = RaceServer()
+    tallied(server, Tally(player="me", foundation_cards=3, moves=4))
+    race = unfinished_race(server.model, cut_off=cut_off)
+    assert race is not None
+    sentence = cut_off_text(History((race,)))
+    assert (shown in sentence, bool(sentence)) == (True, cut_off)
+    later = msgspec.structs.replace(race, starts=race.starts + 1, cut_off=False)
+    assert cut_off_text(History((race, later))) == ""
 
 
 def test_spectator_has_no_result() -> None:

@@ -736,11 +736,36 @@ async def test_quitting_says_that_the_best_daily_try_counts() -> None:
     referee = willow()
     referee.options = struct_replace(referee.options, deal="daily 2026-11-22")
     async with running_app(referee) as ui:
-        ui.app.back_to = "the start screen"
+        ui.app.back_to, ui.app.lasting = "the start screen", False
         await ui.press("ctrl+q")
         text = ui.text()
         assert "q    leave today's deal, back to the start screen" in text
         assert "best try" in text
+
+
+@pytest.mark.parametrize(("lasting", "said"), [(True, "your seat is kept"), (False, "you can't return to this race")])
+async def test_quitting_says_whether_the_seat_is_kept(lasting: bool, said: str) -> None:
+    async with running_app(willow()) as ui:
+        ui.app.back_to, ui.app.lasting = "the start screen", lasting
+        await ui.press("ctrl+q")
+        assert said in ui.text()
+
+
+@pytest.mark.parametrize(
+    ("lasting", "back_to", "place"),
+    [
+        (True, "the start screen", "lobby"),
+        (False, "the start screen", "start screen"),
+        (False, "the replay", "replay"),
+        (False, "localhost:7777", "lobby"),
+        (False, "", "lobby"),
+    ],
+)
+async def test_keys_name_the_place_after_the_race(lasting: bool, back_to: str, place: str) -> None:
+    async with running_app(willow()) as ui:
+        ui.app.back_to, ui.app.lasting = back_to, lasting
+        await ui.press("ctrl+r", "y")
+        await ui.wait_until(lambda: f"l {place}" in ui.text())
 
 
 async def test_practice_has_no_clock_and_is_left_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

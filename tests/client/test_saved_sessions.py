@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
+from samedeal_client.net.saved_sessions import SEAT_TIME, FileSessions, MemorySessions
 from samedeal_client.paths import state_home, write_private
+from samedeal_client.state.kept_seat import KeptSeat
 
 URL = "ws://localhost:7777"
 
@@ -68,6 +70,20 @@ def test_room_is_saved_with_its_session(path: Path) -> None:
     assert (sessions_in(path).room(URL, "ana"), sessions_in(path).share(URL, "ana")) == ("friday", "5f1c")
     sessions_in(path).keep(URL, "ana", "new")
     assert (sessions_in(path).room(URL, "ana"), sessions_in(path).share(URL, "ana")) == ("", "")
+
+
+def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions, now = sessions_in(path), time.time()
+    for age, name, room in ((2, "ana", "friday"), (1, "bo", "lunch"), (0, "mira", "")):
+        monkeypatch.setattr("time.time", lambda age=age: now - age)
+        sessions.keep(URL, name, "secret", room)
+    seat = sessions.kept_seat()
+    assert seat == KeptSeat(URL, "bo", "lunch")
+    sessions.forget_seat(seat)
+    assert sessions.kept_seat() == KeptSeat(URL, "ana", "friday")
+    assert sessions.session(URL, "bo") == "secret"
+    monkeypatch.setattr("time.time", lambda: now + SEAT_TIME)
+    assert sessions.kept_seat() is None
 
 
 def test_newer_session_replaces_the_older(path: Path) -> None:

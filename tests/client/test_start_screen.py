@@ -12,10 +12,12 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from samedeal.errors import MalformedText
+from samedeal.errors import MalformedText, RequestRefused
+from samedeal.protocol_codes import RefusalCode
 from samedeal_client.commands.common import player_name
 from samedeal_client.commands.start import start
 from samedeal_client.history_file import HistoryFile
+from samedeal_client.net.saved_sessions import FileSessions
 from samedeal_client.paths import config_home, write_private
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.screens.history import HistoryScreen
@@ -80,6 +82,46 @@ def today() -> str:
 )
 async def test_keys_choose_a_command(keys: list[str], arguments: list[str] | None) -> None:
     assert await chosen(*(key.replace(" ", "space") for key in keys)) == arguments
+
+
+def keep_seat() -> list[str]:
+    """Save a seat of the player ana. Return the command that leads back to it."""
+    FileSessions(pytest.fail).keep("ws://localhost:7777", "ana", "secret", "friday")
+    return ["join", "ws://localhost:7777", "friday", "--name", "ana"]
+
+
+@pytest.mark.parametrize("keys", [["b"], ["enter"]])
+async def test_kept_seat_is_the_first_choice(keys: list[str]) -> None:
+    assert await chosen("b") is None
+    back = keep_seat()
+    assert await chosen(*keys) == back
+    assert await chosen("down", "enter") == ["play", "willow"]
+
+
+async def test_kept_seat_survives_another_name() -> None:
+    back = keep_seat()
+    assert await chosen("s", *"mira", "escape") == list(RESTART)
+    async with start_screen() as pilot:
+        assert "as ana in friday" in screen_text(pilot.app)
+        await pilot.press("enter")
+        assert pilot.app.return_value == back
+
+
+def test_seat_that_was_given_away_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = iter([keep_seat(), []])
+
+    def refuse(_: Sequence[str]) -> int:
+        raise RequestRefused(RefusalCode.NO_ROOM, "There is no such room.")
+
+    monkeypatch.setattr(StartApp, "run", lambda _: next(choices))
+    assert start(refuse) == 0
+    assert FileSessions(pytest.fail).kept_seat() is None
+
+
+async def test_race_that_was_cut_off_is_told() -> None:
+    remember_races(cut_off=True)
+    async with start_screen((60, 20)) as pilot:
+        assert "window was closed" in screen_text(pilot.app)
 
 
 async def test_todays_deal_is_that_of_the_day() -> None:
@@ -250,7 +292,7 @@ async def test_theme_that_is_gone_is_ignored() -> None:
         assert pilot.app.theme == "samedeal-dark"
 
 
-def remember_races() -> None:
+def remember_races(*, cut_off: bool = False) -> None:
     now = round(datetime.now(UTC).timestamp() * 1000)
     deal = f"daily {datetime.now(UTC).date().isoformat()}"
     for number, time in enumerate((0, 352_000)):
@@ -265,6 +307,7 @@ def remember_races() -> None:
                 players=4,
                 foundation_cards=31,
                 time=time,
+                cut_off=cut_off,
                 opponents=(Opponent("漢字", bot=True),),
             )
         )

@@ -182,6 +182,7 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
     assert not (state / "sessions.json").exists()  # nobody returns to this server
     (race,) = HistoryFile(state / "history.jsonl").read().races
     assert (race.game, race.deal, race.outcome, race.place) == ("willow", "#7", "unfinished", 0)
+    assert race.cut_off
 
 
 async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:

@@ -313,9 +313,16 @@ async def test_passphrase_prompt_is_cancelled_with_the_mouse(server: str) -> Non
         assert ana.app.screen_name == "lobby"
 
 
+@pytest.mark.parametrize("key", ["escape", "q"])
+async def test_lobby_is_left_like_the_start_screen(server: str, key: str) -> None:
+    async with player_in_lobby(server) as ana:
+        await ana.press(key)
+        await ana.wait_until(lambda: ana.has_quit)
+
+
 async def test_quick_matches_meet_in_one_room(server: str) -> None:
     async with player_in_lobby(server) as ana, player_in_lobby(server, "mira") as mira:
-        await ana.press("q")
+        await ana.press("m")
         await ana.wait_for_screen("waiting")
         assert ana.room.options.start == "all-ready"
         await ana.wait_for_message("Waiting for one more player")
@@ -332,7 +339,7 @@ async def test_quick_matches_meet_in_one_room(server: str) -> None:
 
 async def test_host_kicks_a_player(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
-        await ana.press("q")
+        await ana.press("m")
         await ana.wait_for_screen("waiting")
         await mira.join(ana.room.room)
         await ana.click("[ ]    mira")
@@ -346,7 +353,7 @@ async def test_host_kicks_a_player(server: str) -> None:
 
 async def test_host_kicks_a_player_by_keyboard(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
-        await ana.press("q")
+        await ana.press("m")
         await ana.wait_for_screen("waiting")
         await mira.join(ana.room.room)
         await k0ji.join(ana.room.room)
@@ -366,7 +373,7 @@ async def test_quick_match_skips_a_room_that_has_filled(server: str) -> None:
         await mira.join(await mira.rooms.create(Options(players=2), "nearly"))
         await ana.wait_for_text("join nearly")
         await k0ji.join("nearly")
-        await ana.press("q")
+        await ana.press("m")
         await ana.wait_for_screen("waiting")
         assert ana.room.room != "nearly"
 
@@ -730,7 +737,7 @@ async def test_click_outside_a_dialog_explains_how_to_answer(server: str) -> Non
 
 async def test_practice_returns_to_its_lobby(server: str) -> None:
     async with host_waiting(server, countdown=0) as ana:
-        ana.app.back_to = "cards.example.org"
+        ana.app.back_to, ana.app.lasting = "cards.example.org", False
         await ana.press("enter")
         await ana.wait_for_screen("race")
         await ana.wait_until(lambda: ana.app.client.model.board is not None)
@@ -894,10 +901,16 @@ async def test_rematch_is_joined_with_a_click(server: str) -> None:
 
 async def test_similar_room_has_a_new_deal(server: str) -> None:
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
+    sent = []
+
+    async def send_rivals(room: str) -> None:
+        sent.append(room)
+
     async with finished_race(server, options=options) as (ana, _):
+        ana.app.send_rivals = send_rivals
         await ana.press("n")
         await ana.wait_for_screen("waiting")
-        assert ana.room.room != "friday"
+        assert [ana.room.room] == sent != ["friday"]
         assert ana.room.deal == "winnable"
         assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
 
@@ -1018,7 +1031,7 @@ async def test_ascii_look_is_ascii_on_every_screen(server: str) -> None:
         assert ana.text().isascii()
         await ana.open_form()
         assert ana.text().isascii()
-        await ana.press("enter")
+        await ana.press("ctrl+o")
         await ana.wait_for_screen("waiting")
         assert ana.text().isascii()
         await ana.press("f1")

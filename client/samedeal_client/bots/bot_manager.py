@@ -19,9 +19,10 @@ DEFAULT_PACE: Final = 20.0
 
 
 class _RunningBot(NamedTuple):
-    """A bot: the room to which the bot was added, and the context that ends the bot's process."""
+    """A bot: the room to which the bot was added, the bot's plan, and the context that ends the bot's process."""
 
     room: str
+    plan: BotPlan
     process: AsyncExitStack
 
 
@@ -62,13 +63,27 @@ class LocalBots:
         """
         async with self._adding:
             plan = BotPlan(self._free_name((*taken, *self._running)), level, DEFAULT_PACE)
-            process = AsyncExitStack()
-            bots = local_bots(
-                self._address, room, [plan], stay=True, warn=warn, on_exit=self._on_exit, passphrase=passphrase
-            )
-            await process.enter_async_context(bots)
-            self._running[plan.name] = _RunningBot(room, process)
+            await self._start(room, plan, passphrase, warn)
         return plan.name
+
+    async def move(self, room: str, new_room: str, passphrase: str, warn: Callable[[str], None]) -> None:
+        """End the bots of a room, and start bots with the same names and levels that join ``new_room``.
+
+        ``warn`` and the errors are those of ``add``.
+        """
+        for name in self.names_in(room):
+            plan = self._running[name].plan
+            await self.remove(name)
+            async with self._adding:
+                await self._start(new_room, plan, passphrase, warn)
+
+    async def _start(self, room: str, plan: BotPlan, passphrase: str, warn: Callable[[str], None]) -> None:
+        process = AsyncExitStack()
+        bots = local_bots(
+            self._address, room, [plan], stay=True, warn=warn, on_exit=self._on_exit, passphrase=passphrase
+        )
+        await process.enter_async_context(bots)
+        self._running[plan.name] = _RunningBot(room, plan, process)
 
     def _on_exit(self, name: str) -> None:
         """Clean up after a bot that has ended by itself."""

@@ -62,7 +62,13 @@ def add_player(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for the player's name, the passphrase and the display options."""
     parser.add_argument("--name", default="", help="your name in the race (default: your login name)")
     add_passphrase(parser)
+    add_back_to(parser)
     add_look(parser)
+
+
+def add_back_to(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the place to which the player returns. The start screen and the lobby give it."""
+    parser.add_argument("--back-to", default="", help=argparse.SUPPRESS)
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:

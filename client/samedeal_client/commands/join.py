@@ -61,4 +61,4 @@ def run(given: argparse.Namespace) -> int:
                 raise Failure("No room code was given. Write samedeal join URL ROOM.", 2)
         await enter_with_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase, lines)
 
-    return asyncio.run(run_client(address, name, DisplayOptions.from_arguments(given), enter))
+    return asyncio.run(run_client(address, name, DisplayOptions.from_arguments(given), enter, back_to=given.back_to))

@@ -156,6 +156,7 @@ def run(given: argparse.Namespace) -> int:
             print(*invite(room, has_page=link.has_page), sep="\n")
         return 0
 
-    return asyncio.run(
-        open_room() if given.no_join else run_client(address, name, DisplayOptions.from_arguments(given), enter)
-    )
+    if given.no_join:
+        return asyncio.run(open_room())
+    display = DisplayOptions.from_arguments(given)
+    return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))

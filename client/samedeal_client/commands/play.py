@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
-from samedeal_client.commands.common import add_look, integer_in, player_name
+from samedeal_client.commands.common import add_back_to, add_look, integer_in, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
@@ -16,7 +15,7 @@ from samedeal_client.signals import is_terminal, until_stopped
 from samedeal_client.state.bot_levels import MIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
     from typing import Any
 
     from samedeal.options import Options
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hints", action=argparse.BooleanOptionalAction, default=True, help="allow hints (default: yes)"
     )
     parser.add_argument("--name", default="", help="your name (default: your login name)")
-    parser.add_argument("--back-to", default="", metavar="SERVER", help=argparse.SUPPRESS)
+    add_back_to(parser)
     add_look(parser)
 
 
@@ -128,14 +127,16 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
     from samedeal_client.frontend import DisplayOptions, run_client
 
     name = player_name(given.name)
-    async with local_server() as server, AsyncExitStack() as stack:
+    async with local_server() as server, AsyncExitStack() as bots:
+
+        async def send_bots(room: str, warn: Callable[[str], None]) -> None:
+            await bots.aclose()
+            await bots.enter_async_context(local_bots(server.address, room, plans, stay=True, warn=warn))
 
         async def enter(client: ClientSession, lines: LineIO | None) -> None:
             room = await client.rooms.create(options)
             await client.join(room)
-            show = lines.printer.print_lines if lines is not None else _ignore
-            bots = local_bots(server.address, room, plans, stay=True, warn=lambda sentence: show([sentence]))
-            await stack.enter_async_context(bots)
+            await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
 
         race = run_client(
             server.address,
@@ -144,6 +145,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
             enter,
             lasting=False,
             back_to=printable(given.back_to),
+            send_rivals=lambda room: send_bots(room, _ignore),
         )
         return await while_server_runs(race, server)
 
@@ -167,7 +169,7 @@ async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
         return await while_server_runs(race(server), server)
 
 
-def _ignore(lines: Iterable[str]) -> None:
+def _ignore(warning: str) -> None:
     """Ignore a warning, because the full screen already shows which bots are connected."""
 
 

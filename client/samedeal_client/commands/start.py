@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-RETURNS = ("play", "host")
-"""Commands after which the menu is shown again."""
+RETURNS = ("play", "join", "watch", "new")
+"""Commands with the option ``--back-to``."""
 
 
 def start(run_command: Callable[[Sequence[str]], int]) -> int:
@@ -16,7 +16,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
     """
     from dataclasses import replace
 
-    from samedeal.errors import SamedealError
+    from samedeal.errors import RequestRefused, SamedealError
     from samedeal_client.commands.common import error_report
     from samedeal_client.errors import Failure
     from samedeal_client.net.dial import CannotConnect
@@ -42,9 +42,22 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
         if tuple(arguments) == RESTART:
             continue
         try:
-            code = run_command([*arguments, "--back-to", "the start screen"] if arguments[0] == "play" else arguments)
+            returns = ["--back-to", "the start screen"] if arguments[0] in RETURNS else []
+            code = run_command([*arguments, *returns])
         except (SamedealError, CannotConnect, Failure) as error:
             failed = FailedChoice(arguments, error_report(error).text)
+            if isinstance(error, RequestRefused):
+                forget_refused_seat(arguments)
             continue
-        if code or arguments[0] not in RETURNS:
+        if code:
             return code
+
+
+def forget_refused_seat(arguments: Sequence[str]) -> None:
+    """Forget the seat that the player wanted to return to, if that is what the player has chosen."""
+    from samedeal_client.net.saved_sessions import FileSessions
+
+    sessions = FileSessions(lambda _: None)
+    seat = sessions.kept_seat()
+    if seat is not None and list(arguments) == seat.arguments:
+        sessions.forget_seat(seat)

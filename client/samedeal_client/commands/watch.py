@@ -39,4 +39,5 @@ def run(given: argparse.Namespace) -> int:
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         await enter_with_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, lines)
 
-    return asyncio.run(run_client(address, player_name(given.name), DisplayOptions.from_arguments(given), enter))
+    name, display = player_name(given.name), DisplayOptions.from_arguments(given)
+    return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))

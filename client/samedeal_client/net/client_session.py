@@ -150,6 +150,8 @@ class ClientSession:
     def _save_room(self) -> None:
         """Save the room in which the player has a seat, if it is another room than the saved one."""
         model = self.model
+        if self.entering:
+            return  # the seat is known when the room's state arrives
         room = model.room.room if model.room is not None and model.has_live_seat else ""
         if room != self._saved_room:
             self._saved_room = room
@@ -203,6 +205,9 @@ class ClientSession:
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat in ``room``, or return to the seat that the player already has."""
         await self._enter(self.rooms.join(room, passphrase))
+        if room == self.link.saved_room:
+            self._saved_room = room
+            self._save_room()
 
     async def watch(self, room: str, passphrase: str = "") -> None:
         """Start watching ``room`` as a spectator."""

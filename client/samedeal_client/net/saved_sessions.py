@@ -23,11 +23,15 @@ from msgspec import Struct
 
 from samedeal_client.net.address import ServerAddress, is_loopback_url
 from samedeal_client.paths import state_home, write_private
+from samedeal_client.state.kept_seat import KeptSeat
 
 _MAX_SESSIONS: Final = 500
 """Maximum number of sessions kept. The least recently used are dropped first."""
 
 _VERSION: Final = 1
+
+SEAT_TIME: Final = 24 * 3600
+"""Time, in seconds, for which a seat is offered to a player who has not returned to it."""
 
 
 class SessionStore(Protocol):
@@ -108,6 +112,20 @@ class FileSessions:
         """Return the room that was saved with a session, or an empty string if there is none."""
         saved = self._read().get(url, {}).get(name)
         return saved.room if saved is not None else ""
+
+    def kept_seat(self) -> KeptSeat | None:
+        """Return the seat that was used last, under any name. Return None if there is none of the last ``SEAT_TIME``."""
+        seats = [
+            (saved.used, KeptSeat(url, name, saved.room))
+            for url, names in self._read().items()
+            for name, saved in names.items()
+            if saved.room and saved.used > time.time() - SEAT_TIME
+        ]
+        return max(seats)[1] if seats else None
+
+    def forget_seat(self, seat: KeptSeat) -> None:
+        """Forget a seat that the server has given away."""
+        self.keep(seat.url, seat.name, self.session(seat.url, seat.name))
 
     def share(self, url: str, name: str) -> str:
         """Return the share that was saved with a session, or an empty string if there is none."""

@@ -36,6 +36,9 @@ from samedeal_client.widgets.themes import lines_of, text_of
 LIST_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the list of rooms."""
 
+_LEAVE_DOES: Final = ("start screen", "quit")
+"""The effects of Esc: back to the start screen, or quit if the player did not come from there."""
+
 _LATEST: Final = 50
 """Number of past races listed."""
 
@@ -64,12 +67,13 @@ class LobbyScreen(WidgetScreen):
     help_context = "lobby"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "watch"),
-        Binding("q", "choose('quick')", "quick", show=False),
+        Binding("m", "choose('quick')", "quick", show=False),
         Binding("n", "choose('new')", "new", show=False),
         Binding("d", "choose('daily')", "daily", show=False),
         Binding("p", "choose('practise')", "practice", show=False),
         Binding("h", "history", "history"),
         Binding("g", "next_game", "game", show=False),
+        *(Binding("escape,q", f"leave('{does}')", does, show=does != "quit") for does in _LEAVE_DOES),
         *(Binding(str(number), f"enter_number({number})", show=False) for number in range(1, 10)),
     ]
 
@@ -88,7 +92,7 @@ class LobbyScreen(WidgetScreen):
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
         game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
-        used_by = Static(text_of((Span("for q d p n", "label"),), self.look))
+        used_by = Static(text_of((Span("for m d p n", "label"),), self.look))
         self._play = Vertical(self._choices, Horizontal(game_label, self._game, used_by), id="play", classes="panel")
         self._today_panels = [Static(classes="panel today") for _ in range(2)]
         self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")
@@ -216,6 +220,14 @@ class LobbyScreen(WidgetScreen):
         if self.lobby.own_race is not None:
             self._enter(self.lobby.own_race.room)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is available. Of the actions of Esc, only one is available."""
+        return action != "leave" or parameters == (_LEAVE_DOES[0 if self.samedeal.back_to else 1],)
+
+    async def action_leave(self, _does: str) -> None:
+        """Leave the server. The seat in a race under way is kept."""
+        await self.samedeal.action_quit()
+
     def action_next_game(self) -> None:
         """Choose the next game."""
         games = ["", *GAMES]
@@ -245,7 +257,7 @@ class LobbyScreen(WidgetScreen):
         """Watch the selected room."""
         line = self.lobby.line(self._rooms.selected_key)
         if line is None:
-            self.show_message("There are no rooms yet. Open one with n, or press q for a quick match.")
+            self.show_message("There are no rooms yet. Open one with n, or press m for a quick match.")
         elif not line.spectators:
             self.show_message(f"The host of room {line.room!r} allows no spectators. Choose another room.")
         else:

@@ -125,14 +125,16 @@ class QuitScreen(QuestionScreen):
         room = app.client.model.room
         daily = room is not None and room.deal.startswith("daily")
         tries = [QuestionLine("Today's best try counts. You may try again.", "notice")] if daily else []
-        leave = "quit: your seat is kept, you can rejoin"
-        if app.back_to:
+        if app.lasting:
+            leave = f"{'leave' if app.back_to else 'quit'}: your seat is kept, you can rejoin"
+            ends = []
+        else:
             race = "today's deal" if daily else "the race"
-            leave = f"leave {race}, back to {app.back_to}"
-        elif not app.lasting:
-            leave = "quit: this ends the race"
+            leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
+            ends = [QuestionLine("If you leave, you can't return to this race.", "notice")]
         return (
             QuestionLine("The race is still running, and so is the clock.", "notice"),
+            *ends,
             *bots,
             *tries,
             QuestionLine(),

@@ -268,13 +268,18 @@ class RaceScreen(ClientScreen):
             if self._news_shown
             else fresh_news_row(self._feed.news, self._seats, self.model.me, self.client.now(), self.look)
         )
-        return typed or news or views.status_row(self.model, bindings, self.look, self.size.width)
+        return (
+            typed
+            or news
+            or views.status_row(self.model, bindings, self.look, self.size.width, self.samedeal.after_room)
+        )
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """Return the keys that can be pressed now."""
         if self._ended_at is not None:
             return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
-        return race_keys(self.model, self._controller, self.samedeal.bindings, self.look)
+        samedeal = self.samedeal
+        return race_keys(self.model, self._controller, samedeal.bindings, self.look, samedeal.after_room)
 
     def press(self, key: str) -> None:
         """Handle a key."""

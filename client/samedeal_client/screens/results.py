@@ -22,10 +22,12 @@ from samedeal_client.history_file import best_before
 from samedeal_client.screens.base import Task
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.model import Model
+from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.race import AFTER_ROOM
 from samedeal_client.views.results import (
     REMATCH_DOES,
     ResultDetails,
@@ -53,11 +55,11 @@ class ResultsScreen(WidgetScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
         Binding("v", "replay", "replay"),
-        Binding("n", "new_room", "new cards"),
+        Binding("n", "new_room", "new room"),
         Binding("a", "same_deal", "same cards"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
-        Binding("escape,l", "leave", "lobby"),
+        *(Binding("escape,l", f"leave('{place}')", place) for place in AFTER_ROOM),
     ]
 
     def __init__(self) -> None:
@@ -124,9 +126,11 @@ class ResultsScreen(WidgetScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available.
 
-        Of the actions of the rematch key, only the action for the room is available.
+        Of the actions of the rematch key, and of the key to leave, only the action for the room is available.
         """
         room = self.model.room
+        if action == "leave":
+            return parameters == (self.samedeal.after_room,)
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
         return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
@@ -137,18 +141,23 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Going to the rematch", task)
 
     def action_new_room(self) -> None:
-        """Open a room with the same options and a winnable deal."""
-        self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client))
+        """Open a room with the same options and a winnable deal, and bring the bots."""
+        self._open_room(DEFAULT_DEAL)
 
     def action_same_deal(self) -> None:
-        """Open a room with the same deal."""
+        """Open a room with the same deal, and bring the bots."""
         room = self.model.room
         if room is not None:
-            self._run_if_idle("Opening a room", partial(room_actions.open_similar_room, self.client, room.deal))
+            self._open_room(room.deal)
+
+    def _open_room(self, deal: str) -> None:
+        task = partial(room_actions.open_similar_room, self.client, self.samedeal.bring_bots, deal)
+        self._run_if_idle("Opening a room", task)
 
     def action_watch(self) -> None:
         """Show the message that there is nothing to watch. On other screens, this key watches a race."""
-        self.show_message("The race is over. Press m for the rematch, or l for the lobby, where you can watch others.")
+        where = ", where you can watch others" if self.samedeal.after_room == "lobby" else ""
+        self.show_message(f"The race is over. Press m for the rematch, or l for the {self.samedeal.after_room}{where}.")
 
     def action_replay(self) -> None:
         """Replay the race."""
@@ -198,8 +207,8 @@ class ResultsScreen(WidgetScreen):
         """Show the rules of the game."""
         self.open_help(rules=True)
 
-    def action_leave(self) -> None:
-        """Go to the lobby."""
+    def action_leave(self, _place: str) -> None:
+        """Leave the room."""
         self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))
 
     def _run_if_idle(self, busy: str, task: Task) -> None:

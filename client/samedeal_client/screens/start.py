@@ -21,11 +21,13 @@ from samedeal.games import GAMES
 from samedeal.names import clean_name, clean_room
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
+from samedeal_client.net.saved_sessions import FileSessions
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
 from samedeal_client.state.bot_levels import LEVELS
+from samedeal_client.state.kept_seat import KeptSeat
 from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code
+from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code, menu
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as history_views
@@ -126,6 +128,12 @@ class AddressScreen(ModalScreen[str | None]):
 def _machine(address: ServerAddress) -> str:
     """Return the host of an address, in words if it is this machine."""
     return "this machine" if is_loopback_url(address.url) else address.host
+
+
+def _seat_text(seat: KeptSeat) -> str:
+    """Return the room and the server of a seat, and the player's name there if it is not the name in the settings."""
+    name = "" if load_settings().name in ("", seat.name) else f"as {seat.name} "
+    return f"{name}in {seat.room}, {_machine(parse_address(seat.url))}"
 
 
 def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceField[_Value]:
@@ -258,6 +266,7 @@ class StartScreen(Screen[list[str]]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),
+        Binding("b", "return_to_seat", "back to your seat", show=False),
         Binding("g", "next_game", "game"),
         Binding("f1,question_mark", "help", "help"),
     ]
@@ -267,6 +276,9 @@ class StartScreen(Screen[list[str]]):
     def __init__(self, failed: FailedChoice | None = None) -> None:
         super().__init__()
         self._failed = failed
+        self._seat = FileSessions(lambda _: None).kept_seat()
+        self._choices = menu(_seat_text(self._seat) if self._seat is not None else "")
+        self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:
         """Yield the menu beside the deal of the day and the latest races."""
@@ -286,7 +298,7 @@ class StartScreen(Screen[list[str]]):
                         look,
                     )
                 )
-                for choice in MENU
+                for choice in self._choices
             ),
             id="menu",
             compact=True,
@@ -303,7 +315,8 @@ class StartScreen(Screen[list[str]]):
         self._today = Static(classes="panel today")
         self._latest = Static(id="latest", classes="panel")
         yield Static(title, id="title")
-        yield Static("Everyone plays the same deal. The fastest player wins.", id="tagline")
+        self._tagline = Static(id="tagline")
+        yield self._tagline
         self._summary = ListTable(history_views.SUMMARY_HEADINGS, id="games", classes="panel", show_cursor=False)
         self._summary.can_focus = False
         yield Horizontal(
@@ -343,6 +356,9 @@ class StartScreen(Screen[list[str]]):
 
     def _show(self) -> None:
         look, lobby, history = self._app.look, self._lobby, self._app.read_history()
+        cut_off = history_views.cut_off_text(history)
+        tagline = Span(cut_off, "notice") if cut_off else Span("Everyone plays the same deal. The fastest player wins.")
+        self._tagline.update(text_of((tagline,), look))
         self._today.border_title = f"Today: {title_of(lobby.daily_game)}"
         self._today.update(lines_of(views.today_rows(lobby, history), look))
         wide = self.app.size.width >= _WIDE
@@ -378,7 +394,11 @@ class StartScreen(Screen[list[str]]):
 
     @on(OptionList.OptionSelected, "#menu")
     def _choose_option(self, event: OptionList.OptionSelected) -> None:
-        self.action_choose(MENU[event.option_index].action)
+        action = self._choices[event.option_index].action
+        if action == "back":
+            self.action_return_to_seat()
+        else:
+            self.action_choose(action)
 
     def action_help(self) -> None:
         """Show the rules of the chosen game, and the keys."""
@@ -388,6 +408,11 @@ class StartScreen(Screen[list[str]]):
         """Choose the next game."""
         games = list(GAMES)
         self._game.value = games[(games.index(self._game_name) + 1) % len(games)]
+
+    def action_return_to_seat(self) -> None:
+        """Return to the player's kept seat, if there is one."""
+        if self._seat is not None:
+            self._run(self._seat.arguments)
 
     def action_choose(self, choice: str) -> None:
         """Perform the action of a line of the menu."""
@@ -422,7 +447,9 @@ class StartScreen(Screen[list[str]]):
                 before = load_settings()
 
                 def restart(_: None) -> None:
-                    if load_settings().ascii != before.ascii or load_settings().four_color != before.four_color:
+                    after = load_settings()
+                    renamed = self._seat is not None and after.name != before.name
+                    if renamed or after.ascii != before.ascii or after.four_color != before.four_color:
                         self._run(RESTART)
 
                 _ = self.app.push_screen(SettingsScreen(), restart)

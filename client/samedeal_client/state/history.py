@@ -35,7 +35,8 @@ class PastRace(Struct, frozen=True, kw_only=True):
     """A race from the view of one player, as a line of the history file.
 
     ``starts`` is in milliseconds since 1970. ``time`` is the time in milliseconds in which the player finished, or 0.
-    ``place`` is 0 if it was not known when the player left. ``opponents`` are in the order of their places.
+    ``place`` is 0 if it was not known when the player left. ``cut_off`` is true if the race ended because the client was
+    stopped, for example because its window was closed. ``opponents`` are in the order of their places.
     """
 
     version: int = VERSION
@@ -49,6 +50,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
     foundation_cards: _Count
     time: _Milliseconds = 0
     resigned: bool = False
+    cut_off: bool = False
     opponents: tuple[Opponent, ...] = ()
 
     @property
@@ -194,16 +196,16 @@ def race_result(model: Model) -> PastRace | None:
     return _race_so_far(model, room, seat)
 
 
-def unfinished_race(model: Model) -> PastRace | None:
+def unfinished_race(model: Model, *, cut_off: bool = False) -> PastRace | None:
     """Return the result of the race if the player quits now, or None if no race of the player is under way.
 
-    Also return None if the player has not made a move yet.
+    Also return None if the player has not made a move yet. ``cut_off`` is as in ``PastRace``.
     """
     room, seat, play, tally = model.room, model.seat, model.own.play, model.tallies.get(model.me)
     has_moved = (play is not None and play.moves) or (tally is not None and tally.moves)  # tallies come late
     if room is None or seat is None or room.phase != "racing" or not has_moved:
         return None
-    return _race_so_far(model, room, seat)
+    return replace(_race_so_far(model, room, seat), cut_off=cut_off)
 
 
 def _race_so_far(model: Model, room: RoomState, own: Seat) -> PastRace:

@@ -54,6 +54,11 @@ MENU: Final = (
 )
 
 
+def menu(seat: str) -> tuple[MenuChoice, ...]:
+    """Return the lines of the menu. ``seat`` describes the player's kept seat, or is empty if there is none."""
+    return (MenuChoice("back", "b", "Your seat", seat), *MENU) if seat else MENU
+
+
 def is_room_code(typed: str) -> bool:
     """Return whether a text is the code of a room rather than the address of a server."""
     word = typed.strip().lower()

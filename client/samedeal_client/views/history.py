@@ -38,22 +38,28 @@ def outcome_text(race: PastRace) -> str:
     """Return the result of a race without its place: the time, or the number of cards on the foundations."""
     if race.time:
         return race_time(race.time)
-    cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
-    return (
-        f"{cards} cards, resigned"
-        if race.resigned
-        else f"{cards} cards"
-        if race.place
-        else f"{cards} cards, you left early"
-    )
+    end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "you left early"
+    return f"{_cards_text(race)} cards, {end}" if end else f"{_cards_text(race)} cards"
 
 
 def short_outcome(race: PastRace) -> str:
     """Return the result of a race in as few words as possible, for a table."""
     if race.time:
         return race_time(race.time)
-    cards = f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
-    return f"{cards} resigned" if race.resigned else cards if race.place else f"{cards} left early"
+    end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"
+    return f"{_cards_text(race)} {end}".rstrip()
+
+
+def _cards_text(race: PastRace) -> str:
+    return f"{race.foundation_cards}/{race.cards}" if race.cards else str(race.foundation_cards)
+
+
+def cut_off_text(history: History) -> str:
+    """Return a sentence about the latest race if it was cut off, otherwise an empty string."""
+    race = next(iter(history.latest), None)
+    if race is None or not race.cut_off:
+        return ""
+    return f"Your last race ended when its window was closed: {title_of(race.game)}, {_cards_text(race)} cards."
 
 
 def result_line(race: PastRace) -> str:

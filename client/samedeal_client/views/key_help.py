@@ -77,7 +77,7 @@ _MOUSE: Final = (
 
 _FINISHED_KEYS: Final = (
     (WATCH_KEY, "watch the others, with the delay of the room; o shows your own board again"),
-    (LOBBY_KEY, "return to the lobby"),
+    (LOBBY_KEY, "go to the lobby; after a race against bots from the start screen, to the start screen"),
 )
 
 _BOTS: Final = f"add a bot: {', '.join(LEVEL_TEXTS)}"
@@ -90,13 +90,14 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("1 to 9", "join the room with that number"),
             ("w", "watch the selected room"),
             ("Up Down", "select a room; or click it, and click again to join"),
-            ("q", "quick match: join a waiting player, or open a room and wait"),
+            ("m", "quick match: join a waiting player, or open a room and wait"),
             ("d", "daily deal: the same cards for everybody today"),
             ("p", "practice: a race against bots on this machine"),
             ("n", "new room, with options of your own"),
-            ("g", "choose the game for q, d, p and n"),
+            ("g", "choose the game for m, d, p and n"),
             ("h", "your past races and best times"),
             ("Tab", "go to the next list"),
+            ("Esc q", "back to the start screen, or quit; a seat in a race is kept"),
         ),
     ),
     "history": (
@@ -136,12 +137,12 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
     "results": (
         "After a race",
         (
-            ("m", "rematch: a room for everyone in this race, with the next deal"),
+            ("m", "rematch: a room with seats for everyone in this race, and the next deal"),
             ("v", "replay the race: the boards of all players"),
-            ("n", "a new room with the same options and a winnable deal"),
-            ("a", "a new room with the same deal, if it has a number or a date (as samedeal new --deal)"),
+            ("n", "a new room with the same options and a winnable deal; only your bots come with you"),
+            ("a", "the same, but with this deal, if it has a number or a date"),
             ("r", "the rules of the game"),
-            ("Esc", "return to the lobby; your bots leave the room"),
+            ("Esc", "go to the lobby, or back to where you came from; your bots leave the room"),
         ),
     ),
     "watch": (

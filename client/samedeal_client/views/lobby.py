@@ -110,7 +110,7 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
         quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
     daily = f"{title_of(lobby.daily_game)}, one deal for all"
     return (
-        Choice("quick", "q", "Quick match", quick),
+        Choice("quick", "m", "Quick match", quick),
         Choice("daily", "d", "Today's deal", daily),
         Choice("practise", "p", "Practice", f"{title_of(lobby.game or lobby.daily_game)} against bots"),
         Choice("new", "n", "New room", "with options of your own"),

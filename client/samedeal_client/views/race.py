@@ -27,6 +27,9 @@ WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"
 """Keys for players who have finished. These keys no longer stand for piles."""
 
+AFTER_ROOM: Final = ("lobby", "start screen", "replay")
+"""The places to which a player can go who leaves a room."""
+
 LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
 
@@ -67,10 +70,10 @@ def title_parts(model: Model) -> Row:
     return (Span("samedeal", "label"), Span(title, "title"), Span(f"room {room.room}", "label"))
 
 
-def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
+def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_room: str) -> Row:
     """Return the state of the player's race and the keys that are useful now, in ``width`` columns.
 
-    Return an empty row before the deal.
+    ``after_room`` is one of ``AFTER_ROOM``. Return an empty row before the deal.
     """
     board, room = model.board, model.room
     if board is None or room is None:
@@ -78,7 +81,7 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int) -> Row:
     if model.has_finished:
         others = room.options.spectators and len(room.players) > 1
         watch = f"{WATCH_KEY} to watch, " if others else ""
-        text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the lobby."
+        text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the {after_room}."
         text += keys if columns_of(text + keys) <= width else ""  # the footer has the keys too
         return (Span(text, "you" if board.won else "notice"),)
     if model.own.is_stuck and not model.own.awaiting_face:

@@ -17,16 +17,21 @@ from samedeal_client.views.footer_keys import FooterKey
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
 
 
-def race_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+def race_keys(
+    model: Model, controller: RaceController, bindings: Bindings, look: Look, after_room: str
+) -> Iterator[FooterKey]:
     """Yield the keys that can be pressed now, as they are bound.
 
-    If a command has several keys, only the shortest is shown.
+    ``after_room`` is one of ``AFTER_ROOM``. If a command has several keys, only the shortest is shown.
     """
     if controller.grammar.search_text is not None:
         yield from _find_keys(controller.grammar.search_text, bindings, look)
         return
     if model.board is not None:
-        yield from _finished_keys(model) if model.has_finished else _board_keys(model, controller, bindings, look)
+        if model.has_finished:
+            yield from _finished_keys(model, after_room)
+        else:
+            yield from _board_keys(model, controller, bindings, look)
     if model.board is not None and model.has_finished:
         yield from _command_keys({KeyCommand.FIND: "find", KeyCommand.VIEW: "view"}, bindings, look)
     yield FooterKey(QUIT_KEY, "quit")
@@ -106,8 +111,8 @@ def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey
             yield FooterKey(keys[0], word)
 
 
-def _finished_keys(model: Model) -> Iterator[FooterKey]:
+def _finished_keys(model: Model, after_room: str) -> Iterator[FooterKey]:
     room = model.room
     if room is not None and room.options.spectators and len(room.players) > 1:
         yield FooterKey(WATCH_KEY, "watch the others")
-    yield FooterKey(LOBBY_KEY, "lobby")
+    yield FooterKey(LOBBY_KEY, after_room)

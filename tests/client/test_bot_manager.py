@@ -1,0 +1,33 @@
+"""The bots that a player adds to rooms, without processes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+
+from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.bots.local_processes import BotPlan
+from samedeal_client.net.address import parse_address
+
+
+async def test_bots_move_to_another_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    seats: set[tuple[str, BotPlan]] = set()
+
+    @contextlib.asynccontextmanager
+    async def seated(_: object, room: str, plans: Sequence[BotPlan], **__: Any) -> AsyncIterator[None]:
+        [plan] = plans
+        seats.add((room, plan))
+        yield
+        seats.remove((room, plan))
+
+    monkeypatch.setattr("samedeal_client.bots.bot_manager.local_bots", seated)
+    bots = LocalBots(parse_address("localhost"))
+    for room, level in (("friday", "greedy"), ("friday", "careful"), ("lunch", "random")):
+        await bots.add(room, level, "", taken=(), warn=pytest.fail)  # type: ignore[arg-type]  # one of its words
+    before = {room: {plan for at, plan in seats if at == room} for room in ("friday", "lunch")}
+    await bots.move("friday", "monday", "", pytest.fail)
+    assert seats == {("monday", plan) for plan in before["friday"]} | {("lunch", plan) for plan in before["lunch"]}
+    assert set(bots.names_in("monday")) == {plan.name for plan in before["friday"]}
