@@ -13,12 +13,15 @@ from textual.pilot import Pilot
 
 from samedeal.board_history import Play
 from samedeal.errors import RequestRefused
+from samedeal.moves import Move
+from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.commands import replay as command
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.practice_link import ROOM, PracticeLink
 from samedeal_client.replay_app import ReplayApp
 from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay, Track
+from samedeal_client.state.review import Review, actions_kept
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
 from tests.client.referee import wait_until
@@ -169,10 +172,34 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
     async with replaying((120, 40), recorded_race=RecordedRace(won_record("willow"))) as pilot:
         assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
         for key in ("up", "down", "0", "t", "2"):
-            await pilot.press("f1")
-            await until(pilot, lambda: "PgUp PgDn" in screen_text(pilot.app))
             await pilot.press(key)
             await until(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
+            await pilot.press("home")
+            await until(pilot, lambda: "This record has only" not in screen_text(pilot.app))
+
+
+async def test_help_lists_all_keys_of_a_replay() -> None:
+    async with replaying((80, 24)) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: "10 seconds back or on" in screen_text(pilot.app))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+
+
+async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The move that lost the game, and the boards beside the way to win."""
+
+    async def found(_: Sequence[Play], actions: Sequence[str], __: Callable[[int], None]) -> Review:
+        line = tuple(Move.parse(action) for _, action in won_record("willow").actions[38:])
+        answers = {38: Answer(Outcome.WON, line, 1), 39: Answer(Outcome.UNWINNABLE, (), 1)}
+        return Review(actions_kept(actions), answers)
+
+    monkeypatch.setattr("samedeal_client.screens.replay.review", found)
+    async with replaying((120, 40)) as pilot:
+        await pilot.press("2", "w")
+        await until(pilot, lambda: "lost it" in screen_text(pilot.app))
+        await pilot.pause()
+        assert_golden("screens/replay/review_glyphs.txt", screen_text(pilot.app))
 
 
 def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:

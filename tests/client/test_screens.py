@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.options import Options
-from samedeal.protocol.messages import Standing
+from samedeal.protocol.messages import ListRecords, ProgressUpdate, ReadRecord, Refused, Standing, Tally
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
@@ -72,6 +72,28 @@ async def test_screens_match_their_goldens(
         await show("lobby", "LobbyScreen")
         await show("new room", "NewRoomScreen", "n")
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
+
+
+async def test_results_with_a_chart_match_their_golden() -> None:
+    referee = Referee(options=Options(deal="#7"))
+    for request in (ListRecords, ReadRecord):
+        referee.refusals[request] = Refused(to=0, code="unavailable", message="Not now")
+    async with running_app(referee, SIZES["80x24"]) as ui:
+        for step in range(1, 6):
+            for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step)):
+                time = START + 40_000 * step
+                tally = Tally(
+                    player=player, foundation_cards=cards, moves=2 * cards, last_action_at=time, last_progress_at=time
+                )
+                await referee.deliver(ProgressUpdate(tallies=(tally,)))
+        referee.resigned = {ME}
+        referee.phase = "finished"
+        finished = replace(referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed)
+        await referee.deliver(finished)
+        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
+        await ui.pilot.pause()
+        await ui.settle()
+        assert_golden("screens/results_with_a_chart.txt", ui.text())
 
 
 async def test_dialogs_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,28 +29,32 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
         os.environ.pop(name, None)
     from samedeal_client.start_app import StartApp
     from samedeal_client.state.start_menu import FailedChoice
+    from samedeal_client.widgets.terminal_driver import TerminalDriver
 
     background = with_background(terminal_look(ascii_only=False))
     failed: FailedChoice | None = None
-    while True:
-        settings = load_settings()
-        look = replace(background, ascii=background.ascii or settings.ascii, four_colour=settings.four_color)
-        arguments = StartApp(look, failed).run()
-        failed = None
-        if not arguments:
-            return 0
-        if tuple(arguments) == RESTART:
-            continue
-        try:
-            returns = ["--back-to", "the start screen"] if arguments[0] in RETURNS else []
-            code = run_command([*arguments, *returns])
-        except (SamedealError, CannotConnect, Failure) as error:
-            failed = FailedChoice(arguments, error_report(error).text)
-            if isinstance(error, RequestRefused):
-                forget_refused_seat(arguments)
-            continue
-        if code:
-            return code
+    try:
+        while True:
+            settings = load_settings()
+            look = replace(background, ascii=background.ascii or settings.ascii, four_colour=settings.four_color)
+            arguments = StartApp(look, failed).run()
+            failed = None
+            if not arguments:
+                return 0
+            if tuple(arguments) == RESTART:
+                continue
+            try:
+                returns = ["--back-to", "the start screen"] if arguments[0] in RETURNS else []
+                code = run_command([*arguments, *returns])
+            except (SamedealError, CannotConnect, Failure) as error:
+                failed = FailedChoice(arguments, error_report(error).text)
+                if isinstance(error, RequestRefused):
+                    forget_refused_seat(arguments)
+                continue
+            if code:
+                return code
+    finally:
+        TerminalDriver.leave_kept_screen()
 
 
 def forget_refused_seat(arguments: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from textual.screen import Screen
 
 from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
+from samedeal_client.screens.page import PageScreen
 from samedeal_client.solver_worker import review
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
@@ -23,7 +24,15 @@ from samedeal_client.text.spans import Span, fit_row
 from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading
-from samedeal_client.views.replay import board_at, last_action, line_heading, ranking_at, slider_row, slider_time
+from samedeal_client.views.replay import (
+    board_at,
+    last_action,
+    line_heading,
+    ranking_at,
+    replay_key_rows,
+    slider_row,
+    slider_time,
+)
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.look_app import LookApp
@@ -32,12 +41,6 @@ from samedeal_client.widgets.slider import Slider
 
 _OTHER_BOARDS: Final = frozenset(("up", "down", "0", "t", *PLAYER_KEYS))
 """Keys that show other boards."""
-
-_MORE_KEYS: Final = (
-    "PgUp PgDn: 10 s back or on. + -: speed. Home End: start, end. 0: all boards.",
-    "p: play from here against the recorded players. r: race them from the start.",
-)
-"""Explanations of keys. Each press of F1 shows the next one."""
 
 _FRAME_TIME: Final = 0.05
 """Time, in seconds, between two updates of the screen while the replay plays."""
@@ -76,7 +79,7 @@ class ReplayScreen(Screen[None]):
         Binding("r", "practise(True)", "race this deal"),
         Binding("0", "press('0')", "all boards"),
         Binding("t", "press('t')", "two boards"),
-        Binding("f1,question_mark", "more_keys", "keys"),
+        Binding("f1,question_mark", "help", "keys"),
         Binding("q,escape", "close", "quit"),
         Binding("plus", "press('+')", show=False),
         Binding("minus", "press('-')", show=False),
@@ -134,10 +137,9 @@ class ReplayScreen(Screen[None]):
             self.replay = replay
             self.redraw()
 
-    def action_more_keys(self) -> None:
-        """Show the next explanation of keys."""
-        at = _MORE_KEYS.index(self._note) + 1 if self._note in _MORE_KEYS else 0
-        self._show_note(_MORE_KEYS[at % len(_MORE_KEYS)])
+    def action_help(self) -> None:
+        """Show all keys."""
+        _ = self.app.push_screen(PageScreen("Keys of a replay", replay_key_rows))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available. With one player there are no other boards."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar, Final, TypeVar, cast
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
@@ -24,12 +25,14 @@ from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_ad
 from samedeal_client.net.saved_sessions import FileSessions
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
+from samedeal_client.screens.page import PageScreen
 from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.kept_seat import KeptSeat
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code, menu
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import Span
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
 from samedeal_client.views.help import help_rows
@@ -232,30 +235,9 @@ class _GameChoice(Select[str], inherit_bindings=False):
     ]
 
 
-class RulesScreen(ModalScreen[None]):
-    """The rules of a game, and the keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "scroll('page_down')", "scroll"),
-        Binding("escape,q,f1,question_mark", "dismiss", "back"),
-    ]
-
-    def __init__(self, game: str) -> None:
-        super().__init__()
-        self._game = game
-
-    def compose(self) -> ComposeResult:
-        """Yield the page, which can be scrolled."""
-        look, width = cast("LookApp[Any]", self.app).look, self.app.size.width - 6
-        rows = [row for page in (self._game, "keys") for row in (*help_rows(page, DEFAULT, look, width, "race"), ())]
-        page = VerticalScroll(Static(lines_of(rows, look)), classes="panel", id="page")
-        page.border_title = f"How to play {title_of(self._game)}"
-        yield page
-        yield FittingFooter(show_command_palette=False)
-
-    def action_scroll(self, action: str) -> None:
-        """Scroll the page."""
-        getattr(self.query_one("#page"), f"action_{action}")()
+def _rules(game: str, look: Look, width: int) -> list[Row]:
+    """Return the rules of a game, and the keys."""
+    return [row for page in (game, "keys") for row in (*help_rows(page, DEFAULT, look, width, "race"), ())]
 
 
 class StartScreen(Screen[list[str]]):
@@ -402,7 +384,8 @@ class StartScreen(Screen[list[str]]):
 
     def action_help(self) -> None:
         """Show the rules of the chosen game, and the keys."""
-        _ = self.app.push_screen(RulesScreen(self._game_name))
+        title = f"How to play {title_of(self._game_name)}"
+        _ = self.app.push_screen(PageScreen(title, partial(_rules, self._game_name)))
 
     def action_next_game(self) -> None:
         """Choose the next game."""
@@ -457,4 +440,5 @@ class StartScreen(Screen[list[str]]):
                 self._run([])
 
     def _run(self, arguments: Sequence[str]) -> None:
+        self._app.keeps_screen = bool(arguments)
         self.app.exit(list(arguments))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from samedeal.standings import Result, ranked
 from samedeal_client.state.model import WatchedBoard
@@ -11,9 +12,32 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
+from samedeal_client.views.key_help import key_entry
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading, standings_lines
+
+_KEYS: Final = (
+    ("Space", "play or pause"),
+    ("Left Right", "one move back or on"),
+    ("PgUp PgDn", "10 seconds back or on"),
+    ("Home End", "the start or the end of the race"),
+    ("+ -", "faster or slower"),
+    ("Up Down", "another player"),
+    ("1 to 9, a to g", "one player"),
+    ("t", "two boards side by side"),
+    ("0", "all boards"),
+    ("w", "find the move that lost the game of the player on the screen"),
+    ("p", "play from here against the recorded players"),
+    ("r", "race the recorded players from the start"),
+    ("click", "on the line below the boards: go to that moment"),
+    ("q Esc", "quit"),
+)
+
+
+def replay_key_rows(look: Look, width: int) -> list[Row]:
+    """Return all keys of a replay in rows of at most ``width`` columns."""
+    return [row for keys, text in _KEYS for row in key_entry(look.displayable(keys), text, width)]
 
 
 def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:

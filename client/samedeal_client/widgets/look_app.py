@@ -29,7 +29,8 @@ _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 class LookApp(App[_Result]):
     """An app that draws as ``look`` says. The app saves the theme that the player chooses.
 
-    ``terminal`` has the cells that the terminal shows.
+    ``terminal`` has the cells that the terminal shows. If ``keeps_screen`` is true, the app leaves its screen to the next
+    app, so that the shell does not show in between.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -42,6 +43,7 @@ class LookApp(App[_Result]):
         super().__init__(**options)
         self.look = look
         self.terminal = TerminalCells()
+        self.keeps_screen = False
         self.animation_level = "full" if look.motion else "none"
         self.no_color = not look.colour
         others = set(self.available_themes)
