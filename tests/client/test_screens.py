@@ -74,7 +74,9 @@ async def test_screens_match_their_goldens(
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
 
 
-async def test_results_with_a_chart_match_their_golden() -> None:
+async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     referee = Referee(options=Options(deal="#7"))
     for request in (ListRecords, ReadRecord):
         referee.refusals[request] = Refused(to=0, code="unavailable", message="Not now")
