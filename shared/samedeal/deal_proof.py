@@ -109,8 +109,8 @@ class DealProof:
         """
         if secret_commitment(self.terms, self.secret) != self.commitment:
             raise DealNotProven(
-                "The secret, the room, the game, the solver or its search limit (budget) is not what the server "
-                "committed to when the room opened."
+                "The proof does not match what the server published when the room opened. "
+                "Its secret, room, game, solver or search limit (budget) is another one."
             )
         for seat, name, commitment, share in self.shares:
             if share_commitment(self.terms.room, name, share) != commitment:
@@ -152,8 +152,8 @@ class DealProof:
         first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1), least), None)
         if first is None:
             raise DealNotProven(
-                f"Candidate deal {self.candidate} should not have been dealt: the solver does not win it by searching "
-                f"{least} to {budget} positions."
+                f"Candidate deal {self.candidate} should not have been dealt: the solver does not win it after "
+                f"searching at least {least} and at most {budget} positions."
             )
         if first.number != self.candidate:
             raise DealNotProven(

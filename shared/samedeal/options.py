@@ -72,7 +72,7 @@ class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defau
     """The options in a client's request to open a room.
 
     Decoding rejects an unknown option, so that a client never gets another room than it has asked for. Options with
-    their default value are not sent. An older server therefore sees only options that the client really sets.
+    their default value are not sent. An older server therefore refuses only requests that use a newer option.
     """
 
     @classmethod

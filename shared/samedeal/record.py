@@ -186,7 +186,7 @@ class Record:
         self._check_deal()
         limit = 1000 * self.terms.limit
         if not self.terms.start <= self.end <= self.terms.start + limit:
-            raise self._wrong("The race can't have ended then.", "end")
+            raise self._wrong("The race can't have ended at that time.", "end")
         results = []
         for player in self.players:
             plays = self.plays(player)

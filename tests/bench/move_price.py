@@ -1,7 +1,7 @@
 """The price of a move: CPU time of a server for each acked move, as a ratio to a bare echo that is measured beside it.
 
 Server, echo and each load generator are processes of their own. Rounds of the server and of the echo alternate, so that a
-busy machine slows both. The node commits to a Redis that writes to disk every second (``everysec``), as a host would run it.
+busy machine slows both. The node commits to a Redis that writes to disk every second (``everysec``).
 """
 
 from __future__ import annotations

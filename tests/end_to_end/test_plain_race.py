@@ -179,7 +179,7 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, red
         await ana.expect(r"Connected again\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 1 of 52 cards, 2 moves")
-        await ana.expect(r"Fair deal: .* and you got them in it")
+        await ana.expect(r"Fair deal: .* and you got them in that order")
         assert await ana.exit_code() == 0
 
 
@@ -202,7 +202,7 @@ async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url:
         await ana.expect(r"Foundations 0/52\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 0 of 52 cards, 1 move")
-        await ana.expect(r"Fair deal: .* and you got them in it")
+        await ana.expect(r"Fair deal: .* and you got them in that order")
         assert await ana.exit_code() == 0
 
 

@@ -104,7 +104,8 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
         "In your history",
         (
             ("Up Down", "select a race; or click it"),
-            ("c Enter", "copy the result of the selected race, to share it; it says nothing about the cards"),
+            ("Enter", "the results of the selected race"),
+            ("c", "copy the result of the selected race, to share it; it says nothing about the cards"),
             ("Esc", "go back"),
         ),
     ),

@@ -37,7 +37,7 @@ class NodesAnnouncement:
 
 @dataclass(frozen=True, slots=True)
 class RoomSubscribed:
-    """Notice that the subscription to a room's events has begun. Events before this notice may have been missed."""
+    """A notice that the subscription to a room's events has begun. Events before this notice may have been missed."""
 
     room: str
 
