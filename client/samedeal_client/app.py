@@ -22,7 +22,7 @@ from textual.timer import Timer
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.practice_link import PracticeLink
+from samedeal_client.net.ghost_link import GhostLink
 from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
@@ -273,7 +273,7 @@ class SamedealApp(LookApp[int]):
     @property
     def practising(self) -> bool:
         """Whether this is practice from a replay. Such practice has neither a server nor a time limit that is shown."""
-        return isinstance(self.client.link, PracticeLink)
+        return isinstance(self.client.link, GhostLink)
 
     @property
     def after_room(self) -> str:

@@ -19,7 +19,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome, solve
-from samedeal_client.state.review import Review, actions_kept
+from samedeal_client.state.losing_move import Review, actions_kept
 
 REVIEW_BUDGET: Final = 200_000
 """Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from samedeal_client.input.bindings import DEFAULT, Bindings
-from samedeal_client.input.grammar import Effect, KeyGrammar
 from samedeal_client.input.intended_move import Problem, Rejected
+from samedeal_client.input.key_grammar import Effect, KeyGrammar
 from tests.client.boards import board
 
 POSITIONS = {

@@ -8,9 +8,9 @@ from samedeal.errors import MalformedText
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.input.bindings import DEFAULT, PILES, KeyCommand, normal_key
-from samedeal_client.input.grammar import RunCommand, Selected
 from samedeal_client.input.intended_move import Problem
 from samedeal_client.input.key_file import load_bindings
+from samedeal_client.input.key_grammar import RunCommand, Selected
 from tests.client.pressed_keys import effects, last_effect, problem_of
 from tests.golden.golden_files import assert_sentences
 

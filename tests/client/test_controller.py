@@ -15,7 +15,7 @@ from samedeal_client.input.controller import (
     ControllerResult,
     RaceController,
 )
-from samedeal_client.input.grammar import FindCard, RunCommand, Selected
+from samedeal_client.input.key_grammar import FindCard, RunCommand, Selected
 from tests.client.boards import board
 
 WILLOW = board("willow", "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | q: 5H 7H")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samedeal_client.input.grammar import Effect, EntryPrompt, MoveChoice, Selected
 from samedeal_client.input.intended_move import Problem, Rejected
+from samedeal_client.input.key_grammar import Effect, EntryPrompt, MoveChoice, Selected
 from samedeal_client.input.line_parser import parse_command, parse_line
 from tests.client.boards import board
 from tests.client.pressed_keys import POSITIONS, effects, last_effect

@@ -17,11 +17,11 @@ from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.commands import replay as command
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.practice_link import ROOM, PracticeLink
+from samedeal_client.net.ghost_link import ROOM, GhostLink
 from samedeal_client.replay_app import ReplayApp
 from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
+from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay, Track
-from samedeal_client.state.review import Review, actions_kept
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
 from tests.client.referee import wait_until
@@ -212,7 +212,7 @@ def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.Captu
 
 @contextlib.asynccontextmanager
 async def practising(play: Play, elapsed: int, ghosts: Sequence[Track]) -> AsyncIterator[ClientSession]:
-    link = PracticeLink("me", race().record, play, elapsed, ghosts)
+    link = GhostLink("me", race().record, play, elapsed, ghosts)
     client = ClientSession(link)
     tasks = [asyncio.create_task(link.run()), asyncio.create_task(client.run())]
     try:

@@ -11,8 +11,8 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
+from samedeal_client.bots.action_choice import RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.bots.persistence import RESIGN, UNDO_TIME, WAIT, Persistence
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
@@ -138,7 +138,7 @@ class Bot:
     async def _race(self) -> None:
         """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
         temperament = self._temperament
-        persistence = Persistence(self._level, BotMemory(self._rng, temperament=temperament))
+        chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
         interval, slack = self._interval / temperament.pace, temperament.unevenness
         loop = asyncio.get_running_loop()
         next_move_at = loop.time() + self._rng.uniform(0, interval)
@@ -149,7 +149,7 @@ class Bot:
             if self._phase != "racing" or own.play is None or own.play.board.won:
                 return
             moves_left = self._time_left / interval
-            action = persistence.choose_action(own.play, moves_left, from_deal=own.first is not None)
+            action = chooser.choose_action(own.play, moves_left, from_deal=own.first is not None)
             if action == RESIGN:
                 await self._resign()
             if action in (RESIGN, WAIT):

@@ -5,7 +5,7 @@
 - ``careful`` searches thousands of boards.
 
 Greedy and careful bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
-only on the way to a new board. If no move helps, they have no move to choose, and ``persistence`` decides on the next
+only on the way to a new board. If no move helps, they have no move to choose, and ``action_choice`` decides on the next
 action.
 """
 

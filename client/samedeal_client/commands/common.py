@@ -18,7 +18,7 @@ from samedeal_client.errors import Failure
 from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
 
 if TYPE_CHECKING:
-    from samedeal_client.frontend import LineIO
+    from samedeal_client.run_client import LineIO
 
 
 class ErrorReport(NamedTuple):

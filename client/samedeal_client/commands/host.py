@@ -55,8 +55,8 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal.options import Options
     from samedeal_client.bots.local_processes import local_server
     from samedeal_client.commands.play import while_server_runs
-    from samedeal_client.frontend import DisplayOptions, LineIO, run_client
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)

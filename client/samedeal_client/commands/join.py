@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Join and return the exit code."""
-    from samedeal_client.frontend import DisplayOptions, LineIO, run_client
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
     from samedeal_client.views.narration import room_lines
 
     address, room = server_and_room(given)

@@ -12,8 +12,8 @@ from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
     from samedeal.options import Options
-    from samedeal_client.frontend import LineIO
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.run_client import LineIO
 
 DESCRIPTION = """\
 Open a room and join it. The command for your friends to join is printed. You are the host: start the race when everybody
@@ -128,7 +128,7 @@ def options_of(given: argparse.Namespace) -> Options:
 def run(given: argparse.Namespace) -> int:
     """Open a room, join it unless --no-join is given, and return the exit code."""
     from samedeal.names import clean_room
-    from samedeal_client.frontend import DisplayOptions, invitation, run_client
+    from samedeal_client.run_client import DisplayOptions, invitation, run_client
 
     address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from samedeal.options import Options
     from samedeal_client.bots.local_processes import BotPlan, LocalServer
-    from samedeal_client.frontend import LineIO
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.run_client import LineIO
 
 DESCRIPTION = """\
 Race against bots on this machine. A server and the bots run until you quit. Without a terminal another bot plays instead
@@ -124,7 +124,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
 
     from samedeal.terminal_text import printable
     from samedeal_client.bots.local_processes import local_bots, local_server
-    from samedeal_client.frontend import DisplayOptions, run_client
+    from samedeal_client.run_client import DisplayOptions, run_client
 
     name = player_name(given.name)
     async with local_server() as server, AsyncExitStack() as bots:

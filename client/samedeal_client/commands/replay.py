@@ -81,9 +81,9 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
 
     The players on the screen are the ghosts.
     """
-    from samedeal_client.frontend import key_bindings
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.net.practice_link import ROOM, PracticeLink
+    from samedeal_client.net.ghost_link import ROOM, GhostLink
+    from samedeal_client.run_client import key_bindings
     from samedeal_client.tui import show
 
     replay = request.replay
@@ -91,7 +91,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     elapsed = 0 if request.from_deal else replay.time
     play = track.plays[track.revision_at(elapsed)]
     ghosts = [race.shown_tracks[number] for number in replay.shown(race)]
-    link = PracticeLink("you", race.record, play, elapsed, ghosts)
+    link = GhostLink("you", race.record, play, elapsed, ghosts)
     serving = asyncio.create_task(link.run())
     client = ClientSession(link)
     try:

@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> int:
     """Check a record and return the exit code."""
     from samedeal.errors import BadRecord
     from samedeal.record import Record
-    from samedeal_client.state.action_journal import compare_with_journals
+    from samedeal_client.state.journal_file import compare_with_journals
     from samedeal_client.views.records import verified_lines
 
     try:

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Watch and return the exit code."""
-    from samedeal_client.frontend import DisplayOptions, LineIO, run_client
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
 
     address, room = server_and_required_room(given, "watch")
 

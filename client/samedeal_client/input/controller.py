@@ -16,7 +16,8 @@ from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.drag_preview import DragPreview, drag_preview
 from samedeal_client.drawing.marks import Marks, arrived_cards, movable_counts, selection_marks
 from samedeal_client.input.bindings import KeyCommand
-from samedeal_client.input.grammar import (
+from samedeal_client.input.intended_move import Rejected, move_between
+from samedeal_client.input.key_grammar import (
     Cancelled,
     Effect,
     EntryPrompt,
@@ -28,7 +29,6 @@ from samedeal_client.input.grammar import (
     Selected,
     ViewPile,
 )
-from samedeal_client.input.intended_move import Rejected, move_between
 from samedeal_client.input.pointer import Pointer, PointerResult
 
 MAX_QUEUED_KEYS: Final = 1000

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from samedeal.board import Board
 from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import HitTarget
-from samedeal_client.input.grammar import Cancelled, KeyGrammar, KeyResult, Selected
 from samedeal_client.input.intended_move import Rejected
+from samedeal_client.input.key_grammar import Cancelled, KeyGrammar, KeyResult, Selected
 
 DOUBLE_CLICK_TIME: Final = 0.4
 """Maximum time, in seconds, between the two clicks of a double click."""

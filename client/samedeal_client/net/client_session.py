@@ -19,8 +19,8 @@ from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.state.action_journal import ActionJournal
 from samedeal_client.state.dead_end import is_stuck_for_good
+from samedeal_client.state.journal_file import ActionJournal
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
 

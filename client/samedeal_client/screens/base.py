@@ -24,7 +24,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
-from samedeal_client.views.footer_keys import FooterKey
+from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
 from samedeal_client.widgets.plain_container import PlainContainer, blank_lines

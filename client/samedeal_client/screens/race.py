@@ -25,7 +25,7 @@ from samedeal_client.drawing.render import pile_rows
 from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController
-from samedeal_client.input.grammar import FindCard, KeyGrammar, RunCommand
+from samedeal_client.input.key_grammar import FindCard, KeyGrammar, RunCommand
 from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
@@ -33,14 +33,14 @@ from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
-from samedeal_client.views.footer_keys import FooterKey
+from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.narration import lost_text
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
 from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, statuses, with_place_changes
 from samedeal_client.widgets.board import BoardView, panel_layout
-from samedeal_client.widgets.rivals import RivalsPanel
+from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
 
 FRAME_ROWS: Final = 3
@@ -82,7 +82,7 @@ class RaceScreen(ClientScreen):
         self._controller = RaceController(KeyGrammar(self.samedeal.bindings))
         self._explained = not self.samedeal.read_history().has_played(self.game.name)
         self._board_view = BoardView(self.look, self.game, id="board")
-        self._rivals_panel = RivalsPanel(self.look, id="rivals")
+        self._rivals_panel = PlayersPanel(self.look, id="rivals")
         self._countdown = Rows(self.look, id="countdown")
         self._inspected_pile = Rows(self.look, id="pile")
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)

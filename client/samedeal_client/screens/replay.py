@@ -21,7 +21,6 @@ from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span, fit_row
-from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading
 from samedeal_client.views.replay import (
@@ -33,6 +32,7 @@ from samedeal_client.views.replay import (
     slider_row,
     slider_time,
 )
+from samedeal_client.views.spectator_grid import arrange, board_grid_rows, cell_head
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.look_app import LookApp

@@ -26,14 +26,14 @@ from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.board_grid import Grid, arrange, board_grid_rows, cell_head, sort_players
-from samedeal_client.views.footer_keys import FooterKey
+from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.race import LOBBY_KEY
 from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses
+from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, sort_players
 from samedeal_client.widgets.board import BoardView, panel_layout
-from samedeal_client.widgets.rivals import RivalsPanel
+from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
 
 _FRAME_ROWS: Final = 3
@@ -62,7 +62,7 @@ class SpectateScreen(ClientScreen):
         """Yield the grid of boards, and the single board with the ranking."""
         self._grid_view = Rows(self.look.on_table(), id="board-grid")
         self._board_view = BoardView(self.look, self.game, id="board")
-        self._rivals_panel = RivalsPanel(self.look, id="rivals")
+        self._rivals_panel = PlayersPanel(self.look, id="rivals")
         yield from (self._grid_view, self._board_view, self._rivals_panel)
 
     def minimum_size(self) -> Size:

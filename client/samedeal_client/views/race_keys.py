@@ -8,12 +8,12 @@ from samedeal.board import Board
 from samedeal.cards import RANKS, SUITS
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.controller import RaceController
-from samedeal_client.input.grammar import EntryPrompt, MoveChoice, Selected
+from samedeal_client.input.key_grammar import EntryPrompt, MoveChoice, Selected
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.footer_keys import FooterKey
+from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
 
 

@@ -8,7 +8,7 @@ from samedeal.board_history import UNDO
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
-from samedeal_client.state.action_journal import JournalComparison
+from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.time_text import clock_text

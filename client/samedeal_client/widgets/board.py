@@ -27,7 +27,7 @@ from samedeal_client.drawing.render import draw_region
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.plain_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
-from samedeal_client.widgets.theme import style_of
+from samedeal_client.widgets.style_colours import style_of
 
 if TYPE_CHECKING:
     from samedeal_client.widgets.look_app import LookApp

@@ -11,7 +11,7 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.input.key_names import key_sign
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
-from samedeal_client.views.footer_keys import FooterKey
+from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.widgets.plain_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
 

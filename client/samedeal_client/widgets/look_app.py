@@ -19,7 +19,7 @@ from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.history import History
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.terminal_cells import TerminalCells
+from samedeal_client.text.changed_cells import TerminalCells
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")

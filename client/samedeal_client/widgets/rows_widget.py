@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, changed_columns
-from samedeal_client.widgets.theme import strip_of, style_of
+from samedeal_client.widgets.style_colours import strip_of, style_of
 
 
 class Rows(Widget):

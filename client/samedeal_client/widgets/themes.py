@@ -17,7 +17,7 @@ from textual.theme import Theme
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, ascii_only
-from samedeal_client.widgets.theme import style_of
+from samedeal_client.widgets.style_colours import style_of
 
 DARK: Final = Theme(
     name="samedeal-dark",

@@ -1,6 +1,6 @@
 """A small process between a node and its embedded Redis, which stops Redis when the node ends.
 
-It is run as ``parent_watch.py PIPE LOCK SCRATCH COMMAND...``:
+It is run as ``server_guard.py PIPE LOCK SCRATCH COMMAND...``:
 
 - PIPE is the descriptor of the read end of a pipe. Only the node has the write end, so the pipe closes when the node
   ends, even if the node is killed.

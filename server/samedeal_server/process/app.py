@@ -30,8 +30,8 @@ from samedeal_server.operators.operator_gateway import Admin
 from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
-from samedeal_server.process.cycle_search import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
+from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.health import Health, NodeChecks
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required

@@ -25,7 +25,7 @@ from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import Health
 from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.signals import Signals
-from samedeal_server.process.worker_checks import WorkerChecks
+from samedeal_server.process.worker_health import WorkerChecks
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 

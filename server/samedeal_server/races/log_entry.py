@@ -1,4 +1,4 @@
-"""The log of a player's committed actions. Pure."""
+"""An entry of the log of a player's committed actions. Pure."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import RecordKeeper
 from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverPool
-from samedeal_server.solving.public_deals import PublicDeals
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL, StoreClock
 from samedeal_server.store.events import SequencedEvent

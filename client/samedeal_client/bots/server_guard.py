@@ -1,7 +1,7 @@
 """A process that runs a server, and ends the server when the parent process ends.
 
 This process notices the end of its parent because its standard input closes. It is run as a file, ``python
-parent_watch.py DATA COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which
+server_guard.py DATA COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which
 is removed after the server has ended. The counterpart in the server is
 ``samedeal_server/embedded_redis/parent_watch.py``.
 """

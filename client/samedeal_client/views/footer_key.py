@@ -1,4 +1,4 @@
-"""The keys in the footer of a screen around a board."""
+"""A key in the footer of a screen, with its description."""
 
 from __future__ import annotations
 

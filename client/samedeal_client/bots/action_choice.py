@@ -42,7 +42,7 @@ _MAX_DOUBLINGS: Final = 2
 
 
 @dataclass
-class Persistence:
+class ActionChooser:
     """The state of a bot in one race, for the choice of its next action.
 
     A gain is a new maximum of cards on foundations, or a new minimum of hidden cards. ``retreats`` is the number of

@@ -10,7 +10,7 @@ from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranki
 from samedeal_client.widgets.rows_widget import Rows
 
 
-class RivalsPanel(Rows):
+class PlayersPanel(Rows):
     """The players in their order, under a heading, with a line that separates them from the board."""
 
     _place: Rect | None = None

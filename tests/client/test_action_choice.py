@@ -8,7 +8,7 @@ import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.moves import Move
-from samedeal_client.bots.persistence import RESIGN, UNDO_TIME, WAIT, Persistence
+from samedeal_client.bots.action_choice import RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
@@ -24,7 +24,7 @@ def actions(
     Return its actions, the play, and whether the bot resigned.
     """
     rng = Random(seed)
-    bot = Persistence(level, BotMemory(rng, 200, Temperament.random(rng)))
+    bot = ActionChooser(level, BotMemory(rng, 200, Temperament.random(rng)))
     made: list[Move | str] = []
     while len(made) < most and not play.board.won:
         action = bot.choose_action(play, time, from_deal=True)

@@ -11,7 +11,8 @@ from samedeal.cards import Card
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.drawing.marks import Marks, selection_marks
 from samedeal_client.input.bindings import NAMED_KEYS, PILES, KeyCommand
-from samedeal_client.input.grammar import (
+from samedeal_client.input.intended_move import Problem, Rejected
+from samedeal_client.input.key_grammar import (
     Cancelled,
     EntryPrompt,
     FindCard,
@@ -21,7 +22,6 @@ from samedeal_client.input.grammar import (
     Selected,
     ViewPile,
 )
-from samedeal_client.input.intended_move import Problem, Rejected
 from tests.client.boards import board, reachable
 from tests.client.pressed_keys import POSITIONS, effects, last_effect, problem_of
 

@@ -12,7 +12,7 @@ from websockets.server import ServerProtocol
 
 from samedeal.protocol.messages import Act
 from samedeal_server.connections.client_socket import ClientSocket
-from samedeal_server.process.cycle_search import search_new_objects_only
+from samedeal_server.process.garbage_collection import search_new_objects_only
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.server.client import Client

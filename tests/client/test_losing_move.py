@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.solver_worker import SolverProcess, review
+from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import LINE_STEP, RecordedRace
-from samedeal_client.state.review import Review, actions_kept
 from tests.client.boards import dealt
 from tests.client.typed_moves import won_record
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from samedeal_server.process.health import Readiness
-from samedeal_server.process.worker_checks import WorkerChecks
+from samedeal_server.process.worker_health import WorkerChecks
 
 READY = "This node accepts clients."
 SOME_ROOMS = f"{READY} Some primaries accept no writes, so their rooms are unavailable: 10.0.0.7:6379."

@@ -13,8 +13,8 @@ from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.board_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
 from samedeal_client.views.players_panel import RankedPlayer
+from samedeal_client.views.spectator_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
 from tests.client.boards import golden_position, reachable
 
 

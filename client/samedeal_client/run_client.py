@@ -1,4 +1,4 @@
-"""The choice of a front end: a full screen on a terminal, or the line client."""
+"""A client from connecting to quitting: the choice between a full screen and the line client, and what each needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
 from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.signals import is_terminal, on_signals
-from samedeal_client.state.action_journal import ActionJournal
+from samedeal_client.state.journal_file import ActionJournal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
 

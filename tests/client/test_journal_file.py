@@ -16,7 +16,7 @@ from samedeal.action_chain import next_head
 from samedeal.record import Record
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.state.action_journal import ActionJournal, JournalComparison, compare_with_journals
+from samedeal_client.state.journal_file import ActionJournal, JournalComparison, compare_with_journals
 from samedeal_client.state.model import race_terms
 from tests.client.race_server import RaceServer, finished
 from tests.client.referee import START, Referee, wait_until

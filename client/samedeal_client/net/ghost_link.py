@@ -44,7 +44,7 @@ _LIMIT: Final = 7_200
 _COUNTDOWN: Final = 3_000
 
 
-class PracticeLink(Link):
+class GhostLink(Link):
     """A link that answers the player's requests itself, in place of a server.
 
     The player starts with the board of ``play``, at ``elapsed`` milliseconds after the start of the recorded race. Each

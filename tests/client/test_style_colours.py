@@ -7,7 +7,7 @@ from rich.color import Color, ColorSystem
 
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Span
-from samedeal_client.widgets.theme import PAINTS, strip_of, style_of
+from samedeal_client.widgets.style_colours import PAINTS, strip_of, style_of
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 
