@@ -71,7 +71,7 @@ class ReplayScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "press('space')", "pause"),
+        Binding("space", "press('space')", "play/pause"),
         Binding("left", "press('left')", "step", key_display="←/→"),
         Binding("up", "press('up')", "player", key_display="↑/↓"),
         Binding("w", "review", "find losing move"),

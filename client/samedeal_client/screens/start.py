@@ -147,6 +147,9 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
     )
 
 
+_HINTS: Final = {"against bots": "only in Play", "always": "always", "never": "never"}
+
+
 class SettingsScreen(ModalScreen[None]):
     """The settings. They are saved when the screen is closed.
 
@@ -154,7 +157,7 @@ class SettingsScreen(ModalScreen[None]):
     changes.
     """
 
-    _HINT: Final = "The last three are for Play and Host.\nCtrl+P changes the theme."
+    _HINT: Final = "Time limit and Hints are for Play and Host, Bots for Play.\nCtrl+P changes the theme."
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 
@@ -169,7 +172,7 @@ class SettingsScreen(ModalScreen[None]):
             "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
             "Bell": _choice("bell", settings.bell, {True: "at key moments", False: "off"}),
             "Time limit": _choice("limit", settings.limit, {time: f"{time} min" for time in _LIMITS}),
-            "Hints": _choice("hints", settings.hints, {text: text for text in ("against bots", "always", "never")}),
+            "Hints": _choice("hints", settings.hints, _HINTS),
             "Bots": _choice("level", settings.level, {"mixed": "mixed", **dict(zip(LEVELS, LEVEL_TEXTS, strict=True))}),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())

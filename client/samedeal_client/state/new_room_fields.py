@@ -82,7 +82,7 @@ class Field:
 
 def _describe_next_games(text: str) -> str:
     names = read_games(text)
-    return ", ".join(title_of(name) for name in names) if names else "or type the next games: steve athena"
+    return ", ".join(title_of(name) for name in names) if names else "or games to play in turn: steve athena"
 
 
 def _always(sentence: str) -> Callable[[str], str]:
@@ -203,7 +203,7 @@ FIELDS: Final = (
     Field(
         "end_when_settled",
         "All stuck",
-        {"yes": "when no person can gain more cards", "no": "until the time is up"}.__getitem__,
+        {"yes": "when only bots can still gain cards", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",

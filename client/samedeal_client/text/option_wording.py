@@ -37,7 +37,7 @@ def deal_text(deal: Deal) -> str:
     if deal.kind == "winnable":
         if deal.difficulty:
             return f"{deal.difficulty}; can be won; all players draw it"
-        return "can be won; all players help draw it"
+        return "can be won, and nobody has chosen it"
     return "random: nobody knows it before the start"
 
 
@@ -65,7 +65,9 @@ def end_text(options: Options) -> str:
     if options.first_finish_ends:
         condition = "the first player finishes"
     else:
-        condition = "no person can gain more cards" if options.end_when_settled else "all have finished or resigned"
+        condition = (
+            "only bots can still gain cards" if options.end_when_settled else "all have finished or resigned"
+        )
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 

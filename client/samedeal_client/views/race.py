@@ -95,8 +95,8 @@ def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
     They have an example for each kind of pile, but only as many examples as fit into ``width`` characters.
     """
     end = "; or drag"
-    column, other = (key_text(bindings.piles[pile][0], look) for pile in "35")
-    text = f"Type {column} {other} for column 3 to 5, {column} {column} for a foundation"
+    column, other, foundation = (key_text(bindings.piles[pile][0], look) for pile in "350")
+    text = f"Type {column} {other} for column 3 to 5, {column} {foundation} for a foundation"
     for name, group in special_sources(game):
         example = f", {key_text(bindings.piles[group.keys[0]][0], look)} {other} from {name}"
         text += example if columns_of(text + example + end) <= width else ""
