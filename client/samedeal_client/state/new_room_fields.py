@@ -203,7 +203,7 @@ FIELDS: Final = (
     Field(
         "end_when_settled",
         "All stuck",
-        {"yes": "when only bots can still gain cards", "no": "until the time is up"}.__getitem__,
+        {"yes": "when only bots can gain more cards", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",

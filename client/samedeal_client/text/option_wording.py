@@ -65,9 +65,7 @@ def end_text(options: Options) -> str:
     if options.first_finish_ends:
         condition = "the first player finishes"
     else:
-        condition = (
-            "only bots can still gain cards" if options.end_when_settled else "all have finished or resigned"
-        )
+        condition = "only bots can gain more cards" if options.end_when_settled else "all have finished or resigned"
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 
