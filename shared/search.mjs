@@ -54,7 +54,7 @@ function costsOf(game, costs) {
   }
   function sideCost(packed) {
     const { fans, reserve, stock } = unpack(packed);
-    const inStock = game.rows ? top(stock) : Math.max(0, stock.length - 1);
+    const inStock = game.stock === "deal" ? top(stock) : Math.max(0, stock.length - 1);
     const ofFans = fans.map((fan) => card * fan.length + inFan * countBuried(cardsOf(fan)));
     return side * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
   }

@@ -66,29 +66,31 @@ function safeCards(tops) {
 
 // Returns the first state of a board, and functions from the parts of a state to facts about them.
 export function statesOf(game, piles) {
-  const width = Object.keys(game.columns).length;
-  const emptySide = pack([], "", game.draws || game.rows ? "\0" : "");
+  const keys = [...new Set(game.dealt)];
+  const columnKeys = keys.filter((key) => key < "9");
+  const [draws, rows] = [game.stock === "draw", game.stock === "deal"];
+  const emptySide = pack([], "", draws || rows ? "\0" : "");
   // Columns are alike, and are sorted, unless the stock still has rows that are dealt to them from left to right.
-  const keepsPlaces = (side) => game.rows && side !== emptySide;
+  const keepsPlaces = (side) => rows && side !== emptySide;
 
   function start() {
-    const all = (sizes) => Object.keys(sizes).map((key) => text(piles[key]));
+    const all = (keys) => keys.map((key) => text(piles[key]));
     const foundations = Object.keys(piles).filter((key) => /^0\d$/.test(key));
     const cards = text([...piles.w, ...piles.stock.map(turnUp)]);
-    const stock = game.draws ? drawable(cards, piles.w.length) : game.rows ? text([cards.length]) : "";
-    const others = all(game.others);
-    const side = game.fans ? pack(others, "", stock) : pack([], sorted(others.join("")), stock);
-    const columns = all(game.columns);
+    const stock = draws ? drawable(cards, piles.w.length) : rows ? text([cards.length]) : "";
+    const others = all(keys.filter((key) => key > "9"));
+    const side = game.fan ? pack(others, "", stock) : pack([], sorted(others.join("")), stock);
+    const columns = all(columnKeys);
     const tops = text(foundations.map((key) => piles[key].at(-1) ?? 0).sort((one, other) => one - other));
     return [tops, side, keepsPlaces(side) ? columns : columns.sort()];
   }
 
   // takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
   function topsFacts(tops) {
-    const facts = { takes: [], gives: [], ...(game.rows ? { safe: [], safeFromFan: [] } : safeCards(tops)) };
+    const facts = { takes: [], gives: [], ...(rows ? { safe: [], safeFromFan: [] } : safeCards(tops)) };
     for (const [at, card] of cardsOf(tops).entries()) {
       const after = (other) => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1));
-      for (const taken of DECK.filter((each) => (card ? game.next(each, card) : game.first(each))))
+      for (const taken of DECK.filter((each) => game.foundation(each, card)))
         facts.takes[taken] ??= after(taken);
       const isFirst = tops.indexOf(tops[at]) === at;
       if (game.takesBack && card && isFirst) facts.gives.push([card, after(rank(card) > 1 ? card - 1 : 0)]);
@@ -102,7 +104,7 @@ export function statesOf(game, piles) {
     const { fans, reserve, stock } = unpack(packed);
     const fromReserve = cardsOf(reserve).map((card) => [card, pack(fans, reserve.replace(text([card]), ""), stock)]);
     const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)]);
-    const fromStock = game.draws ? drawnCards(stock).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
+    const fromStock = draws ? drawnCards(stock).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
     const [takes, shifts] = [[], []];
     for (const [at, fan] of fans.entries()) {
       const others = without(fans, at);
@@ -112,8 +114,8 @@ export function statesOf(game, piles) {
         if (rank(top(source)) === rank(top(fan)))
           shifts.push(pack([...without(others, from), source.slice(0, -1), fan + source.at(-1)], reserve, stock));
     }
-    const left = game.rows ? piles.stock.slice(piles.stock.length - top(stock)).map(turnUp) : [];
-    const [row, rest] = [left.slice(0, width), left.slice(width)];
+    const left = rows ? piles.stock.slice(piles.stock.length - top(stock)).map(turnUp) : [];
+    const [row, rest] = [left.slice(0, columnKeys.length), left.slice(columnKeys.length)];
     const afterRow = pack(fans, reserve, text([rest.length]));
     return { fromReserve, fromFans, gives: [...fromReserve, ...fromFans, ...fromStock], takes, shifts, row, afterRow };
   }

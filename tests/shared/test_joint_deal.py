@@ -336,6 +336,12 @@ def test_javascript_is_small_and_needs_only_node(name: str) -> None:
     assert modules <= {"node:assert/strict", "node:crypto", "node:fs", "./rules.mjs", "./search.mjs", "./states.mjs"}
 
 
+def test_javascript_checks_in_under_200_lines_of_code() -> None:
+    """The checker without the solver. Blank lines and lines of comment do not count."""
+    lines = [line.strip() for name in ("check", "rules") for line in (SHARED / f"{name}.mjs").read_text().splitlines()]
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 200
+
+
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])
 def test_seats_that_do_not_rise_are_refused(seats: list[int]) -> None:
     with pytest.raises(ValueError, match="must rise"):
