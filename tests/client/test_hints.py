@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from samedeal.board import Board
-from samedeal.games import GAMES
-from samedeal.moves import DEAL, Move
+from samedeal.games import GAMES, Game
+from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.hints import DEAL_FIRST, HINT_BUDGET, Hint, HintFinder
 from samedeal_client.bots.strategy import BotMemory, choose_move
@@ -18,7 +18,7 @@ from samedeal_client.input.controller import RaceController
 from samedeal_client.input.line_parser import parse_line
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import hint_text
-from tests.client.boards import board, dealt
+from tests.client.boards import board, dealt, playout
 from tests.client.typed_moves import won_record
 
 
@@ -77,6 +77,15 @@ def test_following_hints_wins_what_can_be_won() -> None:
     while (move := finder.suggest(now.masked()).move) is not None:
         now = now.play(move).board
     assert now.won
+
+
+@pytest.mark.parametrize(("game", "number", "moves"), [("athena", 8, 30), ("willow", 10, 5), ("phoenix", 15, 15)])
+def test_safe_move_to_a_foundation_comes_first(game: str, number: int, moves: int) -> None:
+    """The careful bot would first make another move."""
+    now = playout(Game.named(game), number, moves).masked()
+    move = HintFinder(Random(1), 300, 1).suggest(now).move
+    assert move is not None
+    assert move.target == FOUNDATION
 
 
 def test_hint_to_deal_says_why() -> None:

@@ -1,4 +1,4 @@
-"""Hints: the next move of a winning line, or the move that a careful bot would make in the player's place."""
+"""Hints: the next move of a winning line, a safe move, or the move that a careful bot would make."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from samedeal.board import Board
 from samedeal.cards import HIDDEN
-from samedeal.moves import DEAL, Move
+from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
+from samedeal.solver.states import StateSpace
 from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move, deals_first
 
 HINT_BUDGET: Final = 20_000
@@ -36,10 +37,10 @@ class HintFinder:
     """The source of suggested moves for the player of one race.
 
     If the player has seen all cards, the solver searches for a winning line, and the line's next move is suggested. If
-    cards are hidden, or if the solver finds no line within ``budget``, the careful bot's move is suggested. The bot
-    searches at most ``node_budget`` boards. If several of the bot's suggestions in a row make no progress, no move is
-    suggested until the player makes another move than the suggested one. A second request for the same board gives the
-    same suggestion.
+    cards are hidden, or if the solver finds no line within ``budget``, a safe move to a foundation is suggested. If
+    there is none, the careful bot's move is suggested. The bot searches at most ``node_budget`` boards. If several of
+    the bot's suggestions in a row make no progress, no move is suggested until the player makes another move than the
+    suggested one. A second request for the same board gives the same suggestion.
     """
 
     def __init__(self, rng: Random, node_budget: int = CAREFUL_NODES, budget: int = HINT_BUDGET) -> None:
@@ -56,7 +57,7 @@ class HintFinder:
             if move is None and not board.won:
                 if self._last is None or not _was_followed(*self._last, board):
                     self._memory.detours = 0
-                move = choose_move("careful", board, self._memory)
+                move = safe_move(board) or choose_move("careful", board, self._memory)
             reason = DEAL_FIRST if move == DEAL and deals_first(board) else ""
             self._last = board, Hint(move, is_lost, reason)
         return self._last[1]
@@ -72,6 +73,25 @@ class HintFinder:
             self._line[after] = move
             after = after.play(move).board
         return answer.outcome is Outcome.UNWINNABLE
+
+
+def safe_move(board: Board) -> Move | None:
+    """Return a move to a foundation that can't lose a win (``StateSpace.safe_cards``), or None if there is none."""
+    game = board.game
+    space = StateSpace(game, b"")
+    if not space.has_safe_cards:
+        return None
+    safe, safe_from_fan = space.safe_cards(
+        bytes(board.piles[at][-1] if board.piles[at] else 0 for at in game.foundations)
+    )
+    for move in board.legal_moves():
+        if move.target != FOUNDATION:
+            break  # moves to foundations come first
+        at = game.index[move.source]
+        safe_here = safe if at in game.columns else safe_from_fan if at in game.fans else b""
+        if board.piles[at][-1] in safe_here:
+            return move
+    return None
 
 
 def _was_followed(before: Board, hint: Hint, board: Board) -> bool:

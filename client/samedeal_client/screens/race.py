@@ -406,7 +406,7 @@ class RaceScreen(ClientScreen):
             self.show_message(lost or "No useful move found.")
         elif not move.is_transfer:
             key = command_text(self.samedeal.bindings, KeyCommand.STOCK, self.look)
-            self.show_message(f"{lost}Hint: {move.source} from the stock with {key}. {hint.reason}".rstrip(), "you")
+            self.show_message(f"{lost}Hint: {views.stock_text(board)} with {key}. {hint.reason}".rstrip(), "you")
         else:
             self._controller = self._controller.hinted(board, move)
             self.show_message(f"{lost}Hint: {views.hint_text(board, move, self.samedeal.bindings, self.look)}", "you")

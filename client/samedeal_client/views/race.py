@@ -188,6 +188,11 @@ def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
     return f"Type {keys} (marked {look.glyphs.marks[2]}): {moved_cards_text(board, move, look)}."
 
 
+def stock_text(board: Board) -> str:
+    """Return what the next action of the stock does, in words."""
+    return "turn the waste over" if board.waste and not board.stock else f"{board.stock_action} from the stock"
+
+
 def moved_cards_text(board: Board, move: Move, look: Look) -> str:
     """Return the cards of a move and their destination, in words."""
     index = board.game.index
