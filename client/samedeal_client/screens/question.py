@@ -132,6 +132,7 @@ class QuitScreen(QuestionScreen):
             race = "today's deal" if daily else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
             ends = [QuestionLine("If you leave, you can't return to this race.", "notice")]
+        after = "the race ends" if app.client.model.resigning_ends_race else "you can watch"
         return (
             QuestionLine("The race is still running, and so is the clock.", "notice"),
             *ends,
@@ -140,7 +141,7 @@ class QuitScreen(QuestionScreen):
             QuestionLine(),
             QuestionLine("Esc  stay", "title", "stay"),
             QuestionLine(f"q    {leave}", "", "leave"),
-            QuestionLine("r    resign: your cards still count, you can watch", "", "resign"),
+            QuestionLine(f"r    resign: your cards still count, {after}", "", "resign"),
         )
 
 

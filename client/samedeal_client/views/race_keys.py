@@ -72,12 +72,12 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
     if controller.idle:
         words = {
             KeyCommand.STOCK: _stock_word(board),
-            KeyCommand.COLLECT: "to foundations",
             KeyCommand.UNDO: "undo" if model.own.may_undo else "",
             KeyCommand.HINT: "hint" if room.options.hints else "",
+            KeyCommand.RESIGN: "resign",
+            KeyCommand.COLLECT: "to foundations",
             KeyCommand.FIND: "find",
             KeyCommand.VIEW: "view",
-            KeyCommand.RESIGN: "resign",
         }
     else:
         resizable = controller.can_resize(board)
