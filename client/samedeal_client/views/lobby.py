@@ -142,7 +142,7 @@ def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
     else:
         place = place_text(race)
         rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]
-    rows.append((Span("Your best    ", "label"), Span(race_time(best) if best else "none yet")))
+    rows.append((Span("Best time    ", "label"), Span(race_time(best) if best else "none yet")))
     days = "1 day" if streak.current == 1 else f"{streak.current} days"
     rows.append((Span("Daily streak ", "label"), Span(days)))
     return tuple(rows)

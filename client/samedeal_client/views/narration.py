@@ -99,7 +99,8 @@ class Narrator:
             case "countdown":
                 return [_countdown_sentence(room.options.countdown)]
             case "racing":
-                return [f"Go! The time limit is {duration_text(room.options.limit)}."]
+                how = " Type a move, such as 3 5 or 3 0, or help." if model.delay is None else ""
+                return [f"Go! The time limit is {duration_text(room.options.limit)}.{how}"]
             case "finished":
                 return self.final_standings(model)
             case _:

@@ -159,21 +159,27 @@ def find_prompt(typed: str) -> str:
 
 
 def card_location(board: Board, card: int, look: Look) -> str:
-    """Return a sentence that says where a card is and how many cards cover it.
+    """Return a sentence that says where a card is and how many cards cover it. Two decks may have it twice.
 
     For a card that has not been seen yet, the sentence says where the card may be.
     """
     name = look.card(card)
-    for at, pile in enumerate(board.piles):
-        if card in pile:
-            if at in board.game.foundations:
-                return f"{name} is on a foundation."
-            above = len(pile) - 1 - pile.rindex(card)
-            under = f", under {above} other card{'s' if above > 1 else ''}" if above else ""
-            marked = f" (marked {look.glyphs.marks[-1]})"
-            return f"{name}{marked} is in {board.game.piles[at].kind} {board.game.keys[at]}{under}."
+    found = [
+        f"in {board.game.piles[at].kind} {board.game.keys[at]}{_under(len(pile) - 1 - position)}"
+        for at, pile in enumerate(board.piles)
+        for position in range(len(pile) - 1, -1, -1)
+        if pile[position] == card and at not in board.game.foundations
+    ]
+    if found:
+        return f"{name} (marked {look.glyphs.marks[-1]}) is {' and '.join(found)}."
+    if any(card in board.piles[at] for at in board.game.foundations):
+        return f"{name} is on a foundation."
     places = " or ".join(_hiding_places(board))
     return f"{name} has not been seen yet.{' It is ' + places + '.' if places else ''}"
+
+
+def _under(count: int) -> str:
+    return f", under {count} other card{'s' if count > 1 else ''}" if count else ""
 
 
 def _hiding_places(board: Board) -> list[str]:
