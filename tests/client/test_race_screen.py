@@ -743,9 +743,17 @@ async def test_quitting_says_that_the_best_daily_try_counts() -> None:
         assert "best try" in text
 
 
-@pytest.mark.parametrize(("lasting", "said"), [(True, "your seat is kept"), (False, "you can't return to this race")])
-async def test_quitting_says_whether_the_seat_is_kept(lasting: bool, said: str) -> None:
-    async with running_app(willow()) as ui:
+@pytest.mark.parametrize(
+    ("lasting", "rivals", "said"),
+    [
+        (True, ("mira",), "your seat is kept"),
+        (False, (), "you can't return to this race"),
+        (False, ("mira",), "the race ends for everybody"),
+    ],
+)
+async def test_quitting_says_what_is_lost(lasting: bool, rivals: tuple[str, ...], said: str) -> None:
+    referee = Referee("willow", rivals=rivals, board=board("willow", WILLOW), options=_options("willow"))
+    async with running_app(referee) as ui:
         ui.app.back_to, ui.app.lasting = "the start screen", lasting
         await ui.press("ctrl+q")
         assert said in ui.text()

@@ -131,7 +131,12 @@ class QuitScreen(QuestionScreen):
         else:
             race = "today's deal" if daily else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
-            ends = [QuestionLine("If you leave, you can't return to this race.", "notice")]
+            for_all = app.client.model.has_other_people
+            ends = [
+                QuestionLine("If you leave, the race ends for everybody.", "notice")
+                if for_all
+                else QuestionLine("If you leave, you can't return to this race.", "notice")
+            ]
         after = "the race ends" if app.client.model.resigning_ends_race else "you can watch"
         return (
             QuestionLine("The race is still running, and so is the clock.", "notice"),

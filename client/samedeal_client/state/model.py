@@ -155,6 +155,11 @@ class Model:
         return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
 
     @property
+    def has_other_people(self) -> bool:
+        """Whether another player in the room is not a bot."""
+        return self.room is not None and any(not seat.bot and seat.player != self.me for seat in self.room.players)
+
+    @property
     def resigning_ends_race(self) -> bool:
         """Whether the race would end if the player resigned, because only bots would still be playing."""
         room = self.room
