@@ -616,7 +616,7 @@ async def test_moves_made_while_disconnected_are_kept() -> None:
         ui.referee.hold_answers()
         await ui.referee.events.put(Lost("The connection was cut", 3.0))
         await ui.settle()
-        assert "Connection lost. Retrying in 3 s. Your seat and moves are safe." in ui.line("#banner")
+        assert "Connection lost. Retrying in 3 s. The server keeps your seat and moves." in ui.line("#banner")
         assert "disconnected" in ui.line("#header")
         await ui.press("32")
         assert pile(ui, "2") == "9H QH JC TD"

@@ -271,7 +271,7 @@ class ClientScreen(Screen[None]):
             case "lost":
                 seconds = self.client.retry_in()
                 retry = f"Retrying in {seconds:.0f} s." if seconds >= 1 else "Retrying now."
-                safe = " Your seat and moves are safe." if self.model.has_live_seat else ""
+                safe = " The server keeps your seat and moves." if self.model.has_live_seat else ""
                 text = f"Connection lost. {retry}{safe} {connection.reason}"
             case _:
                 text = f"{connection.reason} {key_text(QUIT_KEY, self.look)} closes this window."
