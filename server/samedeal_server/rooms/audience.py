@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any, Final
 
 from samedeal.protocol.messages import ToClient
@@ -28,12 +27,14 @@ It takes a function because a coroutine that never starts causes a warning.
 class Audience:
     """The players and spectators of a room who are connected through this node."""
 
-    __slots__ = ("_spawn", "seats", "spectators")
+    __slots__ = ("_has_new_frames", "_is_waking", "_spawn", "seats", "spectators")
 
     def __init__(self, spawn: Spawn) -> None:
         self.seats: dict[str, tuple[SeatedPlayer, Connection]] = {}
         self.spectators: set[Connection] = set()
         self._spawn = spawn
+        self._is_waking = False
+        self._has_new_frames = False
 
     @property
     def empty(self) -> bool:
@@ -106,17 +107,25 @@ class Audience:
     def wake_spectators(self) -> None:
         """Wake the tasks that send queued frames to spectators.
 
-        Many spectators are woken in batches, so that no ack has to wait for all of them.
+        Many spectators are woken in batches, so that no ack has to wait for all of them. Frames that are queued in the
+        meantime are sent in the next pass, several in one write.
         """
-        if len(self.spectators) > WAKE_BATCH:
-            self._spawn(partial(_wake_in_batches, list(self.spectators)))
-        else:
+        if len(self.spectators) <= WAKE_BATCH:
             for spectator in self.spectators:
                 spectator.wake()
+            return
+        self._has_new_frames = True
+        if not self._is_waking:
+            self._is_waking = True
+            self._spawn(self._wake_in_batches)
 
-
-async def _wake_in_batches(connections: list[Connection]) -> None:
-    for woken, connection in enumerate(connections):
-        if woken % WAKE_BATCH == 0:
-            await asyncio.sleep(0)
-        connection.wake()
+    async def _wake_in_batches(self) -> None:
+        try:
+            while self._has_new_frames:
+                self._has_new_frames = False
+                for woken, spectator in enumerate(list(self.spectators)):
+                    if woken % WAKE_BATCH == 0:
+                        await asyncio.sleep(0)
+                    spectator.wake()
+        finally:
+            self._is_waking = False
