@@ -176,11 +176,12 @@ def make_plan(
 def _with_recovering_players(room: RoomPlan) -> RoomPlan:
     """Change a room so that a failover loses nothing but moves, which the client of every player can recover.
 
-    A lost start, finish or resignation can't be recovered.
+    A lost start, finish or resignation can't be recovered. The failover waits for the start of all races, which may come
+    late on a busy machine, and the races last long enough for it.
     """
     undo = "free" if room.options.undo == "off" else room.options.undo
     deal = "random" if room.options.deal == "winnable" else room.options.deal  # a lost share may change a winnable deal
-    options = msgspec.structs.replace(room.options, deal=deal, limit=14, undo=undo, first_finish_ends=False)
+    options = msgspec.structs.replace(room.options, deal=deal, limit=18, undo=undo, first_finish_ends=False)
     return replace(room, options=options, solvers=0, links=options.players, spectators=0, reused=False)
 
 

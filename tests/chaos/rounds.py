@@ -67,6 +67,9 @@ _LONGEST_STEP: Final = 4.0
 _LONGEST_DRAW: Final = 20
 """Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
 
+_START_TIMEOUT: Final = 60.0
+"""Timeout, in seconds, for all races to start before a failover."""
+
 _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
 
@@ -339,6 +342,10 @@ class _Round:
             await asyncio.sleep(0.03)
 
     async def _fail_over(self, seconds: float) -> None:
+        """Let the replica take over once all races have started, because a lost start can't be recovered."""
+        async with asyncio.timeout(_START_TIMEOUT):
+            while not all(has_started(room.code, self._journals) for room in self.plan.rooms):  # noqa: ASYNC110  # journals set no event
+                await asyncio.sleep(0.05)
         began = now()
         await self._replicated.fail_over(seconds)
         self._lost = range(began, now() + 1)
@@ -459,6 +466,11 @@ async def _wait_for_end(store: Store, room: str) -> None:
         async with asyncio.timeout(_END_TIMEOUT):
             while (found := await store.load(room)) is not None and found.race.phase not in ("finished", "closed"):  # noqa: ASYNC110  # Redis sets no event
                 await asyncio.sleep(0.1)
+
+
+def has_started(room: str, journals: Sequence[Journal]) -> bool:
+    """Return whether a client of a room knows that the race has started."""
+    return any(journal.room == room and journal.phase in ("racing", "finished", "closed") for journal in journals)
 
 
 async def load_evidence(store: Store, room: str) -> RoomEvidence | None:

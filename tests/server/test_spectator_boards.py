@@ -77,11 +77,11 @@ async def test_spectator_sees_each_move_after_the_delay(node: NodeMaker) -> None
     await watcher.phase("racing")
     await ana.acts(4)
     screen = Screen(watcher, ana.player)
-    for _ in range(5):
+    while screen.revision < 4:  # the first board shows all moves that are due by then
         await screen.next()
         assert await one.store.now() >= screen.at + 1000
     assert ana.play
-    assert (screen.revision, screen.board) == (4, ana.play.board)
+    assert screen.board == ana.play.board
     await ana.act(UNDO)
     assert isinstance(await screen.next(), LateBoard)
     assert await one.store.now() >= screen.at + 1000
