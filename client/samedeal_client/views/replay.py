@@ -68,7 +68,7 @@ def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
 
 
 def line_heading(track: Track, race: RecordedRace, time: int) -> RankedPlayer:
-    """Return a ranked player for the heading of a winning line's board at a time."""
+    """Return the heading of the board of a winning line at ``time``."""
     cards = track.plays[track.revision_at(time)].board.foundation_cards
     return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
 

@@ -54,7 +54,7 @@ class Passphrases:
             return salt, await _hash_in_thread(passphrase, salt)
 
     async def check(self, room: str, secret: RoomSecret, passphrase: str, network: str, limits: Limits) -> None:
-        """Raise RequestRefused if a passphrase is wrong, after too many wrong guesses, or if too many guesses wait.
+        """Raise RequestRefused if a passphrase is wrong, too many guesses were wrong, or too many guesses wait.
 
         A guess is counted before it is compared. A correct guess is then subtracted again.
         """

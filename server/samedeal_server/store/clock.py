@@ -1,4 +1,4 @@
-"""A node's estimate of the time of Redis. It only schedules timers. Redis itself decides deadlines."""
+"""A node's estimate of the time of Redis. Redis itself decides when a race begins and ends."""
 
 from __future__ import annotations
 
