@@ -62,7 +62,8 @@ class Play:
         """
         if revision is not None and revision != self.revision:
             raise StaleRevision(
-                f"The move was made on revision {revision}, but the board is at revision {self.revision}."
+                f"The move was made on another board (revision {revision}, now {self.revision}). "
+                "Look at the current board and try again."
             )
         if action == UNDO:
             return self._undo()

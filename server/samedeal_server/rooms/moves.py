@@ -122,7 +122,8 @@ class MoveService:
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
         if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
             raise StaleRevision(
-                f"The move was made on revision {message.revision}, but the board is at revision {play.revision}."
+                f"The move was made on another board (revision {message.revision}, now {play.revision}). "
+                "Look at the current board and try again."
             )
         replayed: tuple[Play, bytes] | None = (play, seat.head)
         if play.revision != revision:
