@@ -1,4 +1,4 @@
-"""Many spectators are woken in passes that do not overlap."""
+"""Many spectators are served in passes that do not overlap."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 from samedeal_server.connections.connection import Connection
-from samedeal_server.rooms.audience import WAKE_BATCH, Audience
+from samedeal_server.rooms.audience import FLUSH_BATCH, Audience
 
 
 class Spectator:
-    """A connection that counts how often it is woken. ``on_first_wake`` is called when it is woken for the first time."""
+    """A connection that counts how often it is flushed. ``on_first_flush`` is called the first time."""
 
     def __init__(self) -> None:
-        self.wakes = 0
-        self.on_first_wake: Callable[[], None] | None = None
+        self.flushes = 0
+        self.on_first_flush: Callable[[], None] | None = None
 
-    def wake(self) -> None:
+    def flush(self) -> None:
         """Count the call."""
-        self.wakes += 1
-        if self.on_first_wake is not None:
-            self.on_first_wake()
-            self.on_first_wake = None
+        self.flushes += 1
+        if self.on_first_flush is not None:
+            self.on_first_flush()
+            self.on_first_flush = None
 
 
 def crowd(tasks: list[asyncio.Task[None]]) -> tuple[Audience, list[Spectator]]:
-    """An audience with more spectators than are woken at once. Its passes are added to ``tasks``."""
+    """An audience with more spectators than are served at once. Its passes are added to ``tasks``."""
 
     def spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> None:
         tasks.append(asyncio.create_task(function()))
 
-    audience, spectators = Audience(spawn), [Spectator() for _ in range(WAKE_BATCH + 1)]
+    audience, spectators = Audience(spawn), [Spectator() for _ in range(FLUSH_BATCH + 1)]
     audience.spectators = cast("set[Connection]", set(spectators))
     return audience, spectators
 
@@ -40,18 +40,18 @@ async def test_messages_before_a_pass_share_it() -> None:
     passes: list[asyncio.Task[None]] = []
     audience, spectators = crowd(passes)
     for _ in range(5):
-        audience.wake_spectators()
+        audience.flush_spectators()
     await asyncio.gather(*passes)
-    assert [spectator.wakes for spectator in spectators] == [1] * len(spectators)
+    assert [spectator.flushes for spectator in spectators] == [1] * len(spectators)
 
 
 async def test_messages_during_a_pass_are_sent_after_it() -> None:
     passes: list[asyncio.Task[None]] = []
     audience, spectators = crowd(passes)
-    spectators[0].on_first_wake = audience.wake_spectators
-    audience.wake_spectators()
+    spectators[0].on_first_flush = audience.flush_spectators
+    audience.flush_spectators()
     await asyncio.gather(*passes)
-    assert [spectator.wakes for spectator in spectators] == [2] * len(spectators)
-    audience.wake_spectators()
+    assert [spectator.flushes for spectator in spectators] == [2] * len(spectators)
+    audience.flush_spectators()
     await asyncio.gather(*passes)
-    assert [spectator.wakes for spectator in spectators] == [3] * len(spectators)
+    assert [spectator.flushes for spectator in spectators] == [3] * len(spectators)

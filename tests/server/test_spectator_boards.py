@@ -18,7 +18,7 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
 from samedeal_server.rooms import registry
-from samedeal_server.rooms.audience import WAKE_BATCH
+from samedeal_server.rooms.audience import FLUSH_BATCH
 from samedeal_server.rooms.hub import Hub
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
@@ -247,7 +247,7 @@ async def test_spectators_may_come_while_moves_are_made(node: NodeMaker) -> None
 async def test_crowd_of_spectators_sees_everything(node: NodeMaker) -> None:
     one = await node()
     ana = await race(one, delay=0)
-    crowd = [await one.player(f"w{number}") for number in range(WAKE_BATCH + 8)]
+    crowd = [await one.player(f"w{number}") for number in range(FLUSH_BATCH + 8)]
     for watcher in crowd:
         await watcher.watch(ana.room)
     await ana.acts(7)

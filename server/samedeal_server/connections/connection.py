@@ -151,6 +151,11 @@ class Connection:
         for frame in frames:
             self.enqueue(frame)
 
+    def flush(self) -> None:
+        """Send the queued frames now, unless they are about to be sent."""
+        if not self._awake:
+            self._write()
+
     def wake(self) -> None:
         """Send the queued frames in the next turn of the event loop. Frames that are queued until then are sent too."""
         if not self._awake:
@@ -194,7 +199,7 @@ class Connection:
             size += len(self._frames[count][0])
             count += 1
         batch, self._frames = self._frames[:count], self._frames[count:]
-        socket.transport.write(b"".join([frame for frame, _ in batch]))
+        socket.transport.write(b"".join([frame for frame, _ in batch]) if count > 1 else batch[0][0])
         for _, asked in batch:
             if asked:
                 self._metrics.ack.observe(time.perf_counter() - asked)

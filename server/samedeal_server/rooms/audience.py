@@ -12,8 +12,8 @@ from samedeal_server.connections.connection import Connection, framed
 from samedeal_server.races import refusals
 from samedeal_server.rooms.seated_player import SeatedPlayer
 
-WAKE_BATCH: Final = 32
-"""Number of spectators whose tasks are woken before other tasks of the node get a turn."""
+FLUSH_BATCH: Final = 32
+"""Number of spectators who are sent their queued frames before other tasks of the node get a turn."""
 
 _TAKEN_OVER: Final = "you are connected from somewhere else now"
 
@@ -27,13 +27,13 @@ It takes a function because a coroutine that never starts causes a warning.
 class Audience:
     """The players and spectators of a room who are connected through this node."""
 
-    __slots__ = ("_has_new_frames", "_is_waking", "_spawn", "seats", "spectators")
+    __slots__ = ("_has_new_frames", "_is_flushing", "_spawn", "seats", "spectators")
 
     def __init__(self, spawn: Spawn) -> None:
         self.seats: dict[str, tuple[SeatedPlayer, Connection]] = {}
         self.spectators: set[Connection] = set()
         self._spawn = spawn
-        self._is_waking = False
+        self._is_flushing = False
         self._has_new_frames = False
 
     @property
@@ -89,7 +89,7 @@ class Audience:
         frame = self.send_to_racers(message)
         for spectator in self.spectators:
             spectator.enqueue(frame)
-        self.wake_spectators()
+        self.flush_spectators()
 
     def send_to_racers(self, message: ToClient) -> bytes:
         """Send a message to all players with a seat. Return the WebSocket frame that was sent."""
@@ -102,30 +102,30 @@ class Audience:
         """Send boards to all spectators. A spectator who reads too slowly gets the newest boards later instead."""
         for spectator in self.spectators:
             spectator.enqueue_delayed(frames)
-        self.wake_spectators()
+        self.flush_spectators()
 
-    def wake_spectators(self) -> None:
-        """Wake the tasks that send queued frames to spectators.
+    def flush_spectators(self) -> None:
+        """Send queued frames to all spectators.
 
-        Many spectators are woken in batches, so that no ack has to wait for all of them. Frames that are queued in the
-        meantime are sent in the next pass, several in one write.
+        Many spectators are served in batches, so that no ack has to wait for all of them. Frames that are queued in the
+        meantime are sent in the next pass over all spectators, several in one write.
         """
-        if len(self.spectators) <= WAKE_BATCH:
+        if len(self.spectators) <= FLUSH_BATCH:
             for spectator in self.spectators:
                 spectator.wake()
             return
         self._has_new_frames = True
-        if not self._is_waking:
-            self._is_waking = True
-            self._spawn(self._wake_in_batches)
+        if not self._is_flushing:
+            self._is_flushing = True
+            self._spawn(self._flush_in_passes)
 
-    async def _wake_in_batches(self) -> None:
+    async def _flush_in_passes(self) -> None:
         try:
             while self._has_new_frames:
                 self._has_new_frames = False
-                for woken, spectator in enumerate(list(self.spectators)):
-                    if woken % WAKE_BATCH == 0:
+                for flushed, spectator in enumerate(list(self.spectators)):
+                    if flushed % FLUSH_BATCH == 0:
                         await asyncio.sleep(0)
-                    spectator.wake()
+                    spectator.flush()
         finally:
-            self._is_waking = False
+            self._is_flushing = False

@@ -16,7 +16,7 @@ from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Store
 
-RELEASE_INTERVAL: Final = 0.05
+RELEASE_INTERVAL: Final = 0.03
 """Minimum time, in seconds, between two messages with moves to spectators."""
 
 
