@@ -15,14 +15,15 @@ import pytest
 from redis import Redis
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Act, Done, Start
+from samedeal.protocol.messages import Act, Done, Phase, Start
 from tests.chaos import stepped_node
-from tests.chaos.client_journal import now
+from tests.chaos.client_journal import Journal, now
 from tests.chaos.plan import FAULT_KINDS, deploy_plan, make_plan
 from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
-from tests.chaos.rounds import play_round, winning_records
+from tests.chaos.rounds import has_started, play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
+from tests.client.race_server import RaceServer
 from tests.server.client import Client
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
@@ -68,6 +69,24 @@ def test_plans_have_every_kind_of_fault_and_room() -> None:
     assert {bool(room.passphrase) for room in rooms} == {room.reused for room in rooms} == {True, False}
     assert {room.options.games for room in rooms} == {(game,) for game in GAMES}
     assert {"winnable", "daily", "random"} < {room.options.deal for room in rooms}
+
+
+def test_failover_waits_for_the_start_of_all_races() -> None:
+    """A lost start can't be recovered."""
+    journals = ana, bob = Journal("ana", "friday"), Journal("bob", "friday")
+    told: list[tuple[Journal, Phase]] = [
+        (ana, "open"),
+        (bob, "countdown"),
+        (bob, "racing"),
+        (ana, "countdown"),
+        (bob, "finished"),
+    ]
+    started = [has_started("friday", journals)]
+    for journal, phase in told:
+        journal.record_received(1, RaceServer().state(phase, room="friday"))
+        started.append(has_started("friday", journals))
+    assert started == [False, False, False, True, True, True]
+    assert not has_started("monday", journals)
 
 
 def test_same_seed_gives_the_same_plan() -> None:
