@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import state_home
-from samedeal_client.state.history import VERSION, History, PastRace, best_time, race_result, unfinished_race
 from samedeal_client.state.model import Model
+from samedeal_client.state.past_races import VERSION, History, PastRace, best_time, race_result, unfinished_race
 
 
 class _AnyVersion(Struct):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config, load_log_settings
-from samedeal_server.config.settings import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
+from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
 if TYPE_CHECKING:
     from samedeal_server.process.app import Node

@@ -44,8 +44,8 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import CloseCode
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.joint_shares import JointShares
+from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.chaos.client_journal import Journal

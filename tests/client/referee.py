@@ -55,7 +55,7 @@ from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.events import Connected
+from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.text.appearance import Look

@@ -29,7 +29,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.address import ServerAddress, parse_address
-from samedeal_client.net.events import Connected, LinkEvent
+from samedeal_client.net.link_events import Connected, LinkEvent
 from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
 

@@ -13,7 +13,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.client_session import ClientSession, ConnectionStatus, StatusMessage, next_foundation_move
-from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from tests.client.boards import board
 from tests.client.referee import Referee, wait_until
 

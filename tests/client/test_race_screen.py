@@ -29,7 +29,7 @@ from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
-from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look

@@ -42,7 +42,7 @@ from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.disconnect import PERMANENT_CLOSES
-from samedeal_client.net.events import Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER

@@ -23,8 +23,8 @@ from samedeal_client.saved_settings import Settings, load_settings, remember_ser
 from samedeal_client.screens.history import HistoryScreen
 from samedeal_client.screens.start import StartScreen
 from samedeal_client.start_app import StartApp
-from samedeal_client.state.history import Opponent, PastRace
 from samedeal_client.state.lobby import game_of_the_day
+from samedeal_client.state.past_races import Opponent, PastRace
 from samedeal_client.state.record_files import save_record
 from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments
 from samedeal_client.text.appearance import Look

@@ -12,7 +12,7 @@ from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config.config import OTHER_VARIABLES, Config
-from samedeal_server.config.settings import table
+from samedeal_server.config.setting_sources import table
 from samedeal_server.process.restore import parser as restore_parser
 from samedeal_server.telemetry.metrics import Metrics
 

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from samedeal_server.config.config import DEFAULT_PORT, Config
-from samedeal_server.config.settings import read
+from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
 from tests.deploy.introspection import DEPLOY, SETTINGS, name, texts

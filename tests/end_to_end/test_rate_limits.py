@@ -15,7 +15,7 @@ from samedeal.games import GAMES
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Acked, Act, BoardState, Create, Created, Join, ListRooms, Refused, Rooms, Start
 from samedeal_client.net.address import parse_address
-from samedeal_client.net.events import Connected, Ended, Lost
+from samedeal_client.net.link_events import Connected, Ended, Lost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_server.loop_timers import Timers

@@ -26,16 +26,16 @@ import samedeal_server.telemetry.logs
 from samedeal_client.commands import bot, doctor, join, new, rules, watch
 from samedeal_client.commands import rooms as rooms_command
 from samedeal_client.net import connection_check, dial
-from samedeal_server.config import config, limits, settings
+from samedeal_server.config import config, limits, setting_sources
 from samedeal_server.config.config import Config
-from samedeal_server.config.settings import table
+from samedeal_server.config.setting_sources import table
 from samedeal_server.process import app
 from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
 from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
 
 _WATCHED: Final = (
-    *(samedeal_server.cli, settings, config, limits),
+    *(samedeal_server.cli, setting_sources, config, limits),
     *(samedeal_client.cli, samedeal_client.net.address, samedeal_client.commands.common),
     *(bot, doctor, join, new, rules, watch, rooms_command),
 )

@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from samedeal_server.config.config import Config
-from samedeal_server.config.settings import InvalidSetting, read
+from samedeal_server.config.setting_sources import InvalidSetting, read
 from samedeal_server.errors import StartupError
 from samedeal_server.process import banner
 from samedeal_server.process.listening import listening

@@ -10,7 +10,7 @@ import structlog
 
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.settings import InvalidSetting
+from samedeal_server.config.setting_sources import InvalidSetting
 from samedeal_server.process.reload import RELOADABLE, Reload
 from samedeal_server.telemetry.metrics import Metrics
 

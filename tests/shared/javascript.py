@@ -1,4 +1,4 @@
-"""The checker in JavaScript, ``shared/check.mjs``, as tests run it with Node."""
+"""The checker in JavaScript, ``shared/checker/check.mjs``, as tests run it with Node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-SHARED: Final = Path(__file__).parents[2] / "shared"
+CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 NODE: Final = shutil.which("node")
 
 needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not installed")
@@ -19,7 +19,7 @@ needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not install
 
 def verdicts(paths: Iterable[Path], *options: str) -> dict[str, str]:
     """What the checker says about files, by their names without an ending."""
-    done = _node(str(SHARED / "check.mjs"), *options, *map(str, paths))
+    done = _node(str(CHECKER / "check.mjs"), *options, *map(str, paths))
     found = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert done.returncode == any(verdict.startswith("wrong: ") for verdict in found.values())
     return {Path(path).stem: verdict for path, verdict in found.items()}
@@ -39,6 +39,6 @@ def evaluate(program: str, given: Any) -> Any:
 
 def _node(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     assert NODE is not None
-    done = subprocess.run((NODE, *arguments), input=text, capture_output=True, text=True, cwd=SHARED, check=False)
+    done = subprocess.run((NODE, *arguments), input=text, capture_output=True, text=True, cwd=CHECKER, check=False)
     assert done.stderr == "", done.stderr
     return done

@@ -31,11 +31,11 @@ from samedeal.joint_deal import (
 )
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
-from tests.shared.javascript import SHARED, needs_node, verdicts
+from tests.shared.javascript import CHECKER, needs_node, verdicts
 from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 from tests.shared.raised import error_of
 
-PAGE: Final = (SHARED / "DEALS.md").read_text(encoding="utf-8")
+PAGE: Final = (CHECKER.parent / "DEALS.md").read_text(encoding="utf-8")
 QUICK: Final = [game for game in GAMES if game != "steve"]
 """The games whose deals are found in a moment."""
 
@@ -329,7 +329,7 @@ def written(folder: Path, texts: list[str]) -> list[Path]:
 
 @pytest.mark.parametrize("name", ["check", "rules", "search", "states"])
 def test_javascript_is_small_and_needs_only_node(name: str) -> None:
-    lines = (SHARED / f"{name}.mjs").read_text(encoding="utf-8").splitlines()
+    lines = (CHECKER / f"{name}.mjs").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 200
     assert max(map(len, lines)) <= 120
     modules = {module for line in lines for module in re.findall(r'^import .* from "(.*?)";$', line)}
@@ -338,7 +338,7 @@ def test_javascript_is_small_and_needs_only_node(name: str) -> None:
 
 def test_javascript_checks_in_under_200_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
-    lines = [line.strip() for name in ("check", "rules") for line in (SHARED / f"{name}.mjs").read_text().splitlines()]
+    lines = [line.strip() for name in ("check", "rules") for line in (CHECKER / f"{name}.mjs").read_text().splitlines()]
     assert sum(bool(line) and not line.startswith("//") for line in lines) < 200
 
 

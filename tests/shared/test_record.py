@@ -22,7 +22,7 @@ from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.utc_text import LAST
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
-from tests.shared.javascript import SHARED, needs_node, verdicts
+from tests.shared.javascript import CHECKER, needs_node, verdicts
 from tests.shared.joint_deals import DAILY
 from tests.shared.move_strategies import transfers
 from tests.shared.raised import error_of
@@ -281,7 +281,7 @@ def test_proof_of_another_deal_is_refused() -> None:
 
 def test_page_has_a_record_and_its_chain() -> None:
     """RECORDS.md shows a whole record, and every head of one player."""
-    page = (SHARED / "RECORDS.md").read_text(encoding="utf-8")
+    page = (CHECKER.parent / "RECORDS.md").read_text(encoding="utf-8")
     assert f"```\n{TEXT}```" in page
     heads = re.findall(r"^\| ([0-9]+) \| `([0-9a-f]{32})` \|$", page, re.MULTILINE)
     assert heads == [(str(number), head.hex()) for number, head in enumerate(RACE.heads(RACE.players[0]))]

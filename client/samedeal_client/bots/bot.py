@@ -17,7 +17,7 @@ from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Final
 
 from samedeal.terminal_text import printable
-from samedeal_client.bots import server_guard
+from samedeal_client.bots import server_parent_watch
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.net.address import DEFAULT_PORT, PASSPHRASE, ServerAddress, parse_address
 from samedeal_client.state.bot_levels import MIXES, Level
@@ -77,7 +77,7 @@ async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
     with TemporaryFile() as log:
         data = mkdtemp(prefix="samedeal-")
         command = [
-            *("-I", "-S", server_guard.__file__, data, sys.executable),
+            *("-I", "-S", server_parent_watch.__file__, data, sys.executable),
             *("-m", "samedeal_server", "--announce"),
             *(("--host", "all", "--port", str(DEFAULT_PORT)) if public else ("--port", "0")),
             *("--data", data, "--durability", "everysec"),
@@ -92,7 +92,7 @@ async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
             try:
                 await _stop(processes)
             finally:
-                await asyncio.to_thread(server_guard.remove_data, data)
+                await asyncio.to_thread(server_parent_watch.remove_data, data)
 
 
 async def _announced_address(process: Process, log: IO[bytes]) -> ServerAddress:

@@ -13,7 +13,7 @@ from samedeal_client.commands.common import integer_in
 if TYPE_CHECKING:
     from datetime import date
 
-    from samedeal_client.state.history import History
+    from samedeal_client.state.past_races import History
 
 DESCRIPTION = """\
 Show your past races on this machine: how often you raced each game, your best times, how many days in a row you raced the
@@ -78,7 +78,7 @@ def _as_json(history: History, today: date) -> str:
 
     from msgspec import to_builtins
 
-    from samedeal_client.state.history import daily_streak, summaries
+    from samedeal_client.state.past_races import daily_streak, summaries
 
     return json.dumps(
         {

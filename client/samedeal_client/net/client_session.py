@@ -16,7 +16,7 @@ from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
 from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.dead_end import is_stuck_for_good

@@ -11,7 +11,7 @@ from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode
 from samedeal.terminal_text import printable
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.events import Ended
+from samedeal_client.net.link_events import Ended
 from samedeal_client.net.sanitize import decode_sanitized
 
 PERMANENT_CLOSES: Final[dict[CloseCode, str]] = {

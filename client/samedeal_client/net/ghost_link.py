@@ -33,7 +33,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
 from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.events import Connected
+from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.state.replay import Track

@@ -55,9 +55,9 @@ from samedeal_client.net.client_error_codes import ClientCode, ConnectErrorCode
 from samedeal_client.net.clock_sync import ClockOffset
 from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.disconnect import Disconnected, LinkEnded, close_code, close_error, decode_or_end, disconnected
-from samedeal_client.net.events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.hello import greet
 from samedeal_client.net.joint_shares import JointShares
+from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import Answer, PendingRequests

@@ -39,7 +39,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import LARGEST_RECORD
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.events import LinkEvent, SeatLost
+from samedeal_client.net.link_events import LinkEvent, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.state.model import Model
 

@@ -15,8 +15,8 @@ from textual.widgets import DataTable, Static
 from samedeal.errors import BadRecord
 from samedeal.record import Record
 from samedeal_client.history_file import HistoryFile
-from samedeal_client.screens.past_results import PastResultsScreen
-from samedeal_client.state.history import History, PastRace
+from samedeal_client.screens.past_race import PastResultsScreen
+from samedeal_client.state.past_races import History, PastRace
 from samedeal_client.state.record_files import saved_record
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span

@@ -23,9 +23,9 @@ from samedeal.games import GAMES
 from samedeal_client import room_actions
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
-from samedeal_client.state.history import History
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.model import Model
+from samedeal_client.state.past_races import History
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views

@@ -42,6 +42,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.record import Record, RecordedPlayer
+from samedeal_client.state.board_from_piles import masked_board
 from samedeal_client.state.own_play import OwnPlay
 from samedeal_client.state.progress_history import (
     Histories,
@@ -51,7 +52,6 @@ from samedeal_client.state.progress_history import (
     with_points,
     with_tallies,
 )
-from samedeal_client.state.received_board import masked_board
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from samedeal.errors import PlayError, UnseenCard
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused
+from samedeal_client.state.board_from_piles import masked_board
 from samedeal_client.state.dead_end import is_dead_end
-from samedeal_client.state.received_board import masked_board
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import date, datetime, tzinfo
 from typing import Final
 
 from samedeal.terminal_text import columns_of, printable
-from samedeal_client.state.history import History, PastRace, daily_streak, summaries
+from samedeal_client.state.past_races import History, PastRace, daily_streak, summaries
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.spans import Row, Span, cut, fit

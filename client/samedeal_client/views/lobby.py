@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from samedeal.protocol.messages import RoomLine
-from samedeal_client.state.history import History, best_time, daily_streak
 from samedeal_client.state.lobby import Lobby
+from samedeal_client.state.past_races import History, best_time, daily_streak
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.rules_text import short_rules

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from samedeal_client.history_file import HistoryFile
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
-from samedeal_client.state.history import History
+from samedeal_client.state.past_races import History
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.changed_cells import TerminalCells
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter

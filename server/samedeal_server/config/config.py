@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.settings import InvalidValue, section, setting
+from samedeal_server.config.setting_sources import InvalidValue, section, setting
 from samedeal_server.config.trusted_proxies import TrustedProxies
 
 PROGRAM: Final = "samedeal-server"

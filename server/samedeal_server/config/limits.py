@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samedeal_server.config.settings import setting
+from samedeal_server.config.setting_sources import setting
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from samedeal_server.config.config import OTHER_VARIABLES, Config
-from samedeal_server.config.settings import InvalidSetting, Reading, read, table
+from samedeal_server.config.setting_sources import InvalidSetting, Reading, read, table
 
 _LOG_SETTINGS: Final = ("log-style", "announce")
 

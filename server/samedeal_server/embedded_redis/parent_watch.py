@@ -1,14 +1,14 @@
 """A small process between a node and its embedded Redis, which stops Redis when the node ends.
 
-It is run as ``server_guard.py PIPE LOCK SCRATCH COMMAND...``:
+It is run as ``parent_watch.py PIPE LOCK SCRATCH COMMAND...``:
 
 - PIPE is the descriptor of the read end of a pipe. Only the node has the write end, so the pipe closes when the node
   ends, even if the node is killed.
 - LOCK is the descriptor of a locked file. Redis inherits the lock and holds it until Redis ends.
 - SCRATCH is a directory that is removed after Redis has ended.
 
-Only the standard library is imported, so that the program starts fast. The client's ``bots/parent_watch.py`` does the
-same for bots.
+Only the standard library is imported, so that the program starts fast. The client's
+``bots/server_parent_watch.py`` does the same for a server.
 """
 
 from __future__ import annotations

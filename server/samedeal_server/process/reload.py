@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from samedeal_server.config.config import Config
-from samedeal_server.config.settings import InvalidSetting
+from samedeal_server.config.setting_sources import InvalidSetting
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 

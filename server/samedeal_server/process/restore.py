@@ -16,7 +16,7 @@ import structlog
 
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
-from samedeal_server.config.settings import InvalidSetting
+from samedeal_server.config.setting_sources import InvalidSetting
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup

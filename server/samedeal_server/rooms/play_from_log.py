@@ -9,8 +9,8 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import PlayError
 from samedeal.protocol.messages import BoardState
-from samedeal_server.races.move_receipts import receipt
 from samedeal_server.races.race_record import first_head
+from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from samedeal_server.cli import main, parser
 from samedeal_server.config.config import OTHER_VARIABLES, Config, default_data
-from samedeal_server.config.settings import InvalidSetting, Reading, describe, read, table
+from samedeal_server.config.setting_sources import InvalidSetting, Reading, describe, read, table
 from tests.golden.golden_files import assert_sentences
 
 

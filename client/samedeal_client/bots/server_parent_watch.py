@@ -1,9 +1,9 @@
 """A process that runs a server, and ends the server when the parent process ends.
 
-This process notices the end of its parent because its standard input closes. It is run as a file, ``python
-server_guard.py DATA COMMAND ...``, so it imports only the standard library. DATA is the server's data directory, which
-is removed after the server has ended. The counterpart in the server is
-``samedeal_server/embedded_redis/parent_watch.py``.
+This process notices the end of its parent because its standard input closes. It is run as a file,
+``python server_parent_watch.py DATA COMMAND ...``, so it imports only the standard library. DATA is the server's data
+directory, which is removed after the server has ended. ``samedeal_server/embedded_redis/parent_watch.py`` does the same
+for the server's own Redis.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pytest
 from samedeal.protocol.messages import ProgressUpdate, Seat, Standing, Tally
 from samedeal_client.cli import main
 from samedeal_client.history_file import HistoryFile
-from samedeal_client.state.history import (
+from samedeal_client.state.past_races import (
     History,
     Opponent,
     PastRace,
