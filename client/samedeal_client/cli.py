@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, cast
 
+from samedeal.help_text import HelpFormatter
+
 COMMANDS: Final = {
     "play": "race against bots on this machine",
     "join": "join a race, or return to it",
@@ -90,7 +92,7 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
         prog="samedeal",
         description="Solitaire races: everyone plays the same deal, and the fastest player wins.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     samedeal_parser.add_argument(
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
@@ -106,7 +108,7 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
                 epilog=command.EXAMPLES
                 if "exit codes:" in command.EXAMPLES.lower()
                 else f"{command.EXAMPLES}\n\n{_CODES}",
-                formatter_class=argparse.RawDescriptionHelpFormatter,
+                formatter_class=HelpFormatter,
             )
             command.add_arguments(sub)
         else:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from samedeal.help_text import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config, load_log_settings
@@ -34,6 +35,7 @@ the file.
 
 SIGTERM or Ctrl-C drains the node: clients reconnect to another one, and races continue from Redis. SIGHUP reloads the
 limits, the log level and the certificate.
+
 Exit codes: 0 stopped, 1 failed (the reason is printed), 2 wrong usage.
 """
 
@@ -46,7 +48,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
         description="Host races in solitaire games. Everyone plays the same deal, and the fastest player wins.",
         usage=f"{name} [--config FILE] [--print-config] [--SETTING VALUE ...]",
         epilog=f"examples:\n{examples}\n{_EPILOG}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
         exit_on_error=False,
     )

@@ -23,7 +23,7 @@ from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
-from samedeal_client.commands import new, play
+from samedeal_client.commands import new
 from samedeal_client.commands.common import error_report, player_name
 from samedeal_client.errors import Failure
 from samedeal_client.net.client_error_codes import ConnectErrorCode
@@ -59,6 +59,16 @@ def test_help_has_examples(arguments: tuple[str, ...], capsys: pytest.CaptureFix
         main(arguments)
     assert ended.value.code == 0
     assert "examples:\n  samedeal " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], *([command] for command in sorted({*CLIENT_COMMANDS} - {"serve"}))])
+def test_help_fits_into_80_columns(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*words, "--help"])
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) >= 80] == []
 
 
 @pytest.mark.parametrize("command", sorted({*CLIENT_COMMANDS} - {"serve"}))
@@ -277,16 +287,3 @@ def test_taken_name_names_the_option() -> None:
     report = error_report(RequestRefused(RefusalCode.NAME_TAKEN, "Ana is taken."))
     assert report.text.startswith("Ana is taken. ")
     assert "--name" in report.text
-
-
-def test_practice_clears_the_line_about_the_return(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async def race(*_: object) -> int:
-        print("Returning to the start screen ...", end="")
-        return 0
-
-    monkeypatch.setattr(play, "is_terminal", lambda: True)
-    monkeypatch.setattr(play, "_play", race)
-    assert main(["play", "--back-to", "the start screen"]) == 0
-    assert capsys.readouterr().out.endswith("\r\x1b[K")

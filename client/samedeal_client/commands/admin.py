@@ -67,7 +67,7 @@ examples:
   samedeal admin example.org rooms --json              the newest rooms, for scripts
   samedeal admin example.org room friday               its players, with ids and addresses
   samedeal admin example.org kick friday mira          remove mira from the room permanently
-  samedeal admin example.org ban 203.0.113.0/24 --for 1d --reason 'a flood of bots'
+  samedeal admin example.org ban 203.0.113.0/24 --for 1d --reason 'flooding'
   samedeal admin example.org say friday 'Ten minutes more'
   samedeal admin example.org drain node-7-1a2b         stop a node; its players resume on the others
   samedeal admin example.org backup /var/backups       restore it with samedeal-server restore FILE

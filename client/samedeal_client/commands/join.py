@@ -25,7 +25,9 @@ examples:
   samedeal join localhost friday --name ana    on this machine, under another name
   echo draw | samedeal join localhost friday   without a terminal: reads and prints lines, and ends with the race
 
-With --plain, or without a terminal, type help for a list of commands. Exit codes: 0 the race is over or you quit,
+With --plain, or without a terminal, type help for a list of commands.
+
+Exit codes: 0 the race is over or you quit,
 1 no connection or refused, 2 bad usage, 130 interrupted with Ctrl-C (the command to return is printed)."""
 
 

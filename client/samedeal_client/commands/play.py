@@ -90,9 +90,6 @@ def run(given: argparse.Namespace) -> int:
         return asyncio.run(until_stopped(race))
     except CannotHost as error:
         raise Failure(str(error)) from None
-    finally:
-        if given.back_to and not unattended:
-            print("\r\x1b[K", end="", flush=True)  # the line that said where the player returns to
 
 
 def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Options:

@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from samedeal.help_text import HelpFormatter
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import InvalidSetting
@@ -50,7 +51,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
         prog=f"{name} restore",
         description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
         epilog=_EPILOG.format(name=name),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     command.add_argument("file", metavar="FILE", type=Path, help="the backup file")

@@ -1,0 +1,44 @@
+"""The help of a program's command line, wrapped to the width of the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+from typing import Final
+
+_TWO_COLUMNS: Final = re.compile(r"( +\S+(?: \S+)* {2,})\S")
+"""The beginning of an indented line with two columns, such as an example and its effect."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """A formatter that also wraps descriptions and lists of examples."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return textwrap.indent(wrapped(text, width - len(indent)), indent)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Wrap a text to ``width`` columns. Successive lines without an indent are a paragraph, and other lines stay lines.
+
+    If a line with two columns is too long, its second column is wrapped, or goes to the next line if it is narrow.
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line and lines and lines[-1] and " " not in (line[0], lines[-1][0]):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+    return "\n".join(row for line in lines for row in (_rows(line, width) if len(line) > width else [line]))
+
+
+def _rows(line: str, width: int) -> list[str]:
+    columns = _TWO_COLUMNS.match(line)
+    margin = len(line) - len(line.lstrip())
+    indent = " " * (margin and margin + 4)
+    if columns is None:
+        return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+    first, rest = columns[1], line[columns.end(1) :]
+    if 2 * len(first) <= width:
+        return textwrap.wrap(line, width, subsequent_indent=" " * len(first), break_on_hyphens=False)
+    return [first.rstrip(), *textwrap.wrap(rest, width, initial_indent=indent, subsequent_indent=indent)]
