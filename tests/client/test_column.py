@@ -89,9 +89,9 @@ def test_covered_cards_are_compressed_from_the_deepest() -> None:
 def test_large_cards_have_pips_and_pictures() -> None:
     assert column("steve", "5H", size=LARGE) == "    1|  5♥|  ♥   ♥|    ♥|  ♥   ♥|     5♥"
     assert column("steve", "KS", size=LARGE) == "    1|  K♠|  █▄█▄█|  ▀▀█▀▀|  ▄▀▀▀▄|     K♠"
-    assert column("steve", "KS", BARE, size=LARGE) == "    1|  K♠|    ♠|    ♚|    ♠|     K♠"
+    assert column("steve", "JS", BARE, size=LARGE) == "    1|  J♠|    ♠|    J|    ♠|     J♠"
     assert column("steve", "KS", ASCII, size=LARGE) == "    1|  KS|    S|    K|    S|     KS"
-    assert column("steve", "KS", size=MEDIUM) == "   1|  K♠|   ♚|   K♠"
+    assert column("steve", "KS", size=MEDIUM) == "   1|  K♠|   K|   K♠"
     for rank, text in enumerate("A23456789T", 1):
         for size, rows in ((LARGE, 3), (CardSize(9, 7, 3, 3), 5)):
             drawn = column("steve", f"{text}H", size=size).split("|")[2 : 2 + rows]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, Literal
 
-from samedeal.cards import DOWN, UNSEEN
+from samedeal.cards import DOWN, RANKS, UNSEEN
 from samedeal_client.drawing.court_pictures import court_picture
 from samedeal_client.drawing.marks import mark_sign
 from samedeal_client.text.appearance import Look
@@ -163,7 +163,7 @@ def _middle(code: int, look: Look, width: int, rows: int, style: str) -> tuple[R
         if picture:
             margin = Span(" " * ((width - row_width(picture[0])) // 2), style)
             return tuple((margin, *row, margin) for row in picture)
-    figure = look.glyphs.courts[rank - _HIGHEST_PIPS - 1]
+    figure = RANKS[rank - 1]
     lines = [suit, figure, suit] if rows >= _MIN_FIGURE_ROWS else [figure]
     blanks = [""] * ((rows - len(lines)) // 2)
     return tuple((Span(line.center(width), style),) for line in (*blanks, *lines, *blanks)[:rows])

@@ -77,7 +77,6 @@ class Glyphs(NamedTuple):
     back: str
     edge: str
     side_edge: str
-    courts: str
     outline: tuple[str, ...]
     redeal: str
     marks: str
@@ -105,7 +104,6 @@ UNICODE: Final = Glyphs(
     back="░",
     edge="▁",
     side_edge="▕",
-    courts="♞♛♚",
     outline=tuple("╭╮╰╯─│"),
     redeal="↻",
     marks="•↓?↑*",
@@ -133,7 +131,6 @@ ASCII: Final = Glyphs(
     back=":",
     edge="_",
     side_edge="|",
-    courts="JQK",
     outline=tuple("++++-|"),
     redeal="@",
     marks=".+?^*",
