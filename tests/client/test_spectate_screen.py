@@ -43,7 +43,7 @@ async def test_order_follows_the_moves() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0", "2 0")
         text = ui.text()
-        assert "[1] k0ji: 2♠ 2▸0" in text
+        assert "[3] k0ji: 2♠ 2▸0" in text
         assert text.index("k0ji") < text.index("mira")
         assert "2/52" in text
 
@@ -51,13 +51,13 @@ async def test_order_follows_the_moves() -> None:
 async def test_number_shows_one_board_alone() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0")
-        await ui.press("1")
-        assert "[1] k0ji: A♠ 1▸0" in ui.text()
+        await ui.press("3")
+        assert "[3] k0ji: A♠ 1▸0" in ui.text()
         assert "RACE  3 players" in ui.text()
         await ui.press("down")
-        assert "[2] ana" in ui.message
+        assert "[1] ana" in ui.message
         await ui.press("up", "up")
-        assert "[3] mira" in ui.message
+        assert "[2] mira" in ui.message
         await ui.press("0")
         assert "RACE" not in ui.text()
 
@@ -156,8 +156,8 @@ async def test_click_on_a_key_hint_presses_it_once() -> None:
         await moves(ui, "p3", "1 0", "2 0", interval=12_000)
         ui.referee.time += 15_000
         await click_key(ui, "show one")
-        assert "[1] k0ji" in ui.message
-        for shown in ("[2] ana", "[3] mira"):
+        assert "[3] k0ji" in ui.message
+        for shown in ("[1] ana", "[2] mira"):
             await click_key(ui, "other player")
             assert shown in ui.message
         await click_key(ui, "10 s back")

@@ -6,7 +6,8 @@ import pytest
 
 from samedeal_client.state.spectating import ORDERS, REWIND_STEP, Spectating, Watched
 
-RACE = Watched(("p1", "p2", "p3"), {"p1", "p3"}, pages=2, history=25_000)
+KEYS = {"p1": "1", "p2": "2", "p3": "4"}
+RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2, history=25_000)
 
 
 def after(*keys: str, state: Spectating | None = None) -> Spectating:
@@ -21,7 +22,7 @@ def after(*keys: str, state: Spectating | None = None) -> Spectating:
 
 @pytest.mark.parametrize(
     ("keys", "zoomed"),
-    [("1", "p1"), ("3", "p3"), ("2", ""), ("9", ""), ("10", "")],
+    [("1", "p1"), ("4", "p3"), ("2", ""), ("3", ""), ("9", ""), ("10", "")],
 )
 def test_number_zooms_a_board_that_is_there(keys: str, zoomed: str) -> None:
     assert after(*keys).zoomed == zoomed

@@ -43,7 +43,7 @@ def test_every_board_is_on_one_page_once(game: Game, size: tuple[int, int], coun
     boards = {rival.player: WatchedBoard(Play(golden_position(game.name, "middle")), 0) for rival in rivals}
     found = ""
     for page in range(at.pages):
-        rows = board_grid_rows(rivals, boards, Look(), at, page)
+        rows = board_grid_rows(rivals, boards, {}, Look(), at, page)
         assert {row_width(row) for row in rows} == {at.columns * (at.cell.width + 1) - 1}
         found += "".join(row_text(row) for row in rows)
     for rival in rivals:

@@ -230,11 +230,14 @@ class ReplayScreen(Screen[None]):
         panes = len(self.replay.shown(self.race))
         area = self.query_one("#replay").size
         width = area.width // panes
-        key = PLAYER_KEYS[number] if number < len(self.race.tracks) else "*"
-        pane.head.show([cell_head(player, key, watched, self.look, width)])
+        pane.head.show([cell_head(player, self._key(number), watched, self.look, width)])
         board = watched.play.board.masked()
         places = layout(self.race.record.game, width, area.height - 1)
         pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self._cards_fly)
+
+    def _key(self, number: int) -> str:
+        """Return the key that shows a board, or an asterisk for the winning line, which has no key."""
+        return PLAYER_KEYS[number] if number < len(self.race.tracks) else "*"
 
     @property
     def _cards_fly(self) -> bool:
@@ -251,4 +254,5 @@ class ReplayScreen(Screen[None]):
         players = [self._heading(number)._replace(player=str(number)) for number in shown]
         boards = {str(number): board_at(self.race.shown_tracks[number], self.replay.time) for number in shown}
         grid = arrange(self.race.record.game, len(shown), size.width, size.height)
-        self._grid.show(board_grid_rows(players, boards, self._grid.look, grid, 0))
+        keys = {str(number): self._key(number) for number in shown}
+        self._grid.show(board_grid_rows(players, boards, keys, self._grid.look, grid, 0))

@@ -21,7 +21,7 @@ from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.state.rewind_buffer import RewindBuffer
-from samedeal_client.state.spectating import PLAYER_KEYS, Spectating, Watched
+from samedeal_client.state.spectating import Spectating, Watched
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
@@ -31,7 +31,7 @@ from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.race import LOBBY_KEY
 from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses
-from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, sort_players
+from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, seat_keys, sort_players
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
@@ -55,7 +55,7 @@ class SpectateScreen(ClientScreen):
         self._state = Spectating()
         self._players: tuple[RankedPlayer, ...] = ()
         self._boards: Mapping[str, WatchedBoard] = {}
-        self._player_shown = ""
+        self._keys: Mapping[str, str] = {}
         self._feed = RaceFeed()
 
     def compose_body(self) -> ComposeResult:
@@ -98,7 +98,7 @@ class SpectateScreen(ClientScreen):
         """The players and boards on the screen."""
         players = tuple(player.player for player in self._players)
         history = self.newest_time - self._replay.start if self._replay.start else 0
-        return Watched(players, self._boards.keys(), self._grid().pages, history)
+        return Watched(players, self._boards.keys(), self._keys, self._grid().pages, history)
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Show the boards."""
@@ -117,6 +117,7 @@ class SpectateScreen(ClientScreen):
         if not self._state.rewind:
             self._feed = self._feed.after(statuses(ranking), self.shown_time)
         seats = {seat.player: seat.seat for seat in model.room.players}
+        self._keys = seat_keys(seats)
         self._players = sort_players(ranking, self._state.order, seats)
         self._state = self._state.limited_to(self.watched)
         zoomed = bool(self._state.zoomed)
@@ -126,8 +127,8 @@ class SpectateScreen(ClientScreen):
         if zoomed:
             self._show_board(self._boards[self._state.zoomed])
         elif self._boards:
-            rows = board_grid_rows(self._players, self._boards, self._grid_view.look, self._grid(), self._state.page)
-            self._grid_view.show(rows)
+            look, grid, page = self._grid_view.look, self._grid(), self._state.page
+            self._grid_view.show(board_grid_rows(self._players, self._boards, self._keys, look, grid, page))
         else:
             self._grid_view.show(self._rows_before_first_board())
 
@@ -206,7 +207,7 @@ class SpectateScreen(ClientScreen):
         number = next((number for number, player in enumerate(self._players) if player.player == state.zoomed), -1)
         if number >= 0:
             watched = self._boards.get(state.zoomed)
-            key, width = PLAYER_KEYS[number], self.size.width
+            key, width = self._keys.get(state.zoomed, " "), self.size.width
             return cell_head(self._players[number], key, watched, self.look, width)
         if not self._boards:
             return ()
@@ -226,8 +227,9 @@ class SpectateScreen(ClientScreen):
                 yield FooterKey("down", "other player", "Up/Down" if ascii_only else "↑/↓")
             else:
                 grid = self._grid()
-                first = PLAYER_KEYS[min(self._state.page * grid.on_page, len(PLAYER_KEYS) - 1)]
-                yield FooterKey(first, "show one", f"1-{PLAYER_KEYS[max(len(self._players) - 1, 0)]}")
+                keys = sorted(self._keys.values())
+                first = self._players[self._state.page * grid.on_page].player
+                yield FooterKey(self._keys.get(first, "1"), "show one", f"{keys[0]}-{keys[-1]}")
                 if grid.pages > 1:
                     yield FooterKey("pagedown", "next page", "PgDn")
             yield FooterKey("s", "sort")
@@ -267,7 +269,8 @@ class SpectateScreen(ClientScreen):
         """Show only the board that was clicked."""
         if event.rows is self._grid_view and self._boards:
             number = self._grid().board_at(event.x, event.y, self._state.page)
-            self._state, message = self._state.zoom(number, self.watched)
+            player = self._players[number].player if number < len(self._players) else ""
+            self._state, message = self._state.zoom(player, self.watched)
             if message:
                 self.show_message(message)
             self._refit()

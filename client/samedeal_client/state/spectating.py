@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 PLAYER_KEYS: Final = "123456789abcdefg"
-"""The keys that choose a player.
-
-Each key stands for a board, in the order in which the boards are shown, or for a seat of a room.
-"""
+"""The keys that choose a player: one for each seat of a room, or for each player of a recorded race."""
 
 REWIND_STEP: Final = 10_000
 """Milliseconds by which one key rewinds or fast-forwards."""
@@ -22,13 +20,14 @@ ORDERS: Final[tuple[Order, ...]] = ("place", "seat", "name", "pace")
 class Watched(NamedTuple):
     """The race that is watched.
 
-    ``players`` are in sort order, and ``boards`` has the players whose boards are known. ``pages`` is the number of
-    pages of the board grid. ``history`` is the length, in milliseconds, of the time for which boards have been
-    recorded.
+    ``players`` are in sort order, and ``boards`` has the players whose boards are known. ``keys`` maps players to their
+    keys. ``pages`` is the number of pages of the board grid. ``history`` is the length, in milliseconds, of the time for
+    which boards have been recorded.
     """
 
     players: tuple[str, ...] = ()
     boards: Collection[str] = ()
+    keys: Mapping[str, str] = MappingProxyType({})
     pages: int = 1
     history: int = 0
 
@@ -56,7 +55,7 @@ class Spectating:
     def press(self, key: str, watched: Watched) -> Response | None:
         """Return the response to a key, or None if the key does nothing while watching."""
         if len(key) == 1 and key in PLAYER_KEYS:
-            return self.zoom(PLAYER_KEYS.index(key), watched)
+            return self.zoom(next((player for player, own in watched.keys.items() if own == key), ""), watched)
         match key:
             case "0" | "escape":
                 return Response(replace(self, zoomed=""))
@@ -76,17 +75,17 @@ class Spectating:
             case _:
                 return None
 
-    def zoom(self, number: int, watched: Watched) -> Response:
-        """Show only the board with this ``number``, counted from 0 in the sort order."""
-        if number < len(watched.players) and watched.players[number] in watched.boards:
-            return Response(replace(self, zoomed=watched.players[number]))
+    def zoom(self, player: str, watched: Watched) -> Response:
+        """Show only the board of a player."""
+        if player in watched.boards:
+            return Response(replace(self, zoomed=player))
         return Response(self, "There is no board with that number." if watched.boards else "")
 
     def _zoom_neighbour(self, step: int, watched: Watched) -> Response:
         players = watched.players
         if self.zoomed not in players:
             return Response(self)
-        return self.zoom((players.index(self.zoomed) + step) % len(players), watched)
+        return self.zoom(players[(players.index(self.zoomed) + step) % len(players)], watched)
 
     def limited_to(self, watched: Watched) -> Spectating:
         """Return the state that is possible with ``watched``.

@@ -81,10 +81,20 @@ def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[s
             return tuple(sorted(players, key=lambda player: -sum(player.activity)))
 
 
+def seat_keys(seats: Mapping[str, int]) -> dict[str, str]:
+    """Return the key of each player. ``seats`` maps players to the numbers of their seats, which never change."""
+    return {player: PLAYER_KEYS[seat - 1] for player, seat in seats.items() if 0 < seat <= len(PLAYER_KEYS)}
+
+
 def board_grid_rows(
-    players: Sequence[RankedPlayer], boards: Mapping[str, WatchedBoard], look: Look, grid: Grid, page: int
+    players: Sequence[RankedPlayer],
+    boards: Mapping[str, WatchedBoard],
+    keys: Mapping[str, str],
+    look: Look,
+    grid: Grid,
+    page: int,
 ) -> tuple[Row, ...]:
-    """Return the rows of a page of boards, separated by lines."""
+    """Return the rows of a page of boards, separated by lines. ``keys`` maps players to their keys."""
     line, cross = ("|", "+") if look.ascii else ("│", "┼")
     first = page * grid.on_page
     shown = players[first : first + grid.on_page]
@@ -94,7 +104,7 @@ def board_grid_rows(
             separators = [Span(look.glyphs.rest * grid.cell.width, "rest")] * grid.columns
             rows.append(_joined([(span,) for span in separators], Span(cross, "rest")))
         cells = [
-            _cell(shown[number], first + number, boards, look, grid.cell) if number < len(shown) else ()
+            _cell(shown[number], boards, keys, look, grid.cell) if number < len(shown) else ()
             for number in range(start, start + grid.columns)
         ]
         rows += [
@@ -116,10 +126,10 @@ def _cell_row(cell: tuple[Row, ...], y: int, width: int) -> Row:
 
 
 def _cell(
-    player: RankedPlayer, number: int, boards: Mapping[str, WatchedBoard], look: Look, size: Size
+    player: RankedPlayer, boards: Mapping[str, WatchedBoard], keys: Mapping[str, str], look: Look, size: Size
 ) -> tuple[Row, ...]:
     watched = boards.get(player.player)
-    head = cell_head(player, PLAYER_KEYS[number], watched, look, size.width)
+    head = cell_head(player, keys.get(player.player, " "), watched, look, size.width)
     if watched is None:
         return (head, fit_row((Span("  no board yet", "label"),), size.width))
     inner = draw_mini(watched.play.board, look, size.width - 1, size.height - 1)
