@@ -59,11 +59,10 @@ class SamedealApp(LookApp[int]):
     """The full-screen app. It runs the client's session and shows the screen that fits the session's model.
 
     ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
-    is true if the server keeps running after this program, so that a player who quits can return. Otherwise a player
-    who leaves the room goes to ``back_to`` instead of the lobby of the server. If ``with_bell`` is true, the terminal's bell
-    rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots of a race on this
-    machine into a room. ``game``, ``room`` and ``room_form`` are the player's last choices in the lobby and in the form
-    of a new room.
+    is true if the server keeps running after this program, so that a player who quits can return. If ``with_bell`` is
+    true, the terminal's bell rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots
+    of a race on this machine into a room. ``game``, ``room`` and ``room_form`` are the player's last choices in the lobby
+    and in the form of a new room.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -137,7 +136,7 @@ class SamedealApp(LookApp[int]):
             self.room = model.room.room
         entering = model.room is None and self.client.entering
         name = screen_for(model)
-        if name == "lobby" and self.back_to and not self.lasting and not entering:
+        if name == "lobby" and not self.has_lobby and not entering:
             self.exit(0)
             return
         shown = self.screen_stack[1] if len(self.screen_stack) > 1 else None
@@ -203,7 +202,7 @@ class SamedealApp(LookApp[int]):
         """The commands in the palette. During a race they include resigning."""
         from samedeal_client.screens.race import RaceScreen
 
-        if isinstance(screen, RaceScreen) and self.racing:
+        if isinstance(screen, RaceScreen) and self.client.model.racing:
             yield SystemCommand("Resign", "Your foundation cards still count", screen.ask_to_resign)
         yield from super().get_system_commands(screen)
 
@@ -263,22 +262,22 @@ class SamedealApp(LookApp[int]):
         return self.look.motion and not slow
 
     @property
-    def racing(self) -> bool:
-        """Whether the player is in a race and is not done with it."""
-        model = self.client.model
-        if model.room is None or model.delay is not None or model.room.phase == "open":
-            return False
-        return model.has_live_seat and not (model.board is not None and model.board.won)
-
-    @property
     def practising(self) -> bool:
         """Whether this is practice from a replay. Such practice has neither a server nor a time limit that is shown."""
         return isinstance(self.client.link, GhostLink)
 
     @property
+    def has_lobby(self) -> bool:
+        """Whether a player who leaves a room goes to the lobby of the server.
+
+        Without a lobby, the player goes to ``back_to``. A server on this machine has one if others can reach it.
+        """
+        return self.lasting or not self.back_to or self.client.shared_address != self.client.link.address
+
+    @property
     def after_room(self) -> str:
         """The place to which a player goes who leaves a room, one of ``AFTER_ROOM``."""
-        place = "lobby" if self.lasting else self.back_to.removeprefix("the ")
+        place = "lobby" if self.has_lobby else self.back_to.removeprefix("the ")
         return place if place in AFTER_ROOM else "lobby"
 
     @property
@@ -306,6 +305,10 @@ class SamedealApp(LookApp[int]):
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
 
+    def is_followed(self, result: int | None) -> bool:
+        """Return whether the player goes back to another app."""
+        return bool(self.back_to) and not result
+
     async def action_quit_from(self, _word: str) -> None:
         """Quit, or go back to where the player came from."""
         await self.action_quit()
@@ -314,13 +317,13 @@ class SamedealApp(LookApp[int]):
         """Quit. During a race of the player or of their bots, ask for confirmation first."""
         from samedeal_client.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
 
-        asked = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen))
-        if asked or self.client.connection.state == "ended" or not (self.racing or self.has_racing_bots):
+        asked, racing = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen)), self.client.model.racing
+        if asked or self.client.connection.state == "ended" or not (racing or self.has_racing_bots):
             self.exit(0)
         else:
             if isinstance(self.screen, QuestionScreen):
                 _ = self.pop_screen()  # a screen can't await its own removal
-            await self.push_screen(QuitScreen() if self.racing else QuitWithBotsScreen())
+            await self.push_screen(QuitScreen() if racing else QuitWithBotsScreen())
 
     def _fatal_error(self) -> None:
         """Report a crash in one sentence and save the traceback to a file.

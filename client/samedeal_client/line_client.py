@@ -22,6 +22,7 @@ from samedeal_client.line_output import LineOutput
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
+from samedeal_client.views.race import quit_warnings
 
 HELP: Final = """\
 moves: 3 5      move cards from column 3 to column 5; 35 is the same, and 3 5 x2 moves two cards
@@ -41,7 +42,7 @@ race:  ready    say that you are ready
        resign   resign from the race
        again    join the rematch
        leave    give up your seat
-       quit     end this program
+       quit     end this program; during a race, type it twice
 A letter that names a pile always means that pile. In Phoenix, d and u are cards of the reserve."""
 
 
@@ -49,7 +50,8 @@ class LineClient:
     """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints all output.
 
     ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no
-    seat to return to. If ``ends_with_race`` is true, the program ends when the race ends.
+    seat to return to. ``lasting`` is true if the server keeps running after the program. If ``ends_with_race`` is true,
+    the program ends when the race ends.
     """
 
     def __init__(
@@ -59,12 +61,15 @@ class LineClient:
         printer: Printer,
         how_to_return: Callable[[], str],
         *,
+        lasting: bool,
         ends_with_race: bool,
     ) -> None:
         self.client = client
         self._look = look
         self._how_to_return = how_to_return
+        self._lasting = lasting
         self._ends_with_race = ends_with_race
+        self._asked_to_quit = False
         self._output = LineOutput(client, look, printer, lambda: self._stop(1), self._race_over)
         self._changed = asyncio.Event()
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -149,7 +154,10 @@ class LineClient:
         model = self.client.model
         board = model.board if model.delay is None else None
         understood = command if board is None else parse_line(board, line)
+        asked, self._asked_to_quit = self._asked_to_quit, False
         match understood:
+            case TypedCommand(Word.QUIT) if model.racing and not asked and sys.stdin.isatty():
+                self._ask_to_quit()
             case None if model.delay is not None:
                 self._output.print("You are watching. Type board, help or quit.")
             case None:
@@ -236,6 +244,12 @@ class LineClient:
             may_undo = self.client.model.own.may_undo
             sentence = self._output.narrator.hint(board, hint.move, is_lost=hint.is_lost, may_undo=may_undo)
             self._output.print(f"{sentence} {hint.reason}".rstrip())
+
+    def _ask_to_quit(self) -> None:
+        self._asked_to_quit = True
+        kept = "Your seat is kept if you quit. " if self._lasting else ""
+        warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting))
+        self._output.print(f"{warnings} {kept}Type quit again to quit.")
 
     def _quit(self, code: int) -> None:
         if sentence := self._how_to_return():

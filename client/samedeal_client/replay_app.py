@@ -15,7 +15,10 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class ReplayApp(LookApp[PracticeRequest]):
-    """The app of a replay. Its result is the practice that the player asked for, or None if the player quits."""
+    """The app of a replay. Its result is the practice that the player asked for, or None if the player quits.
+
+    ``back_to`` is the place that the player came from, or empty.
+    """
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -23,10 +26,15 @@ class ReplayApp(LookApp[PracticeRequest]):
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
     ]
 
-    def __init__(self, race: RecordedRace, replay: Replay, look: Look) -> None:
+    def __init__(self, race: RecordedRace, replay: Replay, look: Look, back_to: str = "") -> None:
         super().__init__(look, driver_class=TerminalDriver)
+        self._back_to = back_to
         self._race = race
         self._replay = replay
+
+    def is_followed(self, result: PracticeRequest | None) -> bool:
+        """Return whether practice follows, or the player goes back to another app."""
+        return bool(self._back_to) or result is not None
 
     async def on_mount(self) -> None:
         """Show the replay."""

@@ -117,11 +117,12 @@ def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
 
 
 def replay_command(path: Path, player: str, look: Look) -> list[str]:
-    """Return the command that replays a saved record.
+    """Return the command that replays a saved record and then returns to the results.
 
     If ``player`` is not empty, the replay begins with the player's board.
     """
-    return _command("replay", str(path), *(["--player", player] if player else []), look=look)
+    first = ["--player", player] if player else []
+    return _command("replay", str(path), *first, "--back-to", "the results", look=look)
 
 
 def _command(*arguments: str, look: Look) -> list[str]:

@@ -26,6 +26,7 @@ from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.signals import is_terminal, on_signals
 from samedeal_client.state.journal_file import ActionJournal
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.kept_screen import KeptScreen
 from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
 
 
@@ -128,14 +129,16 @@ async def run_client(
             )
             if not lasting:  # before anything is printed, because the terminal may be gone
                 recorder.quit_for_good(cut_off=bool(code))
-            if back_to and not lasting:
-                print(f"\r\x1b[KReturning to {back_to} {look.glyphs.ellipsis}", end="", flush=True)
-            if lasting and (sentence := _how_to_return(client)):
+            if KeptScreen.is_shown:  # the place that the player returns to has the kept seat
+                KeptScreen.say(f"Returning to {back_to} {look.glyphs.ellipsis}")
+            elif lasting and (sentence := _how_to_return(client)):
                 print(sentence)
         else:
             code = await _run_line_client(client, replace(look, words=True), enter, lasting=lasting)
             if not lasting:
                 recorder.quit_for_good()
+    if warnings:
+        KeptScreen.leave()
     _print_warnings(warnings)
     return code
 
@@ -144,7 +147,7 @@ async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, l
     printer = Printer(sys.stdout, colour=look.colour)
     reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
     how_to_return = partial(_how_to_return, client) if lasting else str
-    line_client = LineClient(client, look, printer, how_to_return, ends_with_race=not is_terminal())
+    line_client = LineClient(client, look, printer, how_to_return, lasting=lasting, ends_with_race=not is_terminal())
     with on_signals(line_client.interrupt):
         return await line_client.run(reader, lambda: enter(client, LineIO(look, printer, reader)))
 

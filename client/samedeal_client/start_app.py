@@ -32,6 +32,10 @@ class StartApp(LookApp[list[str]]):
         super().__init__(look, driver_class=TerminalDriver)
         self._failed = failed
 
+    def is_followed(self, result: list[str] | None) -> bool:
+        """Return whether the player has chosen a command."""
+        return bool(result)
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The commands in the palette, with the settings."""
         if isinstance(screen, StartScreen):

@@ -13,6 +13,10 @@ from samedeal_client.drawing.marks import (
     liftable_count,
     selection_marks,
 )
+from samedeal_client.input.controller import RaceController
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text
+from samedeal_client.views.race_keys import prompt_row
 from tests.client.boards import board, golden_position
 
 
@@ -32,6 +36,18 @@ def test_marks_count_the_cards_that_fit() -> None:
     assert [marks.of_pile(key) for key in "1234"] == ["source", "target", "partial", ""]
     assert marks.of_cards("3", bytes([Card.parse("9C"), Card.parse("8C")])) == {1: "partial"}
     assert Marks(("1", 1), frozenset(["2"])).count("2") == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "explained"),
+    [("1", "(↓1: takes 1)"), ("1-", "(↓)"), ("4", "(↓2: takes 2)")],
+    ids=["some", "single", "all"],
+)
+def test_prompt_explains_the_counts_beside_piles(keys: str, explained: str) -> None:
+    now, controller = board("willow", "1: KH 9S 8H | 2: TD 9C | 3: TH | 4: JC TH | 5: QD"), RaceController()
+    for key in keys:
+        controller = controller.press(key, now, 0.0).controller
+    assert row_text(prompt_row(controller, now, Look())).endswith(explained)
 
 
 def test_foundation_is_that_of_the_suit() -> None:

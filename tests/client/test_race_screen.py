@@ -29,6 +29,7 @@ from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
+from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.screens.spectate import SpectateScreen
@@ -614,9 +615,12 @@ async def test_countdown_is_followed_by_the_board() -> None:
 async def test_moves_made_while_disconnected_are_kept() -> None:
     async with running_app(willow()) as ui:
         ui.referee.hold_answers()
+        await ui.referee.events.put(Lost("The server stops", 3.0, server_gone=True))
+        await ui.settle()
+        assert "The race goes on only if the server" in ui.line("#banner")
         await ui.referee.events.put(Lost("The connection was cut", 3.0))
         await ui.settle()
-        assert "Connection lost. Retrying in 3 s. The server keeps your seat and moves." in ui.line("#banner")
+        assert "Retrying in 3 s. Your seat and moves are kept while the" in ui.line("#banner")
         assert "disconnected" in ui.line("#header")
         await ui.press("32")
         assert pile(ui, "2") == "9H QH JC TD"
@@ -774,6 +778,23 @@ async def test_keys_name_the_place_after_the_race(lasting: bool, back_to: str, p
         ui.app.back_to, ui.app.lasting = back_to, lasting
         await ui.press("ctrl+r", "y")
         await ui.wait_until(lambda: f"l {place}" in ui.text())
+
+
+async def test_host_keeps_the_lobby_and_returns_to_the_start() -> None:
+    async with running_app(willow()) as ui:
+        ui.app.back_to, ui.app.lasting = "the start screen", False
+        ui.app.client.shared_address = ServerAddress("ws://192.0.2.7:7777")
+        assert ui.app.after_room == "lobby"
+        await ui.press("ctrl+q")
+        assert "q    leave the race, back to the start screen" in ui.text()
+
+
+@pytest.mark.parametrize(("back_to", "kept"), [("the start screen", True), ("", False)])
+async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -> None:
+    async with running_app(willow()) as ui:
+        ui.app.back_to = back_to
+        await ui.press("ctrl+q", "q")
+        assert ui.app.keeps_screen == kept
 
 
 async def test_practice_has_no_clock_and_is_left_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

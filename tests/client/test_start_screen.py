@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
@@ -28,6 +28,7 @@ from samedeal_client.state.past_races import Opponent, PastRace
 from samedeal_client.state.record_files import save_record
 from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.kept_screen import KeptScreen, boxed
 from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
 from tests.textual_internals import screen_text
@@ -201,6 +202,38 @@ def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPat
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["play", "willow"], "Starting a race"), (["host", "willow"], "Opening a room"), (["join", "::1"], "Connecting")],
+)
+def test_start_says_what_it_prepares(
+    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[str] = []
+    given: list[str] = []
+    choices = iter([arguments, []])
+
+    def run(_: StartApp) -> list[str]:
+        KeptScreen.is_shown = True  # as after every choice
+        return next(choices)
+
+    def command(words: Sequence[str]) -> int:
+        shown.append(capsys.readouterr().out)
+        given[:] = words
+        return 0
+
+    monkeypatch.setattr(StartApp, "run", run)
+    assert start(command) == 0
+    assert said in shown[0]
+    assert given == [*arguments, "--back-to", "the start screen"]
+    assert capsys.readouterr().out == "\x1b[?1049l\x1b[?25h"
+
+
+def test_box_is_in_the_middle_and_the_cursor_below() -> None:
+    assert boxed("Hi", 10, 9).split("\x1b[")[2:] == ["4;3H      ", "5;3H  Hi  ", "6;3H      ", "0m", "9;1H", "K"]
+    assert "W…" in boxed("Words", 6, 3)
+
+
 async def test_dialog_names_this_machine() -> None:
     remember_server("127.0.0.1")
     async with start_screen() as pilot:
@@ -208,6 +241,37 @@ async def test_dialog_names_this_machine() -> None:
         await wait_until(pilot, lambda: "a room on this machine" in " ".join(screen_text(pilot.app).split()))
         await pilot.press(*"friday")
         await wait_until(pilot, lambda: "Room friday on this machine" in screen_text(pilot.app))
+
+
+async def test_open_list_of_a_setting_names_its_keys() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s", "tab", "tab", "enter")
+        await wait_until(
+            pilot, lambda: "⏎ choose" in screen_text(pilot.app) and "close the list" in screen_text(pilot.app)
+        )
+
+
+async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[bool] = []
+
+    @contextlib.contextmanager
+    def suspended(app: StartApp) -> Iterator[None]:
+        kept.append(app.keeps_screen)
+        yield
+
+    class Ended:
+        async def wait(self) -> int:
+            return 3
+
+    async def run(*_: str) -> Ended:
+        return Ended()
+
+    monkeypatch.setattr(StartApp, "suspend", suspended)
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", run)
+    async with start_screen() as pilot:
+        assert isinstance(pilot.app, StartApp)
+        assert await pilot.app.run_command(["samedeal"]) == 3
+        assert (kept, pilot.app.keeps_screen) == ([True], False)
 
 
 async def test_settings_are_saved_and_used() -> None:
@@ -353,6 +417,7 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
         await pilot.press("v")
         await wait_until(pilot, lambda: replayed)
         assert replayed[3:5] == ["replay", str(path)]
+        assert "--back-to" in replayed
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, HistoryScreen)
 

@@ -240,7 +240,7 @@ async def test_practice_announces_itself_and_returns_to_the_lobby(
     terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
     await terminal.wait_for("Quick match")
     terminal.type("g", "p")
-    await terminal.wait_for("Starting a server and three bots on this machine for Athena")
+    await terminal.wait_for("Starting a race in Athena")
     await terminal.wait_for(r"\^Q back")
     terminal.type("C-q")
     await terminal.wait_for(f"q +leave the race, back to {shown_address}")

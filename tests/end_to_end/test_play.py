@@ -84,7 +84,7 @@ async def test_bots_follow_a_player_to_a_rematch(programs: Programs) -> None:
     race.type_lines("again")
     await race.expect(r"(?s)Room \S+-2: Willow.*#8")
     await race.expect(r"The race starts in 5 seconds")
-    race.type_lines("quit")
+    race.type_lines("quit", "quit")
     assert await race.exit_code() == 0
     await nothing_remains(programs)
 

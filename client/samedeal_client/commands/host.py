@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import GAMES
-from samedeal_client.commands.common import add_look, player_name
+from samedeal_client.commands.common import add_back_to, add_look, player_name
 from samedeal_client.commands.new import add_option, read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.signals import until_stopped
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option in ("limit", "hints"):
         add_option(parser, option)
     parser.add_argument("--name", default="", help="your name (default: your login name)")
+    add_back_to(parser)
     add_look(parser)
 
 
@@ -67,7 +68,8 @@ async def _host(given: argparse.Namespace, game: str) -> int:
             client.shared_address = shared_address(server.address)
             await client.join(await client.rooms.create(options))
 
-        race = run_client(server.address, name, DisplayOptions.from_arguments(given), enter, lasting=False)
+        display = DisplayOptions.from_arguments(given)
+        race = run_client(server.address, name, display, enter, lasting=False, back_to=given.back_to)
         return await while_server_runs(race, server)
 
 

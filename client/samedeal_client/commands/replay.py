@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import add_look, add_passphrase
+from samedeal_client.commands.common import add_back_to, add_look, add_passphrase
 from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
@@ -39,12 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--review", action="store_true", help="print until when each player could still win, and how, instead"
     )
     add_passphrase(parser)
+    add_back_to(parser)
     add_look(parser)
 
 
 def run(given: argparse.Namespace) -> int:
     """Show the replay and return the exit code."""
     from samedeal_client.state.replay import RecordedRace, Replay
+    from samedeal_client.text.kept_screen import KeptScreen
     from samedeal_client.text.line_io import Printer, terminal_look
     from samedeal_client.views.replay import replay_lines
 
@@ -69,11 +71,15 @@ def run(given: argparse.Namespace) -> int:
 
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
-    while (request := ReplayApp(race, replay, look).run()) is not None:
-        replay = request.replay
-        if code := asyncio.run(_practise(race, request, look)):
-            return code
-    return 0
+    try:
+        while (request := ReplayApp(race, replay, look, given.back_to).run()) is not None:
+            replay = request.replay
+            if code := asyncio.run(_practise(race, request, look)):
+                return code
+        return 0
+    finally:
+        if not given.back_to:
+            KeptScreen.leave()
 
 
 async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> int:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-RETURNS = ("play", "join", "watch", "new")
-"""Commands with the option ``--back-to``."""
-
 
 def start(run_command: Callable[[Sequence[str]], int]) -> int:
     """Show the menu and run the commands that the player chooses, until the player quits. Return the exit code.
@@ -21,7 +18,8 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
     from samedeal_client.errors import Failure
     from samedeal_client.net.dial import CannotConnect
     from samedeal_client.saved_settings import load_settings
-    from samedeal_client.state.start_menu import RESTART
+    from samedeal_client.state.start_menu import RESTART, starting_text
+    from samedeal_client.text.kept_screen import KeptScreen
     from samedeal_client.text.line_io import terminal_look
     from samedeal_client.tui import with_background
 
@@ -29,7 +27,6 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
         os.environ.pop(name, None)
     from samedeal_client.start_app import StartApp
     from samedeal_client.state.start_menu import FailedChoice
-    from samedeal_client.widgets.terminal_driver import TerminalDriver
 
     background = with_background(terminal_look(ascii_only=False))
     failed: FailedChoice | None = None
@@ -43,9 +40,9 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
                 return 0
             if tuple(arguments) == RESTART:
                 continue
+            KeptScreen.say(f"{starting_text(arguments)} {look.glyphs.ellipsis}")
             try:
-                returns = ["--back-to", "the start screen"] if arguments[0] in RETURNS else []
-                code = run_command([*arguments, *returns])
+                code = run_command([*arguments, "--back-to", "the start screen"])
             except (SamedealError, CannotConnect, Failure) as error:
                 failed = FailedChoice(arguments, error_report(error).text)
                 if isinstance(error, RequestRefused):
@@ -54,7 +51,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
             if code:
                 return code
     finally:
-        TerminalDriver.leave_kept_screen()
+        KeptScreen.leave()
 
 
 def forget_refused_seat(arguments: Sequence[str]) -> None:

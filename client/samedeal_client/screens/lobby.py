@@ -319,7 +319,7 @@ class LobbyScreen(WidgetScreen):
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in place of the app."""
-        starting = f"Starting a server and three bots on this machine for {title_of(game)} {self.look.glyphs.ellipsis}"
+        starting = f"Starting a race in {title_of(game)} {self.look.glyphs.ellipsis}"
         try:
             command = room_actions.practice_command(self.client, game, self.look)
             code = await self.samedeal.run_command(command, starting)

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from samedeal.terminal_text import columns_of
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.text.spans import Row, Span, fit_row
+from samedeal_client.views.race import quit_warnings
 from samedeal_client.widgets.rows_widget import Rows
 
 if TYPE_CHECKING:
@@ -122,27 +123,16 @@ class QuitScreen(QuestionScreen):
                 QuestionLine("Esc  stay", "title", "stay"),
                 QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave"),
             )
-        room = app.client.model.room
-        daily = room is not None and room.deal.startswith("daily")
-        tries = [QuestionLine("Today's best try counts. You may try again.", "notice")] if daily else []
+        model = app.client.model
         if app.lasting:
             leave = f"{'leave' if app.back_to else 'quit'}: your seat is kept, you can rejoin"
-            ends = []
         else:
-            race = "today's deal" if daily else "the race"
+            race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
-            for_all = app.client.model.has_other_people
-            ends = [
-                QuestionLine("If you leave, the race ends for everybody.", "notice")
-                if for_all
-                else QuestionLine("If you leave, you can't return to this race.", "notice")
-            ]
-        after = "the race ends" if app.client.model.resigning_ends_race else "you can watch"
+        after = "the race ends" if model.resigning_ends_race else "you can watch"
         return (
-            QuestionLine("The race is still running, and so is the clock.", "notice"),
-            *ends,
+            *(QuestionLine(sentence, "notice") for sentence in quit_warnings(model, lasting=app.lasting)),
             *bots,
-            *tries,
             QuestionLine(),
             QuestionLine("Esc  stay", "title", "stay"),
             QuestionLine(f"q    {leave}", "", "leave"),

@@ -229,7 +229,7 @@ class _Menu(OptionList):
             self.screen.focus_previous()
 
 
-class _GameChoice(Select[str], inherit_bindings=False):
+class _GameChoice(ChoiceField[str], inherit_bindings=False):
     """The choice of a game. The key Down goes to the menu."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -443,5 +443,4 @@ class StartScreen(Screen[list[str]]):
                 self._run([])
 
     def _run(self, arguments: Sequence[str]) -> None:
-        self._app.keeps_screen = bool(arguments)
         self.app.exit(list(arguments))

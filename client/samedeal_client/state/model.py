@@ -131,6 +131,13 @@ class Model:
         return running and seat is not None and not seat.resigned
 
     @property
+    def racing(self) -> bool:
+        """Whether the player is in a race, or in its countdown, and is not done with it."""
+        if self.room is None or self.delay is not None or self.room.phase == "open":
+            return False
+        return self.has_live_seat and not (self.board is not None and self.board.won)
+
+    @property
     def has_finished(self) -> bool:
         """Whether the player is done in a race that still goes on.
 
@@ -158,6 +165,11 @@ class Model:
     def has_other_people(self) -> bool:
         """Whether another player in the room is not a bot."""
         return self.room is not None and any(not seat.bot and seat.player != self.me for seat in self.room.players)
+
+    @property
+    def has_daily_deal(self) -> bool:
+        """Whether the race is for the daily deal."""
+        return self.room is not None and self.room.deal.startswith("daily")
 
     @property
     def resigning_ends_race(self) -> bool:

@@ -59,6 +59,13 @@ def menu(seat: str) -> tuple[MenuChoice, ...]:
     return (MenuChoice("back", "b", "Your seat", seat), *MENU) if seat else MENU
 
 
+def starting_text(arguments: Sequence[str]) -> str:
+    """Return the text that is shown until the command ``arguments`` draws its first screen."""
+    return {"play": "Starting a race", "host": "Opening a room", "new": "Opening a room"}.get(
+        arguments[0], "Connecting"
+    )
+
+
 def is_room_code(typed: str) -> bool:
     """Return whether a text is the code of a room rather than the address of a server."""
     word = typed.strip().lower()

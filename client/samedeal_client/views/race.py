@@ -131,8 +131,31 @@ def _outcome(model: Model) -> str:
     return "No moves left. Your foundation cards count."
 
 
-def selection_text(board: Board, source: str, size: int, look: Look) -> str:
-    """Return a text that names the selected cards and asks for the target."""
+def seat_text(*, server_gone: bool) -> str:
+    """Return what becomes of the seat in a race after the connection was lost. ``server_gone`` is as in ``Lost``."""
+    if server_gone:
+        return "The race goes on only if the server comes back."
+    return "Your seat and moves are kept while the server runs."
+
+
+def quit_warnings(model: Model, *, lasting: bool) -> tuple[str, ...]:
+    """Return the sentences for a player who wants to quit during a race.
+
+    ``lasting`` is true if the server keeps running without the player's client.
+    """
+    lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
+    return (
+        "The race is still running, and so is the clock.",
+        *([] if lasting else [f"If you leave, {lost}."]),
+        *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
+    )
+
+
+def selection_text(board: Board, source: str, size: int, look: Look, partial: int = 0) -> str:
+    """Return a text that names the selected cards and asks for the target.
+
+    ``partial`` is a number of cards next to a target that takes only some of the cards, or 0 if there is no such target.
+    """
     if source == FOUNDATION:
         return "from a foundation: which column takes the card?"
     at = board.game.index[source]
@@ -142,7 +165,8 @@ def selection_text(board: Board, source: str, size: int, look: Look) -> str:
     selected = f"{board.game.piles[at].kind} {source}: {' '.join(cards)}"
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
-    return f"{selected} {look.glyphs.pointer} where to? ({look.glyphs.marks[1]})"
+    mark, count = look.glyphs.marks[1], partial or size
+    return f"{selected} {look.glyphs.pointer} where to? ({f'{mark}{count}: takes {count}' if size > 1 else mark})"
 
 
 def move_count_text(model: Model) -> str:

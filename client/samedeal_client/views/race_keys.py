@@ -49,7 +49,8 @@ def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
     text = ""
     match controller.entry:
         case Selected(source, size):
-            text = selection_text(board, source, size, look)
+            partial = min((count for _, count in controller.marks(board, None).partial), default=0)
+            text = selection_text(board, source, size, look, partial)
         case MoveChoice(_, question):
             text = look.with_card_symbols(question)
         case EntryPrompt(typed):

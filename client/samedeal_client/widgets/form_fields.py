@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Select
+from textual.widgets._select import SelectCurrent, SelectOverlay
 
 _Value = TypeVar("_Value")
 
@@ -26,6 +28,15 @@ class TextField(Input):
         self.screen.focus_next()
 
 
+class _Choices(SelectOverlay):
+    """The open menu of a choice."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "choose"),
+        Binding("escape", "dismiss", "close the list"),
+    ]
+
+
 class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
     """A menu of choices."""
 
@@ -35,3 +46,8 @@ class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
+
+    def compose(self) -> ComposeResult:
+        """Yield the chosen value and the menu."""
+        yield SelectCurrent(self.prompt)
+        yield _Choices().data_bind(compact=Select.compact)

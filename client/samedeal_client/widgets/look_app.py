@@ -9,6 +9,7 @@ from dataclasses import replace as replace_look
 from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
+from rich.console import RenderableType
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
@@ -20,6 +21,7 @@ from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.past_races import History
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.changed_cells import TerminalCells
+from samedeal_client.text.kept_screen import KeptScreen
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
@@ -67,6 +69,15 @@ class LookApp(App[_Result]):
         yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
         yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
 
+    def is_followed(self, result: _Result | None) -> bool:  # noqa: ARG002 (for apps that override this)
+        """Return whether another app of this program follows this app, which ends with ``result``."""
+        return False
+
+    def exit(self, result: _Result | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """End the app. Leave the screen to the app that follows."""
+        self.keeps_screen = self.is_followed(result)
+        super().exit(result, return_code, message)
+
     def on_resize(self) -> None:
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
         self.terminal.forget()
@@ -100,16 +111,18 @@ class LookApp(App[_Result]):
         return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
     async def run_command(self, command: Sequence[str], starting: str = "") -> int:
-        """Run a command in place of the app and return its exit code. Print the text ``starting`` first.
+        """Run a command in place of the app and return its exit code. Show the text ``starting`` first.
 
-        Raises SuspendNotSupported if the app has no terminal.
+        The command must keep its screen for this app. Raises SuspendNotSupported if the app has no terminal.
         """
-        with self.batch_update(), self.suspend():
-            print(starting, end="", flush=True)
-            process = await asyncio.create_subprocess_exec(*command)
-            code = await process.wait()
-            print("\r\x1b[K", end="", flush=True)
-        return code
+        self.keeps_screen = True
+        try:
+            with self.batch_update(), self.suspend():
+                KeptScreen.say(starting)
+                process = await asyncio.create_subprocess_exec(*command)
+                return await process.wait()
+        finally:
+            self.keeps_screen = KeptScreen.is_shown = False
 
     def read_history(self) -> History:
         """Return the player's past races, or an empty history if the file can't be read."""

@@ -7,9 +7,11 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
+
+from samedeal_client.text.kept_screen import LEAVE_SCREEN, SHOW_CURSOR, KeptScreen
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -24,10 +26,6 @@ SLOW_WRITE: Final = 0.03
 
 SLOW_FOR: Final = 5.0
 """Time, in seconds, for which a terminal counts as slow after a slow write."""
-
-
-_LEAVE_SCREEN: Final = "\x1b[?1049l"
-_SHOW_CURSOR: Final = "\x1b[?25h"
 
 
 class LossyStream:
@@ -80,11 +78,7 @@ class TerminalDriver(LinuxDriver):
     At each SIGCONT Textual prepares the terminal again and starts another thread that reads keys, even if the terminal
     was never given back. One of the threads then outlives the app and posts keys to a closed event loop, and the
     terminal is not restored. With this driver only ``App.suspend`` gives the terminal back and takes it again.
-
-    ``screen_is_kept`` is true while the screen of an app that has ended is still shown.
     """
-
-    screen_is_kept: ClassVar[bool] = False
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
@@ -97,18 +91,11 @@ class TerminalDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write to the terminal only the cells that change. Do not leave a screen that the app keeps."""
-        if data == _LEAVE_SCREEN:
-            TerminalDriver.screen_is_kept = self._look_app.keeps_screen
-        if self._look_app.keeps_screen and data in (_LEAVE_SCREEN, _SHOW_CURSOR):
+        if data == LEAVE_SCREEN:
+            KeptScreen.is_shown = self._look_app.keeps_screen
+        if self._look_app.keeps_screen and data in (LEAVE_SCREEN, SHOW_CURSOR):
             return
         super().write(self._cells.reduced(data))
-
-    @classmethod
-    def leave_kept_screen(cls) -> None:
-        """Show the shell again if the last app kept its screen and no other app has replaced it."""
-        if cls.screen_is_kept:
-            cls.screen_is_kept = False
-            print(_LEAVE_SCREEN + _SHOW_CURSOR, end="", flush=True)
 
     @property
     def is_slow(self) -> bool:

@@ -1,0 +1,66 @@
+"""The line client: it asks before it quits a race."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import sys
+
+import pytest
+
+from samedeal_client.line_client import LineClient
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import LineReader, Printer
+from tests.client.referee import Referee, wait_until
+
+
+class Typed(LineReader):
+    """Lines that a player has typed. ``None`` is the end of the input. ``all_read`` is true after the last line."""
+
+    def __init__(self, *lines: str | None) -> None:
+        self._lines = list(lines)
+        self.all_read = False
+
+    async def read_line(self) -> str | None:
+        if not self._lines:
+            self.all_read = True
+            await asyncio.Event().wait()
+        return self._lines.pop(0)
+
+
+async def printed(monkeypatch: pytest.MonkeyPatch, *lines: str | None, lasting: bool = True) -> str:
+    """Type lines at a terminal during a race. Return the output, in which ``Bye`` stands for the end."""
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    referee, reader, out = Referee(), Typed(*lines), io.StringIO()
+    client = ClientSession(referee)
+    printer = Printer(out, colour=False)
+    player = LineClient(client, Look(), printer, lambda: "Bye", lasting=lasting, ends_with_race=False)
+
+    async def enter() -> None:
+        await client.join(referee.room)
+        await wait_until(lambda: client.model.board)
+
+    answering, running = (asyncio.create_task(each) for each in (referee.answer_requests(), player.run(reader, enter)))
+    try:
+        await wait_until(lambda: running.done() or reader.all_read)
+        return out.getvalue()
+    finally:
+        for task in (answering, running):
+            task.cancel()
+        await asyncio.gather(answering, running, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "ended"),
+    [(("quit",), False), (("quit", "quit"), True), (("quit", "board", "quit"), False), ((None,), True)],
+)
+async def test_plain_quit_in_a_race_asks_once(
+    monkeypatch: pytest.MonkeyPatch, lines: tuple[str | None, ...], ended: bool
+) -> None:
+    assert ("Bye" in await printed(monkeypatch, *lines)) == ended
+
+
+@pytest.mark.parametrize(("lasting", "lost"), [(True, "Your seat is kept"), (False, "the race ends for everybody")])
+async def test_plain_quit_says_what_is_lost(monkeypatch: pytest.MonkeyPatch, lasting: bool, lost: str) -> None:
+    assert lost in await printed(monkeypatch, "quit", lasting=lasting)
