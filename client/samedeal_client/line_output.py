@@ -19,6 +19,7 @@ from samedeal_client.text.player_names import player_name
 from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.narration import Narrator
+from samedeal_client.views.race import seat_text
 from samedeal_client.views.race_news import news_text, statuses
 
 _CLOCK_INTERVAL: Final = 0.5
@@ -106,7 +107,8 @@ class LineOutput:
     def _print_connection(self) -> None:
         connection = self._client.connection
         if connection.state == "lost" and not self._disconnected:
-            self.print(f"{connection.reason} Reconnecting. What you type meanwhile is sent afterwards.")
+            seat = f" {seat_text(server_gone=connection.server_gone)}" if self._model.has_live_seat else ""
+            self.print(f"{connection.reason} Reconnecting. What you type meanwhile is sent afterwards.{seat}")
         elif connection.state == "up" and self._disconnected:
             self.print("Connected again.")
         self._disconnected = connection.state == "lost"

@@ -34,13 +34,14 @@ class ConnectionStatus:
 
     ``ping`` is the newest round trip in milliseconds, or None if it is unknown. ``retry_at`` is the time of the next
     attempt to reconnect, on the session's clock. ``reason`` is a sentence for the player that says why the connection
-    was lost or has ended.
+    was lost or has ended. ``server_gone`` is as in ``Lost``.
     """
 
     state: Literal["up", "lost", "ended"] = "up"
     ping: int | None = None
     retry_at: float = 0.0
     reason: str = ""
+    server_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +126,10 @@ class ClientSession:
     def _handle(self, event: LinkEvent) -> None:
         match event:
             case Connected():
-                self.connection = replace(self.connection, state="up", reason="")
-            case Lost(sentence, retry_in):
+                self.connection = ConnectionStatus(ping=self.connection.ping)
+            case Lost(sentence, retry_in, server_gone):
                 self._disconnects += 1
-                self.connection = ConnectionStatus("lost", None, self._clock() + retry_in, sentence)
+                self.connection = ConnectionStatus("lost", None, self._clock() + retry_in, sentence, server_gone)
             case Ended(_, sentence):
                 self._disconnects += 1
                 self.connection = ConnectionStatus("ended", reason=sentence)

@@ -27,13 +27,16 @@ class Disconnected(Exception):
     """The loss of a connection, after which the client reconnects. ``str()`` gives a sentence for the player.
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
-    ``immediately`` says that the first attempt to reconnect needs no delay.
+    ``immediately`` says that the first attempt to reconnect needs no delay. ``server_gone`` is as in ``Lost``.
     """
 
-    def __init__(self, sentence: str, retry_after: float = 0.0, *, immediately: bool = False) -> None:
+    def __init__(
+        self, sentence: str, retry_after: float = 0.0, *, immediately: bool = False, server_gone: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
         self.immediately = immediately
+        self.server_gone = server_gone
 
 
 class LinkEnded(Exception):

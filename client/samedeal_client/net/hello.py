@@ -47,7 +47,7 @@ async def greet(
         case Welcome():
             return answer
         case Notice(code=NoticeCode.DRAINING):  # a draining server sends it to new connections as well
-            raise Disconnected(answer.message)
+            raise Disconnected(answer.message, server_gone=True)
         case Refused() if answer.retry_after:
             raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))
         case Refused():

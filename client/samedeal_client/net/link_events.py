@@ -18,11 +18,13 @@ class Connected:
 class Lost:
     """The loss of the connection, or a failed attempt to reconnect. ``sentence`` tells the player the reason.
 
-    The next attempt starts in ``retry_in`` seconds.
+    The next attempt starts in ``retry_in`` seconds. ``server_gone`` is true if the server has stopped: it has said so, or
+    nothing listens at its address.
     """
 
     sentence: str
     retry_in: float
+    server_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,14 +231,14 @@ class Link:
             else:
                 delay = 0.0 if immediately else self._backoff.next_delay()
             immediately = False
-            await self.events.put(Lost(str(lost), delay))
+            await self.events.put(Lost(str(lost), delay, lost.server_gone))
             await asyncio.sleep(delay)
             try:
                 socket = await dial(self.address)
             except CannotConnect as error:
                 if error.permanent:
                     raise
-                lost = Disconnected(str(error))
+                lost = Disconnected(str(error), server_gone=error.code == ConnectErrorCode.NO_SERVER)
                 continue
             try:
                 await self._greet(socket)
@@ -359,7 +359,7 @@ class Link:
             await self.receive(message)
             if isinstance(message, Notice):
                 if message.code == NoticeCode.DRAINING:
-                    raise Disconnected(message.message, immediately=True)
+                    raise Disconnected(message.message, immediately=True, server_gone=True)
                 if message.code == NoticeCode.BANNED:
                     raise LinkEnded(Ended(str(CloseCode.BANNED), message.message))
 

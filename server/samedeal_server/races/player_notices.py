@@ -20,9 +20,7 @@ def closed() -> Notice:
 
 def draining() -> Notice:
     """Return the notice that the node is stopping."""
-    return Notice(
-        code=NoticeCode.DRAINING, message="This server is stopping. Your client reconnects to another one by itself."
-    )
+    return Notice(code=NoticeCode.DRAINING, message="This server is stopping. Your client tries to reconnect.")
 
 
 def ending() -> Notice:
