@@ -74,10 +74,10 @@ def test_empty_pile_says_what_it_takes() -> None:
 
 
 def test_top_card_is_higher_while_there_is_room() -> None:
-    assert column("willow", "9H TC", rows=12, size=MEDIUM) == "   1|  9♥| ▁▁▁▁▁|  10♣|   ♣|  10♣"
+    assert column("willow", "9H TC", rows=12, size=MEDIUM) == "   1|  9♥| ▁▁▁▁▁|  10♣|   ♣|   10♣"
     twelve = "AC 3C 5C 7C 9C JC KC 2C 4C 6C 8C TC"
-    assert column("willow", twelve, rows=14, size=MEDIUM).endswith("8♣|  10♣|   ♣|  10♣")
-    assert column("willow", twelve, rows=13, size=MEDIUM).endswith("8♣|  10♣|  10♣")
+    assert column("willow", twelve, rows=14, size=MEDIUM).endswith("8♣|  10♣|   ♣|   10♣")
+    assert column("willow", twelve, rows=13, size=MEDIUM).endswith("8♣|  10♣|   10♣")
     assert column("willow", twelve, rows=12, size=MEDIUM).endswith("8♣|  10♣")
 
 
@@ -150,7 +150,7 @@ EVERY = Marks(("1", 2), frozenset("1"), (("1", 3),), Card.parse("AS"), Move("2",
 def test_marks_are_signs() -> None:
     cards = "9H TC 9C AS"
     assert column("steve", cards, marks=Marks(source=("1", 2))) == "  1 ↑2|  9♥|  10♣|  9♣ ↑|  A♠ ↑|   A♠"
-    assert column("steve", "9H TC", marks=Marks(source=("1", 1))) == "   1↑|  9♥|  10♣↑|  10♣"
+    assert column("steve", "9H TC", marks=Marks(source=("1", 1))) == "   1↑|  9♥|  10♣↑|   10♣"
     assert column("steve", cards, marks=Marks(targets=frozenset("1"))) == "   1↓|  9♥|  10♣|  9♣|  A♠ ↓|   A♠"
     assert column("steve", "", marks=Marks(targets=frozenset("1"))) == "   1↓| ╭───╮|  any↓| ╰───╯"
     assert column("athena", "", marks=Marks(targets=frozenset("1"))) == "   1↓| ╭───╮| │K↓ │| ╰───╯"

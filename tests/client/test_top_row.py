@@ -102,4 +102,4 @@ def test_reserve_shows_each_card_beside_its_name() -> None:
 def test_large_reserve_has_names_above_its_cards() -> None:
     rows = region("phoenix", "q: TH | k: AC", RESERVE, size=CardSize(5, 3, 2, 2)).split("|")
     assert rows[0] == "  q     w     e     r     t     y     u     i"
-    assert [row[:5].rstrip() for row in rows[1:4]] == [" 10♥", "  ♥", " 10♥"]
+    assert [row[:5].rstrip() for row in rows[1:4]] == [" 10♥", "  ♥", "  10♥"]

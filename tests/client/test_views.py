@@ -148,7 +148,7 @@ def test_options_are_told_in_words() -> None:
         "Undo     back to the last card that was turned up",
         "Hints    off",
         "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
-        "Ends     when only bots can gain more cards, or after 15 min",
+        "Ends     when all people playing are stuck, or after 15 min",
         "Watching not allowed",
         "Bots     may not join",
     ]

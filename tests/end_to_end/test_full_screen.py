@@ -75,22 +75,22 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
             await terminal.wait_for("Your race is running")
             await terminal.wait_for("back to your seat")
             terminal.type("Enter")
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
         if number == 40:
             terminal.resize(120, 40)
         if number == 50:
             terminal.resize(50, 10)
             await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
             terminal.resize(80, 24)
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
         terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
         play = play.act(action)
         if number % 10 == 9:
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*● ")
+            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
     assert play.board.won
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
-    await terminal.wait_for("Fair deal: the order of the cards was fixed before the race")
+    await terminal.wait_for("Deal checked: the order of the cards was fixed before the race")
     terminal.type("C-q")
     await terminal.wait_for("code 0")
     await terminal.wait_for(" icanon")
@@ -142,7 +142,7 @@ async def test_moves_typed_while_disconnected_count(programs: Programs, terminal
         terminal.type("1", "1")
         await terminal.wait_for("1/52 .*○ disconnected")
         proxy.mend()
-        await terminal.wait_for("1/52 .*● ")
+        await terminal.wait_for("1/52 .*(●|ping) ")
         async with friend(address) as other:
             await other.watch("friday")
             await until_room(other, lambda room: room.tallies[0].foundation_cards == 1)

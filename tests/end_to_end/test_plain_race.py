@@ -77,7 +77,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
         await player.expect(r"The race is over\.")
         await player.expect(r"1st: \w+, resigned with 3 of 52 cards")
         await player.expect(r"2nd: \w+, resigned with 0 of 52 cards")
-        await player.expect(r"Fair deal: ")
+        await player.expect(r"Deal checked: ")
         assert await player.exit_code() == 0
 
     for record in (record_of(ana), record_of(returned)):
@@ -179,7 +179,7 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, red
         await ana.expect(r"Connected again\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 1 of 52 cards, 2 moves")
-        await ana.expect(r"Fair deal: .* and you got them in that order")
+        await ana.expect(r"Deal checked: .* and you got them in that order")
         assert await ana.exit_code() == 0
 
 
@@ -202,7 +202,7 @@ async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url:
         await ana.expect(r"Foundations 0/52\.")
         ana.type_lines("resign")
         await ana.expect(r"1st: you, resigned with 0 of 52 cards, 1 move")
-        await ana.expect(r"Fair deal: .* and you got them in that order")
+        await ana.expect(r"Deal checked: .* and you got them in that order")
         assert await ana.exit_code() == 0
 
 

@@ -145,7 +145,8 @@ def _indented(name: str, width: int) -> str:
 
 
 def _lower_index_row(name: str, width: int) -> str:
-    return (name if width < 5 else f"{name} ").rjust(width)
+    """Return a card's name at the right edge, with a blank after it on a card that is wide enough."""
+    return (f"{name} " if width > len(name) + 2 else name).rjust(width)
 
 
 def _middle(code: int, look: Look, width: int, rows: int, style: str) -> tuple[Row, ...]:

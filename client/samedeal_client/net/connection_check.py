@@ -169,7 +169,8 @@ async def _server(address: ServerAddress) -> AsyncIterator[Finding]:
     try:
         connection = await dial(address)
     except CannotConnect as error:
-        yield fail("server", str(error), "check the address and the versions of client and server")
+        what, _, advice = str(error).removesuffix(".").rpartition(". ")
+        yield fail("server", what, f"{advice[:1].lower()}{advice[1:]}")
         return
     try:
         yield ok("server", f"a Samedeal server that speaks {SUBPROTOCOL}")

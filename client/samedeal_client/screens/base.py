@@ -44,6 +44,10 @@ MESSAGE_TIME: Final = 6.0
 """Time, in seconds, for which a message is shown."""
 
 _BANNER_ROWS: Final = 3
+
+_PING_WIDTH: Final = 80
+"""Minimum width, in columns, of a window whose header has the word for the time of a round trip."""
+
 _WRAPPED: Final = ("notice", "bad")
 """The styles of prompts that are shown in full. A long prompt also takes the row of the keys."""
 
@@ -260,8 +264,11 @@ class ClientScreen(Screen[None]):
     def _connection_row(self) -> Row:
         connection = self.client.connection
         if connection.state == "up":
-            ping = "" if connection.ping is None else f" {connection.ping} ms"
-            return (Span("  "), Span("*" if self.look.ascii else "●", "bar"), Span(ping, "label"))
+            sign = "*" if self.look.ascii else "●"
+            if connection.ping is None:
+                return (Span("  "), Span(sign, "bar"))
+            name = "ping" if self.size.width >= _PING_WIDTH else sign
+            return (Span("  "), Span(name, "bar"), Span(f" {connection.ping} ms", "label"))
         return (Span("  "), Span(f"{'x' if self.look.ascii else '○'} disconnected", "notice"))
 
     def _banner_rows(self, width: int) -> list[Row]:

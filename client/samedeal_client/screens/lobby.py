@@ -92,7 +92,7 @@ class LobbyScreen(WidgetScreen):
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
         game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
-        used_by = Static(text_of((Span("for m d p n", "label"),), self.look))
+        used_by = Static(text_of((Span("for the 4 above", "label"),), self.look))
         self._play = Vertical(self._choices, Horizontal(game_label, self._game, used_by), id="play", classes="panel")
         self._today_panels = [Static(classes="panel today") for _ in range(2)]
         self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")
@@ -158,9 +158,9 @@ class LobbyScreen(WidgetScreen):
         self._latest.show_rows(
             {
                 f"{len(self._history.races) - at}": [
-                    text_of((Span(cell),), look) for cell in history_views.short_cells(race, look)
+                    text_of((Span(cell),), look) for cell in (*cells, outcome.partition(" ")[0])
                 ]
-                for at, race in enumerate(races)
+                for at, (*cells, outcome) in enumerate(history_views.short_cells(race, look) for race in races)
             }
         )
 

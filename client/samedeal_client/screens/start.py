@@ -262,7 +262,8 @@ class StartScreen(Screen[list[str]]):
         super().__init__()
         self._failed = failed
         self._seat = FileSessions(lambda _: None).kept_seat()
-        self._choices = menu(_seat_text(self._seat) if self._seat is not None else "")
+        seat = _seat_text(self._seat) if self._seat is not None else ""
+        self._choices = menu(seat, title_of(self._lobby.daily_game))
         self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:

@@ -36,8 +36,10 @@ class DealCheck(StrEnum):
 
 
 SENTENCES: Final = {
-    DealCheck.SEED_AND_CARDS: "Fair deal: the order of the cards was fixed before the race, and you got them in that order.",
-    DealCheck.SEED: "Fair deal: the order of the cards was fixed before the race.",
+    DealCheck.SEED_AND_CARDS: (
+        "Deal checked: the order of the cards was fixed before the race, and you got them in that order."
+    ),
+    DealCheck.SEED: "Deal checked: the order of the cards was fixed before the race.",
     DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose it, it can be won, and you got its cards.",
     DealCheck.PROOF: "Fair deal: nobody could choose it, and it can be won.",
     DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",

@@ -82,7 +82,7 @@ class Field:
 
 def _describe_next_games(text: str) -> str:
     names = read_games(text)
-    return ", ".join(title_of(name) for name in names) if names else "or games to play in turn: steve athena"
+    return ", ".join(title_of(name) for name in names) if names else "or several in turn, as in: steve athena"
 
 
 def _always(sentence: str) -> Callable[[str], str]:
@@ -157,7 +157,7 @@ FIELDS: Final = (
         _text_of(_UNDO_CHOICES, _DEFAULTS.undo),
         _UNDO_CHOICES,
         help="free: undo any move; no-reveal: not past a move that turned up a new card; off: no undo",
-        shown={"no-reveal": "until a new card"},
+        shown={"no-reveal": "back to a new card"},
     ),
     Field(
         "hints",
@@ -203,7 +203,7 @@ FIELDS: Final = (
     Field(
         "end_when_settled",
         "All stuck",
-        {"yes": "when only bots can gain more cards", "no": "until the time is up"}.__getitem__,
+        {"yes": "when all people playing are stuck", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
         help="the race ends when only bots are still playing, or when everybody who is left is stuck",

@@ -44,7 +44,7 @@ class MenuChoice(NamedTuple):
 
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
-    MenuChoice("daily", "d", "Today's deal", "one deal for all"),
+    MenuChoice("daily", "d", "Today's deal", ""),
     MenuChoice("join", "j", "Join", "by link or room code"),
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),
@@ -54,9 +54,13 @@ MENU: Final = (
 )
 
 
-def menu(seat: str) -> tuple[MenuChoice, ...]:
-    """Return the lines of the menu. ``seat`` describes the player's kept seat, or is empty if there is none."""
-    return (MenuChoice("back", "b", "Your seat", seat), *MENU) if seat else MENU
+def menu(seat: str, daily: str) -> tuple[MenuChoice, ...]:
+    """Return the lines of the menu.
+
+    ``seat`` describes the player's kept seat, or is empty if there is none. ``daily`` is the title of today's game.
+    """
+    lines = tuple(line._replace(description=daily) if line.action == "daily" else line for line in MENU)
+    return (MenuChoice("back", "b", "Your seat", seat), *lines) if seat else lines
 
 
 def starting_text(arguments: Sequence[str]) -> str:

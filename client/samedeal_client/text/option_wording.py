@@ -36,7 +36,7 @@ def deal_text(deal: Deal) -> str:
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
     if deal.kind == "winnable":
         if deal.difficulty:
-            return f"{deal.difficulty}; can be won; all players draw it"
+            return f"{deal.difficulty}; can be won; nobody has chosen it"
         return "can be won, and nobody has chosen it"
     return "random: nobody knows it before the start"
 
@@ -65,7 +65,8 @@ def end_text(options: Options) -> str:
     if options.first_finish_ends:
         condition = "the first player finishes"
     else:
-        condition = "only bots can gain more cards" if options.end_when_settled else "all have finished or resigned"
+        settled = "all people playing are stuck"
+        condition = settled if options.end_when_settled else "all have finished or resigned"
     return f"when {condition}, or after {duration_text(options.limit)}"
 
 

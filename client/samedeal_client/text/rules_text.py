@@ -206,8 +206,8 @@ _ACE_OF_HEARTS: Final = (
         "Columns",
         (
             RulePoint(
-                "A column builds down by one in the same suit: {9H} on {TH}. Nothing goes on an ace, and a "
-                "king goes only to an empty column.",
+                "A column builds down by one in the same suit: {9H} on {TH}. In the columns, nothing goes on an ace, "
+                "and a king goes only to an empty column.",
                 "R25",
             ),
             RulePoint(
@@ -326,7 +326,8 @@ _ALL_GAMES: Final = (
                 "as soon as one player finishes.",
             ),
             RulePoint(
-                "Leaving a race means resigning. Losing the connection does not, but the clock keeps running.",
+                "Resigning is final. If you quit or lose the connection, the server keeps your seat, but the clock "
+                "keeps running.",
             ),
         ),
     ),
@@ -366,7 +367,7 @@ _UP_IN_SUIT: Final = "Foundations: up in one suit, from ace to king."
 _IN_SHORT: Final = {
     "athena": (
         _UP_IN_SUIT,
-        "Columns: down, alternating colours; gaps need a king.",
+        "Columns: down, alternating colours; a king if empty.",
         "A draw turns three cards; play the top of the waste.",
     ),
     "steve": (
@@ -376,17 +377,17 @@ _IN_SHORT: Final = {
     ),
     "phoenix": (
         _UP_IN_SUIT,
-        "Columns: down, alternating colours; any card in a gap.",
+        "Columns: down, alternating colours; any card if empty.",
         "The reserve: play any of its cards at any time.",
     ),
     "ace-of-hearts": (
         "The foundation: ace of hearts, any two, any three ...",
-        "Columns: down in one suit; gaps need a king.",
+        "Columns: down in one suit; a king if empty.",
         "Any card moves with all cards on it; the stock deals.",
     ),
     "willow": (
         _UP_IN_SUIT,
-        "Columns: down, alternating colours; any card in a gap.",
+        "Columns: down, alternating colours; any card if empty.",
         "Fans: move the top card, or put the same rank on it.",
     ),
 }

@@ -9,9 +9,10 @@ class FooterKey(NamedTuple):
     """A key in the footer with its description.
 
     ``key`` is a name from ``bindings.NAMED_KEYS``. ``label`` is shown instead of the key's usual name, unless it is
-    empty.
+    empty. ``longer`` is a longer description, for a window that has room for all keys with it.
     """
 
     key: str
     description: str
     label: str = ""
+    longer: str = ""

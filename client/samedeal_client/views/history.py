@@ -13,11 +13,11 @@ from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.spans import Row, Span, cut, fit
 from samedeal_client.text.time_text import clock_text, ordinal
 
-HEADINGS: Final = ("Date", "Game", "Deal", "Place", "Result", "Against")
+HEADINGS: Final = ("Date", "Game", "Deal type", "Place", "Result", "Against")
 SHORT_HEADINGS: Final = ("Day", "Game", "Place", "Result")
 _PADDING: Final = 2
 """Number of blank columns around the text of a table's cell."""
-SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Finished", "Best time")
+SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Solved", "Best time")
 
 
 def race_time(milliseconds: int) -> str:
@@ -81,8 +81,7 @@ def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[
 
     ``zone`` is the time zone, by default the local one.
     """
-    day = datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone).strftime("%Y-%m-%d")
-    cells = (day, title_of(race.game), race.deal.partition(" ")[0])
+    cells = (f"{_start(race, zone):%Y-%m-%d}", title_of(race.game), race.deal.partition(" ")[0])
     return (
         *(look.displayable(printable(cell)) for cell in cells),
         place_text(race),
@@ -104,8 +103,12 @@ def fitted_cells(races: Sequence[PastRace], look: Look, width: int) -> list[tupl
 
 def short_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
     """Return a race as a row of a narrow table, in the order of ``SHORT_HEADINGS``."""
-    day, game, _, place, outcome, _ = race_cells(race, look, zone)
-    return day[5:], game, place, outcome
+    _, game, _, place, outcome, _ = race_cells(race, look, zone)
+    return f"{_start(race, zone):%d %b}", game, place, outcome
+
+
+def _start(race: PastRace, zone: tzinfo | None) -> datetime:
+    return datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone)
 
 
 def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:

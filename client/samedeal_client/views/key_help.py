@@ -182,7 +182,7 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
         (f"{low}{look.glyphs.back * 2}", "a face-down card that you have seen"),
         (f"{source} {target} {last} {hint} {found}", "on a card: selected, possible target, last move, hint, found"),
         (f"2 {source}5  7 {target}3", "next to a pile's key: 5 cards are selected, 3 of them can go there"),
-        (f"{low}{high}", "two covered cards in one row of a long column"),
+        (f"{low}{high}", "two covered cards in one row of a long column, the left one deeper; T is a ten"),
         ("+5", "5 more cards that there is no room to show; view the pile to see them"),
     )
 

@@ -59,7 +59,7 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
         (Span(look.displayable(line.room), "you" if own else "name"),),
         game,
         (Span(f"{line.players}/{line.seats}", "count"),),
-        (Span(f"your race, for {clock_text(now - line.starts)}" if own else state, "you" if own else style),),
+        (Span(f"your race, {clock_text(now - line.starts)} so far" if own else state, "you" if own else style),),
     )
 
 
@@ -75,7 +75,7 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
         case "countdown":
             return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
         case "racing":
-            return f"racing for {clock_text(now - line.starts)}", "count"
+            return f"racing, {clock_text(now - line.starts)} so far", "count"
         case _:
             return line.phase, "label"
 
@@ -95,7 +95,7 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     key = "Enter" if look.ascii else "⏎"
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
-        Span(f"  for {clock_text(now - line.starts)}  ", "count"),
+        Span(f"  {clock_text(now - line.starts)} so far  ", "count"),
         Span(f"{key} ", "key"),
         Span(ENTER_DOES[0], "notice"),
     )

@@ -158,7 +158,7 @@ class Narrator:
         if not places:
             return f"{name} has not been seen yet."
         rest = " The other one has not been seen yet." if len(places) < board.game.decks else ""
-        return f"{name} is {', and '.join(places)}.{rest}"
+        return f"{name} is {'. The other one is '.join(places)}.{rest}"
 
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
         """Return a sentence with a hint for a board. ``is_lost`` says that the board is proven to be lost."""
@@ -203,6 +203,8 @@ def finished_at(model: Model, player: str) -> int:
 
 
 def _location(board: Board, at: int, depth: int) -> str:
+    if at in board.game.foundations and not board.game.piles[at].gives:
+        return "on a foundation"
     down = "face down " if board.piles[at][-1 - depth] & DOWN and at in board.game.columns else ""
     pile = board.game.pile_phrase(board.game.keys[at])
     return f"{down}in {pile} under {_count(depth, 'card')}" if depth else f"{down}on top of {pile}"

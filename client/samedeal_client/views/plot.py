@@ -18,6 +18,9 @@ MAX_HEIGHT: Final = 24
 _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 """Possible distances, in seconds, between the times on the axis."""
 
+_FEW_ROWS: Final = 8
+"""Number of rows up to which every row has the number of its cards."""
+
 _TICK_COLUMNS: Final = 10
 """Minimum number of columns for a time on the axis."""
 
@@ -80,7 +83,8 @@ def cards_plot(
     ]
     for number in range(len(shown) - 1, -1, -1):
         _draw(canvas, levels, number, look)
-    labelled = {round(quarter * (rows - 1) / 4) for quarter in range(5)}
+    labels = rows if rows <= _FEW_ROWS else 5
+    labelled = {round(at * (rows - 1) / (labels - 1)) for at in range(labels)}
     lines = [_legend(shown, width, look)]
     for row, cells in enumerate(canvas):
         level = rows - 1 - row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import RANKS, SUITS
@@ -15,6 +16,8 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
+
+_LONGER: Final = {KeyCommand.FIND: "find card", KeyCommand.VIEW: "view pile"}
 
 
 def race_keys(
@@ -63,7 +66,8 @@ def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
 def _command_keys(words: dict[KeyCommand, str], bindings: Bindings, look: Look) -> Iterator[FooterKey]:
     for command, word in words.items():
         if word and (keys := bindings.commands[command]):
-            yield FooterKey(min(keys, key=lambda key: len(key_sign(key, look))), word)
+            key = min(keys, key=lambda key: len(key_sign(key, look)))
+            yield FooterKey(key, word, longer=_LONGER.get(command, ""))
 
 
 def _board_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
@@ -81,9 +85,11 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
             KeyCommand.VIEW: "view",
         }
     else:
+        source = controller.grammar.source
+        movable = any(move.source == source for move in board.legal_moves())
         resizable = controller.can_resize(board)
         words = {
-            KeyCommand.BEST: "best move" if controller.grammar.source else "",
+            KeyCommand.BEST: "best move" if movable else "",
             KeyCommand.FEWER: "fewer cards" if resizable else "",
             KeyCommand.MORE: "more" if resizable else "",
             KeyCommand.CANCEL: "cancel",

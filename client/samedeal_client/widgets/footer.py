@@ -55,8 +55,12 @@ class KeyHints(Rows):
         self.show([fit_row(row, width)])
 
     def _fitting(self, keys: Sequence[FooterKey], width: int) -> list[FooterKey]:
+        free = width - 1 + _GAP
+        longer = [key._replace(description=key.longer or key.description) for key in keys]
+        if sum(map(self._width, longer)) <= free:
+            return longer
         always = list(keys[-2:])
-        free = width - 1 + _GAP - sum(self._width(key) for key in always)
+        free -= sum(self._width(key) for key in always)
         fitting: list[FooterKey] = []
         for key in keys[:-2]:
             free -= self._width(key)
