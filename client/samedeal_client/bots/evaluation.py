@@ -214,10 +214,7 @@ class Evaluation:
         return value
 
     def _wanted_distance(self, board: Board) -> float:
-        """Return the number of cards on top of the cards that the single foundation takes next.
-
-        Later ranks have less weight.
-        """
+        """Return how many cards lie on those that the single foundation takes next, with less weight for later ranks."""
         foundation = board.piles[self._foundations.start]
         if not foundation:
             wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]

@@ -20,7 +20,7 @@ class DragPreview(NamedTuple):
 
 
 def drag_preview(board: Board, move: Move) -> DragPreview:
-    """Return the preview of a legal move. A card under the moved cards is not turned up yet.
+    """Return the preview of a legal move, in which no card is turned up yet.
 
     Raises ValueError if the move is not legal.
     """

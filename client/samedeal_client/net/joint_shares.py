@@ -23,8 +23,8 @@ _KEPT: Final = 8
 def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
     """Return a chain of values that ends with the share ``last``. Each value is the commitment to the next value.
 
-    The first value is the commitment for a ``Join``. The other values are the shares, in the order in which they are
-    revealed.
+    The first value is the commitment for a ``Join``. The other values are shares. Each new draw of the deal reveals the
+    next share.
     """
     chain = [last]
     for _ in range(CHAIN_LENGTH):

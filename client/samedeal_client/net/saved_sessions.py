@@ -99,8 +99,8 @@ class FileSessions:
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name.
 
-        If there is none, return the newest session under this name that the server at ``url`` may see. Otherwise return
-        an empty string.
+        If there is none, return the newest session under this name that the server at ``url`` may see, or an empty
+        string.
         """
         sessions = self._read()
         if name in sessions.get(url, {}):

@@ -74,7 +74,7 @@ def unavailable(error: Exception) -> StoreUnavailable:
 
 @contextmanager
 def converted_errors() -> Iterator[None]:
-    """Convert errors of the Redis client from the ``with`` block. ``unavailable`` explains the conversion."""
+    """Convert errors of the Redis client from the ``with`` block, as ``unavailable()`` does."""
     try:
         yield
     except (RedisError, OSError) as error:
