@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, cast
 
-from samedeal.help_text import HelpFormatter
+from samedeal.command_line_help import HelpFormatter
 
 COMMANDS: Final = {
     "play": "race against bots on this machine",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from samedeal.help_text import HelpFormatter
+from samedeal.command_line_help import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config, load_log_settings

@@ -7,9 +7,9 @@ from functools import partial
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal_client.drawing.column import draw_column
+from samedeal_client.drawing.draw_board import draw
 from samedeal_client.drawing.layout import Layout, layout
 from samedeal_client.drawing.marks import NO_MARKS, selection_marks
-from samedeal_client.drawing.render import draw
 from samedeal_client.text.appearance import Look
 from tests.bench.measure import microseconds
 from tests.client.boards import POSITIONS, golden_position

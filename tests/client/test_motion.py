@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, FOUNDATION, Move
+from samedeal_client.drawing.draw_board import draw
 from samedeal_client.drawing.layout import Layout, layout
 from samedeal_client.drawing.motion import (
     Flight,
@@ -19,7 +20,6 @@ from samedeal_client.drawing.motion import (
     flights,
     with_sprites,
 )
-from samedeal_client.drawing.render import draw
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.widgets.board import BoardView

@@ -12,8 +12,8 @@ from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
 from samedeal.terminal_text import printable
 from samedeal_client.drawing import mini_board, top_row
+from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.mini_board import draw_mini
-from samedeal_client.drawing.render import draw_board
 from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.state import model
 from samedeal_client.state.model import Model

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from samedeal.board import Board
 from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.draw_board import region_of
 from samedeal_client.drawing.foundation_order import foundation_for
 from samedeal_client.drawing.marks import Marks
-from samedeal_client.drawing.render import region_of
 
 
 class DragPreview(NamedTuple):

@@ -16,10 +16,10 @@ from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
 from samedeal.games import Game, Group
 from samedeal_client.drawing.card_tile import Shade, tile, tile_style
+from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.marks import run_length
-from samedeal_client.drawing.render import draw_board
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
 

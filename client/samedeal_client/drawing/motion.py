@@ -14,8 +14,8 @@ from samedeal.board import Board
 from samedeal.cards import FACE
 from samedeal_client.drawing.board_picture import HitTarget, Region
 from samedeal_client.drawing.card_tile import tile
+from samedeal_client.drawing.draw_board import draw_region, region_of
 from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect
-from samedeal_client.drawing.render import draw_region, region_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_width
 

@@ -27,8 +27,8 @@ from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, r
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.views.race import seat_text
+from samedeal_client.widgets.blank_container import PlainContainer, blank_lines
 from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
-from samedeal_client.widgets.plain_container import PlainContainer, blank_lines
 from samedeal_client.widgets.rows_widget import Rows
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from samedeal.moves import Move
 from samedeal.protocol.messages import Seat
 from samedeal_client.bots.hints import HintFinder
 from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.drawing.draw_board import pile_rows
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.marks import NO_MARKS
-from samedeal_client.drawing.render import pile_rows
 from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController

@@ -13,6 +13,7 @@ from samedeal.board import Board
 from samedeal.games import Game
 from samedeal_client.drawing.board_picture import HitTarget, Region
 from samedeal_client.drawing.drag_preview import DragPreview
+from samedeal_client.drawing.draw_board import draw_region
 from samedeal_client.drawing.layout import RESERVE, Layout, Rect, around, layout, smallest
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.drawing.motion import (
@@ -23,9 +24,8 @@ from samedeal_client.drawing.motion import (
     flights,
     with_sprites,
 )
-from samedeal_client.drawing.render import draw_region
 from samedeal_client.text.appearance import Look
-from samedeal_client.widgets.plain_container import PlainContainer
+from samedeal_client.widgets.blank_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.style_colours import style_of
 

@@ -12,7 +12,7 @@ from samedeal_client.input.key_names import key_sign
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
 from samedeal_client.views.footer_key import FooterKey
-from samedeal_client.widgets.plain_container import PlainContainer
+from samedeal_client.widgets.blank_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows
 
 _GAP: Final = 2

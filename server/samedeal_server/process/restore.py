@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from samedeal.help_text import HelpFormatter
+from samedeal.command_line_help import HelpFormatter
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import InvalidSetting

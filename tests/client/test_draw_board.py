@@ -13,6 +13,7 @@ from samedeal.cards import DOWN, FACE, Card
 from samedeal.games import GAMES, Game
 from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.drawing.column import pack_column
+from samedeal_client.drawing.draw_board import draw, draw_board, draw_region, pile_rows, region_of
 from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, layout, smallest
 from samedeal_client.drawing.marks import (
     NO_MARKS,
@@ -21,7 +22,6 @@ from samedeal_client.drawing.marks import (
     run_length,
     selection_marks,
 )
-from samedeal_client.drawing.render import draw, draw_board, draw_region, pile_rows, region_of
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
