@@ -233,7 +233,7 @@ def _start_sentence(room: RoomState, model: Model) -> str:
 
 
 def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
-    """Return the rooms of a server, one line for each below a heading."""
+    """Return a heading, and then one line for each room of a server."""
     lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
     for room in rooms:
         marks = ["passphrase"] if room.private else []

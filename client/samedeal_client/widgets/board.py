@@ -88,7 +88,7 @@ class _Block:
 
 
 class BoardView(PlainContainer):
-    """A board in the places of a layout, which may change at any time.
+    """A board, placed by a layout that may change at any time.
 
     The columns are in one container, so that Textual skips them all when it draws widgets outside of it. The other
     regions are in containers too, so that all regions are at the same depth in the tree of widgets. A mouse event passes

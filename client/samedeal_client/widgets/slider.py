@@ -12,7 +12,7 @@ class Slider(Rows):
     """A row that posts ``Moved`` when it is clicked, and while the mouse is dragged over it."""
 
     class Moved(Message):
-        """The column to which the slider was moved."""
+        """The mouse moved the slider to cell ``x``."""
 
         def __init__(self, x: int) -> None:
             super().__init__()

@@ -34,7 +34,7 @@ def search_new_objects_only() -> None:
 
 
 async def search_all_at_intervals() -> None:
-    """Search among all objects once an hour, until cancelled."""
+    """Search all objects for cycles once an hour, until cancelled."""
     while True:
         await asyncio.sleep(_FULL_SEARCH_INTERVAL)
         gc.collect()

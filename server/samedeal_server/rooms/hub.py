@@ -49,7 +49,7 @@ ABSENCE_TIMEOUT: Final = 60.0
 class Hub:
     """A node's copy of one room that it follows.
 
-    The stream in Redis has all events of the room. If an event is announced, the hub need not read the stream.
+    The stream in Redis has the newest events of the room. If an event is announced, the hub need not read the stream.
     ``spawn`` runs work in the background. ``tick`` sends a TickCommand to the race. ``close`` is called when the room
     has closed. ``release`` is called for each connection that the hub has removed from the room.
     """
