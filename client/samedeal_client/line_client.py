@@ -247,7 +247,7 @@ class LineClient:
 
     def _ask_to_quit(self) -> None:
         self._asked_to_quit = True
-        kept = "Your seat is kept if you quit. " if self._lasting else ""
+        kept = "Your seat is kept if you quit. " if self._lasting and not self.client.connection.server_gone else ""
         warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")
 

@@ -158,6 +158,8 @@ def _how_to_return(client: ClientSession) -> str:
     if room is None or not client.model.has_live_seat:
         return ""
     command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
+    if client.connection.server_gone:
+        return f"The server has stopped. If it comes back, return with: {command}"
     return f"Your seat is kept, and the clock keeps running. Return with: {command}"
 
 

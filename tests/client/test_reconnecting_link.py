@@ -418,7 +418,7 @@ async def test_restarting_server_is_reconnected_at_once(server: ScriptedServer, 
             await peer.close(CloseCode.RESTART, "Restarting")
         lost = await recorded.until_is(Lost)
         assert isinstance(lost, Lost)
-        assert lost.retry_in == 0
+        assert (lost.retry_in, lost.server_gone) == (0, by == "notice")
         assert "Restarting" in lost.sentence
         await server.welcome()
         await recorded.until_resumed()

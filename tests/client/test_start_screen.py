@@ -270,7 +270,7 @@ async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(asyncio, "create_subprocess_exec", run)
     async with start_screen() as pilot:
         assert isinstance(pilot.app, StartApp)
-        assert await pilot.app.run_command(["samedeal"]) == 3
+        assert await pilot.app.run_command(["samedeal"], "") == 3
         assert (kept, pilot.app.keeps_screen) == ([True], False)
 
 
@@ -395,7 +395,7 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
     """Enter opens the results of the selected race if its record is saved."""
     replayed: list[str] = []
 
-    async def run(_: StartApp, command: Sequence[str]) -> int:
+    async def run(_: StartApp, command: Sequence[str], _starting: str) -> int:
         replayed[:] = command
         return 0
 

@@ -836,7 +836,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command that the app runs in its place, without running it."""
     words: list[str] = []
 
-    async def run(_: SamedealApp, command: Sequence[str]) -> int:
+    async def run(_: SamedealApp, command: Sequence[str], _starting: str) -> int:
         words[:] = command
         return 0
 

@@ -319,10 +319,9 @@ class LobbyScreen(WidgetScreen):
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in place of the app."""
-        starting = f"Starting a race in {title_of(game)} {self.look.glyphs.ellipsis}"
+        command = room_actions.practice_command(self.client, game, self.look)
         try:
-            command = room_actions.practice_command(self.client, game, self.look)
-            code = await self.samedeal.run_command(command, starting)
+            code = await self.samedeal.run_command(command, f"Starting a race in {title_of(game)}")
         except SuspendNotSupported:
             self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
         else:

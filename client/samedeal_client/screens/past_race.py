@@ -74,7 +74,7 @@ class PastResultsScreen(Screen[None]):
     async def _replay(self) -> None:
         app = cast("LookApp[Any]", self.app)
         try:
-            code = await app.run_command(replay_command(self._path, "", app.look))
+            code = await app.run_command(replay_command(self._path, "", app.look), "Opening the replay")
         except SuspendNotSupported:
             code = 1
         if code:

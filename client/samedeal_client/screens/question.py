@@ -125,7 +125,9 @@ class QuitScreen(QuestionScreen):
             )
         model = app.client.model
         if app.lasting:
-            leave = f"{'leave' if app.back_to else 'quit'}: your seat is kept, you can rejoin"
+            gone = app.client.connection.server_gone
+            rejoin = "you can rejoin if the server comes back" if gone else "your seat is kept, you can rejoin"
+            leave = f"{'leave' if app.back_to else 'quit'}: {rejoin}"
         else:
             race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"

@@ -172,7 +172,8 @@ class ResultsScreen(WidgetScreen):
             return
         name = self.client.link.name if self.model.own.play is not None else ""
         try:
-            code = await self.samedeal.run_command(room_actions.replay_command(self._path, name, self.look))
+            command = room_actions.replay_command(self._path, name, self.look)
+            code = await self.samedeal.run_command(command, "Opening the replay")
         except SuspendNotSupported:
             code = 1
         if code:

@@ -110,15 +110,15 @@ class LookApp(App[_Result]):
         shown = key_sign(binding.key, self.look) if named else super().get_key_display(binding)
         return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
-    async def run_command(self, command: Sequence[str], starting: str = "") -> int:
-        """Run a command in place of the app and return its exit code. Show the text ``starting`` first.
+    async def run_command(self, command: Sequence[str], starting: str) -> int:
+        """Run a command in place of the app and return its exit code. Show the text ``starting`` until it draws.
 
         The command must keep its screen for this app. Raises SuspendNotSupported if the app has no terminal.
         """
         self.keeps_screen = True
         try:
             with self.batch_update(), self.suspend():
-                KeptScreen.say(starting)
+                KeptScreen.say(f"{starting} {self.look.glyphs.ellipsis}")
                 process = await asyncio.create_subprocess_exec(*command)
                 return await process.wait()
         finally:
