@@ -113,10 +113,10 @@ async def test_keys_name_undo_only_if_it_is_possible() -> None:
         assert "undo" not in ui.line("#keys")
 
 
-async def test_resigning_is_offered_at_80_columns() -> None:
-    async with running_app(athena(hints=True)) as ui:
-        await ui.press("12")
-        assert "resign" in ui.line("#keys")
+async def test_keys_are_shortened_at_80_columns() -> None:
+    async with running_app(athena(hints=True, undo="free")) as ui:
+        await ui.press("space")
+        assert ui.line("#keys") == "␣ draw  ⌫ undo  ? hint  ^R resign  x to foundations  / find  ^Q quit  F1 help"
 
 
 async def test_illegal_move_is_not_sent() -> None:
@@ -378,7 +378,7 @@ async def test_second_click_on_an_illegal_target_selects_it(monkeypatch: pytest.
 
 async def test_pile_is_viewed_by_two_clicks() -> None:
     async with running_app(willow()) as ui:
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("view") + 1, 0))
+        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("view pile") + 1, 0))
         await ui.click("2")
         assert "column 2, 2 cards: 9♥ Q♥" in ui.text()
         assert ui.acts == []
