@@ -435,7 +435,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.click("New room")
         await ana.wait_for_text("Rematches")
-        await ana.click("until a new card")
+        await ana.click("back to a new card")
         await ana.click(" free")
         await ana.wait_for_text("any number of moves")
         await ana.click("Open the room")
