@@ -10,6 +10,9 @@ BUDGET ?= 100000
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
+# With this variable, each program that a test starts would compile all its modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 ifneq ($(filter release,$(MAKECMDGOALS)),)
 ifndef VERSION
 $(error VERSION is missing. Run: make release VERSION=x.y.z)
