@@ -1,4 +1,4 @@
-"""Access to Textual's internals: work that is still queued, painting without waiting, and the painted text.
+"""Access to Textual's internals: work that is still queued, painting without waiting, the painted text, parsed CSS.
 
 Textual's own pilot waits for real time to pass. Tests and benchmarks must know exactly when everything is painted.
 """
@@ -6,9 +6,11 @@ Textual's own pilot waits for real time to pass. Tests and benchmarks must know 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from textual.app import App
+from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -51,3 +53,18 @@ def screen_text(app: App[Any]) -> str:
     app.screen._compositor_refresh()
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+
+@cache
+def share_parsed_css() -> None:
+    """Let all apps of this process share what was parsed. Textual parses all CSS several times for each app."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[object, Any] = {}
+
+    def parse_once(stylesheet: Stylesheet, css: str, *arguments: Any, **options: Any) -> Any:
+        key = (css, arguments, *options.items(), *stylesheet._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(stylesheet, css, *arguments, **options)
+        return parsed[key]
+
+    Stylesheet._parse_rules = parse_once  # type: ignore[assignment,method-assign]  # for every app

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import count
+from typing import Final
 
 import pytest
 
+from tests.textual_internals import share_parsed_css
+
+_HOMES: Final = count(1)
+
+share_parsed_css()
+
 
 @pytest.fixture(autouse=True)
-def _no_files_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the history and the settings of the person who runs the tests out of them."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def _no_files_of_the_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the history and the settings of the person who runs the tests out of them.
+
+    The client makes the folders when it writes. Most tests write nothing, and making folders for all of them takes long.
+    """
+    home = tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}"
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
