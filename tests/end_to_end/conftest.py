@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in
+from tests.textual_internals import share_parsed_css
+
+share_parsed_css()
 
 
 @pytest.fixture
@@ -15,3 +19,16 @@ async def programs(tmp_path: Path) -> AsyncIterator[Programs]:
     """Starts programs with a separate home directory."""
     async with programs_in(tmp_path) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def server_process(redis_server: str) -> Iterator[str]:
+    """The address of a server that runs for all tests of a module. It would be a second node in tests of other modules."""
+    with serving(redis_server) as address:
+        yield address
+
+
+@pytest.fixture
+def server(server_process: str, redis_url: str) -> str:
+    """The address of a server that has no rooms."""
+    return server_process

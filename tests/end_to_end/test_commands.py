@@ -7,10 +7,10 @@ import re
 import pytest
 
 from samedeal.errors import RequestRefused
+from samedeal.options import Options
 from samedeal_server.races import refusals
-from tests.end_to_end.processes import Program, Programs
-
-pytestmark = pytest.mark.usefixtures("redis_url")
+from tests.end_to_end.live_server import friend
+from tests.end_to_end.processes import Programs
 
 
 async def run(programs: Programs, *arguments: str) -> tuple[int, str]:
@@ -21,56 +21,57 @@ async def run(programs: Programs, *arguments: str) -> tuple[int, str]:
     return await program.exit_code(), program.text
 
 
-@pytest.fixture
-async def url(programs: Programs, redis_url: str) -> str:
-    return (await programs.server(redis_url))[0]
-
-
-async def join(programs: Programs, url: str, room: str, name: str, *more: str) -> Program:
-    """Join a room and wait until the player has a seat."""
-    player = await programs.samedeal("join", url, room, "--name", name, *more)
-    await player.expect(rf"{name} \(you\)")
-    return player
-
-
-async def test_opened_rooms_are_listed(programs: Programs, url: str) -> None:
-    assert await run(programs, "rooms", url) == (0, f"There are no rooms. Open one with samedeal new {url[5:]}.\n")
-    code, text = await run(programs, "new", url, "--no-join", "--room", "friday", "--game", "steve", "--players", "3")
+async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
+    assert await run(programs, "rooms", server) == (
+        0,
+        f"There are no rooms. Open one with samedeal new {server[5:]}.\n",
+    )
+    code, text = await run(
+        programs, "new", server, "--no-join", "--room", "friday", "--game", "steve", "--players", "3"
+    )
     assert code == 0
     assert text.splitlines() == [
-        f"Room friday is open. Others join with: samedeal join samedeal://{url[5:]}/friday",
-        f"Watch it in a browser: http://{url[5:]}/friday",
+        f"Room friday is open. Others join with: samedeal join samedeal://{server[5:]}/friday",
+        f"Watch it in a browser: http://{server[5:]}/friday",
     ]
-    await run(programs, "new", url, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
-    text = ""
-    while "secret" not in text:  # a list of the server may be a second old
-        code, text = await run(programs, "rooms", url)
-        assert code == 0
+    await run(programs, "new", server, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
+    code, text = await run(programs, "rooms", server)
+    assert code == 0
     lines = text.splitlines()
     assert lines[0].split() == ["room", "game", "deal", "phase", "players"]
     assert re.fullmatch(r"secret +Willow +winnable +open +0/8 +passphrase, no spectators", lines[1])
     assert re.fullmatch(r"friday +Steve +winnable +open +0/3", lines[2])
 
 
-async def test_an_invitation_leads_to_the_room(programs: Programs, url: str) -> None:
-    _, text = await run(programs, "new", url, "--no-join", "--room", "friday")
+async def test_an_invitation_leads_to_the_room(programs: Programs, server: str) -> None:
+    _, text = await run(programs, "new", server, "--no-join", "--room", "friday")
     link = text.split()[-1]
     player = await programs.samedeal("join", link, "--name", "ana")
     await player.expect(r"Room friday: Willow")
-    web = await programs.samedeal("join", url.replace("ws://", "http://") + "/r/friday", "--name", "bo")
+    web = await programs.samedeal("join", server.replace("ws://", "http://") + "/r/friday", "--name", "bo")
     await web.expect(r"2 of 8: ana; bo \(you\)")
 
 
-async def test_join_without_a_room_lists_the_rooms(programs: Programs, url: str) -> None:
-    await run(programs, "new", url, "--no-join", "--room", "friday")
-    player = await programs.samedeal("join", url, "--name", "ana")
+async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: str) -> None:
+    async with friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
+    player = await programs.samedeal("join", server, "--name", "ana")
     await player.expect(r"friday +Willow")
     await player.expect(r"Which room\?")
     player.type_lines("friday")
     await player.expect(r"1 of 8: ana \(you\)")
-    code, text = await run(programs, "join", url, "--name", "bo")
+    code, text = await run(programs, "join", server, "--name", "bo")
     assert code == 2
     assert "Write samedeal join URL ROOM" in text
+
+
+ROOMS = {
+    "secret": (Options(), "x"),
+    "unwatched": (Options(spectators=False), ""),
+    "small": (Options(players=1), ""),
+    "friday": (Options(), ""),
+}
+"""The options and the passphrase of each room that a refused command may name."""
 
 
 @pytest.mark.parametrize(
@@ -87,46 +88,42 @@ async def test_join_without_a_room_lists_the_rooms(programs: Programs, url: str)
     ],
 )
 async def test_refusals_of_the_server_are_printed(
-    programs: Programs, url: str, arguments: tuple[str, ...], refusal: RequestRefused
+    programs: Programs, server: str, arguments: tuple[str, ...], refusal: RequestRefused
 ) -> None:
-    for options in (
-        ("--room", "secret", "--passphrase", "x"),
-        ("--room", "unwatched", "--no-spectators"),
-        ("--room", "small", "--players", "1"),
-        ("--room", "friday"),
-    ):
-        if options[1] in arguments:
-            assert (await run(programs, "new", url, "--no-join", *options))[0] == 0
-    if "small" in arguments or "friday" in arguments[2:3]:
-        await join(programs, url, arguments[2], "ana")
-    code, text = await run(programs, *(url if word == "URL" else word for word in arguments))
+    async with friend(server, "ana") as ana:
+        for room in ROOMS.keys() & set(arguments):
+            await ana.rooms.create(ROOMS[room][0], room, ROOMS[room][1])
+        if "small" in arguments or "friday" in arguments[2:3]:
+            await ana.join(arguments[2])
+        code, text = await run(programs, *(server if word == "URL" else word for word in arguments))
     assert code == 1
     assert text.startswith(f"samedeal: {refusal}")  # the client may add what to type
 
 
-async def test_missing_passphrase_names_the_option(programs: Programs, url: str) -> None:
-    await run(programs, "new", url, "--no-join", "--room", "secret", "--passphrase", "x")
-    code, text = await run(programs, "join", url, "secret")
+async def test_missing_passphrase_names_the_option(programs: Programs, server: str) -> None:
+    async with friend(server) as mira:
+        await mira.rooms.create(Options(), "secret", "x")
+        code, text = await run(programs, "join", server, "secret")
     assert code == 1
     assert text.startswith("samedeal: ")
     assert "--passphrase" in text
 
 
-async def test_a_private_room_asks_for_its_passphrase(programs: Programs, url: str) -> None:
-    await run(programs, "new", url, "--no-join", "--room", "secret", "--passphrase", "open sesame")
-    await join(programs, url, "secret", "ana", "--passphrase", "open sesame")
-    bo = await programs.on_terminal("join", url, "secret", "--name", "bo", "--plain")
-    await bo.expect(r"Passphrase: ")
-    bo.type_lines("open sesame")
-    await bo.expect(r"2 of 8: ana; bo \(you\)")
-    assert "open sesame" not in bo.text
-    bo.type_lines("\x04")
-    await bo.expect(r"Return with: samedeal join")
-    assert await bo.exit_code() == 0
+async def test_a_private_room_asks_for_its_passphrase(programs: Programs, server: str) -> None:
+    async with friend(server) as mira:
+        await mira.join(await mira.rooms.create(Options(), "secret", "open sesame"), "open sesame")
+        bo = await programs.on_terminal("join", server, "secret", "--name", "bo", "--plain")
+        await bo.expect(r"Passphrase: ")
+        bo.type_lines("open sesame")
+        await bo.expect(r"2 of 8: mira; bo \(you\)")
+        assert "open sesame" not in bo.text
+        bo.type_lines("\x04")
+        await bo.expect(r"Return with: samedeal join")
+        assert await bo.exit_code() == 0
 
 
-async def test_escape_sequences_of_others_are_not_printed(programs: Programs, url: str) -> None:
-    ana = await programs.samedeal("new", url, "--name", "ana", "--room", "friday")
+async def test_escape_sequences_of_others_are_not_printed(programs: Programs, server: str) -> None:
+    ana = await programs.samedeal("new", server, "--name", "ana", "--room", "friday")
     await ana.expect(r"1 of 8")
     ana.type_lines("\x1b[2J\x07 3 5", "find \x1b]0;x", "help")
     await ana.expect(r"moves: 3 5")
@@ -134,9 +131,9 @@ async def test_escape_sequences_of_others_are_not_printed(programs: Programs, ur
     assert "\x07" not in ana.text
 
 
-async def test_commands_of_the_line_client(programs: Programs, url: str) -> None:
+async def test_commands_of_the_line_client(programs: Programs, server: str) -> None:
     ana = await programs.samedeal(
-        "new", url, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--hints"
+        "new", server, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--hints"
     )
     await ana.expect(r"You are the host\. Type start")
     ana.type_lines("3 5", "board", "ready")
@@ -162,9 +159,9 @@ async def test_commands_of_the_line_client(programs: Programs, url: str) -> None
     assert await ana.exit_code() == 0
 
 
-async def test_a_file_of_moves_is_played(programs: Programs, url: str) -> None:
+async def test_a_file_of_moves_is_played(programs: Programs, server: str) -> None:
     ana = await programs.samedeal(
-        "new", url, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--limit", "10s"
+        "new", server, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--limit", "10s"
     )
     await ana.expect(r"You are the host")
     ana.type_lines("start")

@@ -9,7 +9,7 @@ import shutil
 import ssl
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -21,19 +21,11 @@ from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
 from samedeal_client.net import connection_check
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.text.doctor_results import Finding, Severity
-from tests.end_to_end.live_server import serving
 from tests.golden.golden_files import assert_sentences
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 ALL_STEPS = ("proxy", "name", "port", "TLS", "server", "ping")
-
-
-@pytest.fixture(scope="module")
-def server(redis_server: str) -> Iterator[str]:
-    """The address of a real server."""
-    with serving(redis_server) as address:
-        yield address
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_server.races import refusals
-from tests.end_to_end.live_server import friend, serving, until_racing, until_room
+from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
 from tests.textual_internals import screen_text
 
@@ -41,22 +41,10 @@ DEADLINE = 30.0
 def _own_files_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.05)
+    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
     # A random deal can be a dead end, and no test here is about a race that ends because of that.
     monkeypatch.setattr("samedeal_client.net.client_session.is_stuck_for_good", lambda *_, **__: False)
-    monkeypatch.setattr("samedeal_client.screens.results.COUNT_INTERVAL", 0.05)
-
-
-@pytest.fixture(scope="module")
-def process(redis_server: str) -> Iterator[str]:
-    with serving(redis_server) as address:
-        yield address
-
-
-@pytest.fixture
-def server(process: str, redis_url: str) -> str:
-    """The address of a server that has no rooms."""
-    return process
+    monkeypatch.setattr("samedeal_client.screens.results.COUNT_INTERVAL", 0.2)
 
 
 @dataclass
@@ -85,14 +73,14 @@ class Player:
         """Wait for a condition. If it is not met before the deadline, the error shows the screen."""
         try:
             async with asyncio.timeout(DEADLINE):
-                while not condition():
-                    await self.pilot.pause(0.01)
+                while not condition():  # noqa: ASYNC110 (a changed screen sets no event)
+                    await asyncio.sleep(0.02)
         except TimeoutError:
             raise AssertionError(f"The condition was not met. The screen:\n{self.text()}") from None
 
     async def wait_for_text(self, *words: str) -> None:
         """Wait until these words are on the screen."""
-        await self.wait_until(lambda: all(word in self.text() for word in words))
+        await self.wait_until(lambda: _all_in(words, self.text()))
 
     async def wait_for_screen(self, name: str) -> None:
         """Wait for a screen that the app switches to by itself."""
@@ -170,6 +158,10 @@ class Player:
         await self.wait_for_text(room)
         await self.press("1")
         await self.wait_until(lambda: isinstance(self.app.screen, PassphraseScreen))
+
+
+def _all_in(words: tuple[str, ...], text: str) -> bool:
+    return all(word in text for word in words)
 
 
 @contextlib.asynccontextmanager
