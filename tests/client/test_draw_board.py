@@ -161,8 +161,8 @@ def test_positions_hit_both_cards_of_a_row() -> None:
 def test_every_row_of_a_card_hits_the_card() -> None:
     picture = draw_board(board("willow", "1: 3H QD"), GLYPHS, 120, 37)
     x, y = picture.position_of("1", 0) or (0, 0)
-    assert [picture.hit(x, y + row) for row in range(8)] == [
-        *[HitTarget("1", 0)] * 2,
+    assert [picture.hit(x, y + row) for row in range(9)] == [
+        *[HitTarget("1", 0)] * 3,
         *[HitTarget("1", 1)] * 5,
         HitTarget("1"),
     ]

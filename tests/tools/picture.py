@@ -32,7 +32,7 @@ PLAYERS: Final[dict[str, tuple[Level, int]]] = {
 
 
 async def draw_race() -> str:
-    """Play a part of a race, select cards, and return the screen as SVG."""
+    """Play a part of a race and return the screen as SVG."""
     referee = Referee("willow", deal=DEAL, rivals=("mira", "k0ji", "sam"))
     referee.time = START
     async with running_app(referee, SIZE, Look(dark=True)) as ui:
@@ -42,7 +42,6 @@ async def draw_race() -> str:
             for player, (level, pace) in PLAYERS.items():
                 if step % pace == 0:
                     await play_move(ui, player, level, memories[player])
-        await ui.press(movable_column(ui))
         return normalized(ui.app.export_screenshot(title="samedeal"))
 
 
@@ -57,13 +56,6 @@ async def play_move(ui: RunningApp, player: str, level: Level, memory: BotMemory
         await ui.settle()
     else:
         await ui.referee.rival_moves(player, move)
-
-
-def movable_column(ui: RunningApp) -> str:
-    """The column whose cards have the most targets."""
-    game, moves = ui.board.game, ui.board.legal_moves()
-    columns = [game.keys[at] for at in game.columns]
-    return max(columns, key=lambda column: len({move.target for move in moves if move.source == column}))
 
 
 def normalized(svg: str) -> str:

@@ -67,16 +67,18 @@ def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper",
 
 
 @lru_cache(maxsize=8192)
-def covered_tile(code: int, look: Look, width: int, rows: int, shade: Shade, mark: str = "") -> tuple[Row, ...]:
-    """Return the rows that a covered card shows. A line in the last row shows where the next card begins."""
+def covered_tile(
+    code: int, look: Look, width: int, height: int, rows: int, shade: Shade, mark: str = ""
+) -> tuple[Row, ...]:
+    """Return the ``rows`` that a covered card shows. A line in the last row shows where the next card begins."""
     if code & DOWN:
         return _back(code, look, width, rows, mark)
     style = tile_style(code, look, shade, mark)
     first = (Span(_index_row(look.card(code), look, width, mark), style),)
     if rows == 1:
         return (first,)
-    blank = (Span(" " * width, style),)
-    return (first, *[blank] * (rows - 2), (Span(look.glyphs.edge * width, f"{style} edge"),))
+    middle = _middle(code, look, width, height - 2, style)[: rows - 2]
+    return (first, *middle, (Span(look.glyphs.edge * width, f"{style} edge"),))
 
 
 @lru_cache(maxsize=256)
@@ -160,7 +162,7 @@ def _middle(code: int, look: Look, width: int, rows: int, style: str) -> tuple[R
         )
         return tuple((Span(line.replace("o", suit).center(width), style),) for line in lines)
     if look.colour and not look.ascii:
-        picture = court_picture(rank, f"{look.style(code)}-card", rows)
+        picture = court_picture(rank, f"{look.style(code)}-card", style.split(maxsplit=1)[0], rows)
         if picture:
             margin = Span(" " * ((width - row_width(picture[0])) // 2), style)
             return tuple((margin, *row, margin) for row in picture)

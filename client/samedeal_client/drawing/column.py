@@ -96,8 +96,11 @@ def draw_column(board: Board, key: str, look: Look, at: Layout, marks: Marks = N
     for card, height in enumerate(heights, singles):
         mark, shade = marked.get(card, ""), _shade(card, first_movable)
         areas.append(HitArea(0, len(rows), width, height, HitTarget(key, card)))
-        draw = tile if card == size - 1 else covered_tile
-        rows += [(gap, *row) for row in draw(pile[card], look, card_width, height, shade, mark)]
+        if card == size - 1:
+            shown = tile(pile[card], look, card_width, height, shade, mark)
+        else:
+            shown = covered_tile(pile[card], look, card_width, at.card.height, height, shade, mark)
+        rows += [(gap, *row) for row in shown]
     areas.append(HitArea(0, 0, width, place.height, HitTarget(key)))
     return Region(key, place, tuple(rows), tuple(areas))
 

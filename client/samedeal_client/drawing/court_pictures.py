@@ -76,34 +76,34 @@ _PICTURES: Final[dict[tuple[int, int], str]] = {
 _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
 
 
-@lru_cache(maxsize=32)
-def court_picture(rank: int, suit_style: str, rows: int) -> tuple[Row, ...]:
+@lru_cache(maxsize=64)
+def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Row, ...]:
     """Return the picture of a court card in ``rows`` rows, empty if there is none of this height.
 
-    ``suit_style`` is the style of the suit, which is the colour of the robe. The background is always paper, so that a
-    mark on the card does not redraw the picture.
+    ``suit_style`` is the style of the suit, which is the colour of the robe. The background is the ``shade`` of the card
+    without its mark, so that a mark does not redraw the picture.
     """
     lines = _PICTURES.get((rank, rows), "").split()
-    return tuple(_row(upper, lower, suit_style) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
+    return tuple(_row(upper, lower, suit_style, shade) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
 
 
-def _row(upper: str, lower: str, suit_style: str) -> Row:
+def _row(upper: str, lower: str, suit_style: str, shade: str) -> Row:
     spans: list[Span] = []
     for above, below in zip(upper, lower, strict=True):
-        text, style = _pixels(above, below, suit_style)
+        text, style = _pixels(above, below, suit_style, shade)
         if spans and spans[-1].style == style:
             text = spans.pop().text + text
         spans.append(Span(text, style))
     return tuple(spans)
 
 
-def _pixels(above: str, below: str, suit_style: str) -> Span:
+def _pixels(above: str, below: str, suit_style: str, shade: str) -> Span:
     """Two pixels, one above the other, as a character."""
     upper, lower = (_COLOURS.get(pixel, suit_style) for pixel in (above, below))
     if above == below == ".":
-        return Span(" ", "paper")
+        return Span(" ", shade)
     if below == ".":
-        return Span("▀", f"paper {upper}")
+        return Span("▀", f"{shade} {upper}")
     if above == ".":
-        return Span("▄", f"paper {lower}")
-    return Span("█", f"paper {upper}") if above == below else Span("▀", f"{upper} on-{lower.removesuffix('-card')}")
+        return Span("▄", f"{shade} {lower}")
+    return Span("█", f"{shade} {upper}") if above == below else Span("▀", f"{upper} on-{lower.removesuffix('-card')}")

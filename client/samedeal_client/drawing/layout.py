@@ -90,6 +90,7 @@ class _Choice(NamedTuple):
 
 _CHOICES: Final = (
     _Choice(CardSize(9, 7, 3, 3), Size(150, 48), 40),
+    _Choice(CardSize(7, 5, 3, 2), Size(0, 34), 28),
     _Choice(CardSize(7, 5, 2, 2), Size(0, 0), 28),
     _Choice(CardSize(5, 3, 2, 2), Size(0, 0), _MIN_PANEL_WIDTH),
     _Choice(CardSize(5, 2, 1, 1), Size(0, 0), _MIN_PANEL_WIDTH),

@@ -47,7 +47,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "empty": Paint("", "#ccd4da", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
     "paper": _on_card(_INK, "color(231)"),
-    "buried": _on_card(_INK, "color(252)"),
+    "buried": _on_card(_INK, "color(254)"),
     "back": _on_card("#6f93d6", "#1d3f9e"),
     "red-card": _on_card("color(124)"),
     "black-card": _on_card(_INK),
