@@ -60,7 +60,7 @@ class StockPolicy:
         return f"redeal {len(waste)}" if self.is_redeal(stock, waste) else f"stock {len(stock)}"
 
     def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
-        """Yield the cards that come to the top of the waste if the player draws until the stock is empty, twice."""
+        """Yield the cards that come to the top of the waste if the player draws through the stock twice."""
         if self.to_waste:
             drawn = stock[::-1]
             for cards in (drawn, waste + drawn):

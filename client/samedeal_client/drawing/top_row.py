@@ -137,7 +137,7 @@ def _draw_foundation(
 
 
 def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
-    """Write the next card that the single foundation takes beside the foundation."""
+    """Write beside the single foundation the next card that it takes."""
     game = board.game
     pile = board.piles[game.foundations.start]
     group = game.piles[game.foundations.start]

@@ -12,7 +12,7 @@
 
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
-A letter that names a pile of the game is that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
+The letter of a pile is never a command: in Phoenix ``d`` and ``u`` are cards of the reserve.
 """
 
 from __future__ import annotations

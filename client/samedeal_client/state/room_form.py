@@ -90,7 +90,7 @@ class RoomForm:
         return RoomForm(MappingProxyType({**self.values, "room": "", "passphrase": ""}))
 
     def opening(self) -> RoomForm:
-        """Return the form while the room is being opened."""
+        """Return the form as busy, without refusals."""
         return replace(self, refused=MappingProxyType({}), busy=True)
 
     def with_refusal(self, code: str, sentence: str) -> RoomForm:

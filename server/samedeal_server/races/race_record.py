@@ -70,7 +70,7 @@ def counted_actions(race: Race) -> dict[str, int]:
 
 
 def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
-    """Return the record of a finished race. ``logs`` has only the actions of each player that count."""
+    """Return the record of a finished race. ``logs`` has for each player only actions that count."""
     standings = {line.player: line for line in race.standings}
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):

@@ -177,7 +177,7 @@ class ClusterClient:
         return address
 
     def _probe(self, address: Host) -> None:
-        """Ping a primary in the background until it answers and is up again."""
+        """Ping a primary in the background until it counts as up again."""
 
         def forget(_: asyncio.Task[None]) -> None:
             self._probes.pop(address, None)

@@ -340,8 +340,8 @@ class Acked(_Message, frozen=True):
 
     ``revision`` and ``hash`` are the revision and the hash of the new board. ``seen`` holds the cards that the action
     turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
-    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``stuck`` says whether no helpful move is
-    left. ``at`` is the time of the commit. ``receipt`` proves in a ``Recover`` that the action was acknowledged.
+    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``stuck`` is ``Board.stuck`` of the new
+    board. ``at`` is the time of the commit. ``receipt`` proves in a ``Recover`` that the action was acknowledged.
     ``head`` is the head of the player's chain. ``may_undo`` says whether the newest move can be undone.
     """
 
