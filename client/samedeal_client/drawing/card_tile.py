@@ -89,7 +89,10 @@ def waste_tile(code: int, look: Look, width: int, height: int, mark: str = "") -
     line = (Span(look.glyphs.side_edge, f"{style} edge"),) * has_line
     blank = (Span(" " * (width - has_line), style), *line)
     name, sign = look.card(code).ljust(width), mark_sign(look, mark)
-    first = (Span(name[:-1] + sign, style),) if mark else (Span(name[: width - has_line], style), *line)
+    if mark:
+        first: Row = (Span(name[:-1] + sign if name.endswith(" ") else name, style),)
+    else:
+        first = (Span(name[: width - has_line], style), *line)
     return (first, *[blank] * (height - 1))
 
 
@@ -98,7 +101,7 @@ def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") 
     """Return the back of a card with the number of cards in the stock on it."""
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)
-    text = f" {count} "
+    text = f" {count} ".center(width - 2) if width % 2 == 0 else f" {count} "
     written = tile_style(UNSEEN, look, "buried", f"seen-card {mark}".rstrip())
     left = (width - len(text)) // 2
     back = look.glyphs.back
