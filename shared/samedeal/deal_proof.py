@@ -110,7 +110,7 @@ class DealProof:
         if secret_commitment(self.terms, self.secret) != self.commitment:
             raise DealNotProven(
                 "The proof does not match what the server published when the room opened. "
-                "Its secret, room, game, solver or search limit (budget) is another one."
+                "Its secret, room, game, solver or search limits differ."
             )
         for seat, name, commitment, share in self.shares:
             if share_commitment(self.terms.room, name, share) != commitment:

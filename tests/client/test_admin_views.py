@@ -32,8 +32,10 @@ ALPHA = NodeLine(
     load=0.41,
     memory=148_000_000,
 )
-BETA = replace(ALPHA, node="beta-88-00aa", started=NOW - 4_000_000, connections=7, players=2, moves=0.0, draining=True)
-GAMMA = replace(BETA, node="gamma-9-77fe", last_seen=NOW - 7_200, draining=False, load=0.0)
+BETA = replace(
+    ALPHA, node="beta-88-00aa", started=NOW - 4_000_000, connections=7, players=2, rooms=5, moves=0.0, draining=True
+)
+GAMMA = replace(BETA, node="gamma-9-77fe", rooms=2, last_seen=NOW - 7_200, draining=False, load=0.0)
 
 SURVEY = Survey(
     to=1,

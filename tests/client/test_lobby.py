@@ -82,15 +82,18 @@ def test_game_that_is_seldom_won_has_to_be_chosen() -> None:
 
 def test_daily_games_cycle() -> None:
     assert {game_of_the_day(date(2026, 11, day)) for day in range(1, 1 + len(DAILY_GAMES))} == set(DAILY_GAMES)
-    assert Lobby(TODAY, game="phoenix").daily_game == "phoenix"
-    assert Lobby(TODAY).daily_game == game_of_the_day(TODAY)
+    assert Lobby(TODAY, game="phoenix").daily_game == Lobby(TODAY).daily_game == game_of_the_day(TODAY)
+    assert Lobby(TODAY, game="phoenix").game_or_default == "phoenix"
+    assert Lobby(TODAY).game_or_default == game_of_the_day(TODAY)
 
 
 def test_daily_rooms_have_the_deal_and_game_of_the_day() -> None:
+    game = game_of_the_day(TODAY)
+    other = next(each for each in DAILY_GAMES if each != game)
     at = lobby(
-        line("today", game="steve", deal="daily 2026-11-21"),
-        line("yesterday", game="steve", deal="daily 2026-11-20"),
-        line("other", game="willow", deal="daily 2026-11-21"),
-        game="steve",
+        line("today", game=game, deal="daily 2026-11-21"),
+        line("yesterday", game=game, deal="daily 2026-11-20"),
+        line("other", game=other, deal="daily 2026-11-21"),
+        game=other,
     )
     assert [room.room for room in at.daily_rooms()] == ["today"]

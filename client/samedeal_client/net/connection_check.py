@@ -113,7 +113,7 @@ async def check_port(address: ServerAddress) -> Finding:
         )
     took = round(1000 * (time.monotonic() - began))
     writer.transport.abort()
-    return ok("port", f"port {end.port} accepts connections after {took} ms")
+    return ok("port", f"port {end.port} accepted a connection within {took} ms")
 
 
 async def check_tls(address: ServerAddress) -> Finding:

@@ -92,7 +92,7 @@ class LobbyScreen(WidgetScreen):
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
         game_label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), self.look), id="game-label")
-        used_by = Static(text_of((Span("for the 4 above", "label"),), self.look))
+        used_by = Static(text_of((Span("for m, p and n", "label"),), self.look))
         self._play = Vertical(self._choices, Horizontal(game_label, self._game, used_by), id="play", classes="panel")
         self._today_panels = [Static(classes="panel today") for _ in range(2)]
         self._latest = ListTable(history_views.SHORT_HEADINGS, id="latest", classes="panel")
@@ -203,7 +203,7 @@ class LobbyScreen(WidgetScreen):
         line = self.lobby.line(self._rooms.selected_key)
         if line is not None:
             self._rooms.enter_does = views.enter_does(self.lobby, line)
-        game = line.game if line is not None else self.lobby.daily_game
+        game = line.game if line is not None else self.lobby.game_or_default
         self._rules.border_title = f"How to play {title_of(game)}"
         self._rules.update(lines_of(views.game_rows(game), self.look))
 
@@ -266,7 +266,7 @@ class LobbyScreen(WidgetScreen):
 
     def action_choose(self, choice: str) -> None:
         """Start a race in one of the ways that ``views.choices`` lists."""
-        lobby, game = self.lobby, self.lobby.daily_game
+        lobby, game = self.lobby, self.lobby.game_or_default
         match choice:
             case "quick":
                 rooms = [line.room for line in lobby.matches()]
@@ -274,7 +274,7 @@ class LobbyScreen(WidgetScreen):
                 self.run_busy("Looking for a match", partial(room_actions.join_match, self.client, rooms, options))
             case "daily":
                 rooms = [line.room for line in lobby.daily_rooms()]
-                options = room_actions.daily_deal_options(game)
+                options = room_actions.daily_deal_options(lobby.daily_game)
                 self.run_busy("Joining the daily deal", partial(room_actions.join_match, self.client, rooms, options))
             case "practise":
                 self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))

@@ -27,8 +27,7 @@ class Lobby:
 
     ``today`` is the server's date. ``rooms`` is None until the server has listed its rooms. ``own_room`` is the code of
     the room in which the player last had a seat. ``last_room`` is the code of the room that this client was in last.
-    ``game`` is the game of a quick match, of the daily deal and of practice. If ``game`` is empty, the player has not
-    chosen one.
+    ``game`` is the game of quick matches, practice and new rooms. If ``game`` is empty, the player has not chosen one.
     """
 
     today: date
@@ -60,8 +59,13 @@ class Lobby:
 
     @property
     def daily_game(self) -> str:
-        """The game of the daily deal: the chosen game, or the game of the day."""
-        return self.game or game_of_the_day(self.today)
+        """The game of the daily deal."""
+        return game_of_the_day(self.today)
+
+    @property
+    def game_or_default(self) -> str:
+        """The chosen game, or the game of the day."""
+        return self.game or self.daily_game
 
     @property
     def daily_deal(self) -> str:

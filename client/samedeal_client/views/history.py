@@ -38,7 +38,7 @@ def outcome_text(race: PastRace) -> str:
     """Return the result of a race without its place: the time, or the number of cards on the foundations."""
     if race.time:
         return race_time(race.time)
-    end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "you left early"
+    end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"
     return f"{_cards_text(race)} cards, {end}" if end else f"{_cards_text(race)} cards"
 
 

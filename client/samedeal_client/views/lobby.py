@@ -112,7 +112,7 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
     return (
         Choice("quick", "m", "Quick match", quick),
         Choice("daily", "d", "Today's deal", daily),
-        Choice("practise", "p", "Practice", f"{title_of(lobby.game or lobby.daily_game)} against bots"),
+        Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots"),
         Choice("new", "n", "New room", "with options of your own"),
     )
 

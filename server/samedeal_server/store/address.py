@@ -12,7 +12,7 @@ Host = tuple[str, int]
 
 ADDRESS_FORMS: Final = (
     "Write redis://HOST:6379/0, rediss://HOST:6379/0 for TLS, unix:///PATH, "
-    "sentinel://HOST:26379,HOST:26379/PRIMARY, or cluster://HOST:6379,HOST:6379."
+    "sentinel://HOST:26379,HOST:26379/PRIMARY/0, or cluster://HOST:6379,HOST:6379."
 )
 _PORTS: Final = {"redis": 6379, "rediss": 6379, "sentinel": 26379, "cluster": 6379}
 _SEVERAL: Final = ("sentinel", "cluster")
