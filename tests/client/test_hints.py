@@ -11,7 +11,7 @@ from samedeal.board import Board
 from samedeal.games import GAMES, Game
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
-from samedeal_client.bots.hints import DEAL_FIRST, HINT_BUDGET, Hint, HintFinder
+from samedeal_client.bots.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
@@ -89,7 +89,7 @@ def test_safe_move_to_a_foundation_comes_first(game: str, number: int, moves: in
 
 
 def test_hint_to_deal_says_why() -> None:
-    """The cards of a board decide whether a deal needs a reason, and no other hint has one."""
+    """The cards of a board decide whether a deal needs a reason."""
     finder = HintFinder(Random(1), 300)
     assert finder.suggest(dealt("ace-of-hearts", 3).masked()) == Hint(DEAL, reason=DEAL_FIRST)
     assert not finder.suggest(dealt("willow", 3).masked()).reason
@@ -102,7 +102,8 @@ def test_lost_board_is_named() -> None:
 
 
 def test_hint_does_not_look_under_hidden_cards() -> None:
-    """The solver would know them, but the hint is the same whatever they are."""
+    """The solver would know them, but the hint is the same whatever they are. Only a safe move is not a guess."""
     finder = HintFinder(Random(1), 300)
     hint = finder.suggest(dealt("athena", 7).masked())
-    assert hint == Hint(choose_move("careful", dealt("athena", 7).masked(), BotMemory(Random(1), 300)))
+    assert hint == Hint(choose_move("careful", dealt("athena", 7).masked(), BotMemory(Random(1), 300)), reason=GUESS)
+    assert not finder.suggest(dealt("athena", 3).masked()).reason

@@ -19,11 +19,15 @@ DEAL_FIRST: Final = "It is best to see all the cards before you move any."
 """The reason for dealing first. Of 200 deals of Ace of Hearts, dealing first won 193, and making progress first won 72."""
 
 
+GUESS: Final = "A guess: some cards are hidden."
+"""The reason for a move that may lose the race, because the hint does not know all cards."""
+
+
 class Hint(NamedTuple):
     """A hint.
 
     ``move`` is the suggested move, or None if no move helps. ``is_lost`` is true if the board is proven to be lost.
-    ``reason`` is a sentence about a move whose use the board does not show, or empty.
+    ``reason`` is a sentence about the move, or empty.
 
     On a lost board a move may still be suggested, because foundation cards count if nobody wins.
     """
@@ -58,13 +62,12 @@ class HintFinder:
                 if self._last is None or not _was_followed(*self._last, board):
                     self._memory.detours = 0
                 move = safe_move(board) or choose_move("careful", board, self._memory)
-            reason = DEAL_FIRST if move == DEAL and deals_first(board) else ""
-            self._last = board, Hint(move, is_lost, reason)
+            self._last = board, Hint(move, is_lost, _reason(board, move))
         return self._last[1]
 
     def _is_lost(self, board: Board) -> bool:
         """Search for a winning line and keep it. Return whether it is proven that there is no winning line."""
-        if any(HIDDEN in pile for pile in board.piles):
+        if _hides_cards(board):
             return False
         answer = solve(board, self._budget)
         self._line = {}
@@ -73,6 +76,16 @@ class HintFinder:
             self._line[after] = move
             after = after.play(move).board
         return answer.outcome is Outcome.UNWINNABLE
+
+
+def _hides_cards(board: Board) -> bool:
+    return any(HIDDEN in pile for pile in board.piles)
+
+
+def _reason(board: Board, move: Move | None) -> str:
+    if move == DEAL and deals_first(board):
+        return DEAL_FIRST
+    return GUESS if move is not None and _hides_cards(board) and move != safe_move(board) else ""
 
 
 def safe_move(board: Board) -> Move | None:

@@ -409,5 +409,6 @@ class RaceScreen(ClientScreen):
             self.show_message(f"{lost}Hint: {views.stock_text(board)} with {key}. {hint.reason}".rstrip(), "you")
         else:
             self._controller = self._controller.hinted(board, move)
-            self.show_message(f"{lost}Hint: {views.hint_text(board, move, self.samedeal.bindings, self.look)}", "you")
+            text = views.hint_text(board, move, self.samedeal.bindings, self.look)
+            self.show_message(f"{lost}Hint: {text} {hint.reason}".rstrip(), "you")
         self._show_board()
