@@ -406,6 +406,12 @@ class RunningApp:
             while not condition():
                 await self.pilot.pause(0.01)
 
+    async def resize(self, width: int, height: int) -> None:
+        """Resize the window, and wait until everything is painted in the new size."""
+        await self.pilot.resize_terminal(width, height)
+        await self.wait_until(lambda: tuple(self.app.screen.size) == (width, height))
+        await self.settle()
+
     @property
     def has_quit(self) -> bool:
         """Whether the app has quit."""

@@ -921,16 +921,14 @@ async def test_board_fits_after_any_resize(game: str) -> None:
         at_first = ui.text()
         for width, height in sizes:
             await ui.press("3")
-            await ui.pilot.resize_terminal(width, height)
-            await ui.settle()
+            await ui.resize(width, height)
             lines = ui.text().splitlines()
             assert all(len(line) <= width for line in lines)
             if width >= least.width and height >= least.height + FRAME_ROWS:
                 assert "Window too small" not in ui.text()
                 assert "left" in lines[0]
             await ui.press("escape")
-        await ui.pilot.resize_terminal(80, 24)
-        await ui.settle()
+        await ui.resize(80, 24)
         assert ui.text() == at_first
 
 
@@ -939,22 +937,19 @@ async def test_resized_screen_equals_a_new_one(game: str) -> None:
     texts = []
     for size in [(120, 40), (80, 24)]:
         async with running_app(Referee(game, board=golden_position(game, "middle")), size) as ui:
-            await ui.pilot.resize_terminal(120, 40)
-            await ui.settle()
+            await ui.resize(120, 40)
             texts.append(ui.text())
     assert texts[0] == texts[1]
 
 
 async def test_small_window_is_explained() -> None:
     async with running_app(Referee("steve")) as ui:
-        await ui.pilot.resize_terminal(40, 17)
-        await ui.settle()
+        await ui.resize(40, 17)
         words = " ".join(ui.text().split())
         assert words.startswith("Window too small: 40x17. Needed: 45x18.")
         await ui.press("space")
         assert ui.acts == []
-        await ui.pilot.resize_terminal(80, 24)
-        await ui.settle()
+        await ui.resize(80, 24)
         assert "Steve" in ui.line("#header")
 
 

@@ -212,8 +212,7 @@ async def test_spectator_quits_without_a_question() -> None:
 async def test_board_too_large_for_the_window_returns_to_the_grid() -> None:
     async with running_app(watching(), (80, 24), watch=True) as ui:
         await ui.press("1")
-        await ui.pilot.resize_terminal(60, 16)
-        await ui.settle()
+        await ui.resize(60, 16)
         assert "1-3 show one" in ui.line("#keys")
         assert ui.message.startswith("One board alone needs")
 
@@ -224,8 +223,7 @@ async def test_boards_fit_after_any_resize(game: str) -> None:
         for width, height in [(120, 40), (40, 12), (80, 24), (10, 3), (160, 50)]:
             for key in ("2", "0"):
                 await ui.press(key)
-                await ui.pilot.resize_terminal(width, height)
-                await ui.settle()
+                await ui.resize(width, height)
                 assert all(len(line) <= width for line in ui.text().splitlines())
 
 
