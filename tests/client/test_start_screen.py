@@ -21,7 +21,7 @@ from samedeal_client.net.saved_sessions import FileSessions
 from samedeal_client.paths import config_home, write_private
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.screens.history import HistoryScreen
-from samedeal_client.screens.start import StartScreen
+from samedeal_client.screens.start import AddressScreen, StartScreen
 from samedeal_client.start_app import StartApp
 from samedeal_client.state.lobby import game_of_the_day
 from samedeal_client.state.past_races import Opponent, PastRace
@@ -148,10 +148,19 @@ async def test_chosen_game_is_remembered() -> None:
         ("watch", "other.org", "", ["join", "other.org"]),
         ("watch", "wss://other.org", "", ["join", "wss://other.org"]),
         ("join", "samedeal join other.org friday", "", ["join", "other.org", "friday"]),
+        ("watch", "samedeal watch other.org friday", "", ["watch", "other.org", "friday"]),
     ],
 )
 def test_typed_text_becomes_arguments(command: str, typed: str, server: str, arguments: list[str]) -> None:
     assert enter_arguments(command, typed, server) == arguments
+
+
+async def test_invitation_can_be_typed() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("j", *"samedeal", "space", *"join", "space", "enter")
+        assert isinstance(pilot.app.screen, AddressScreen)
+        await pilot.press(*"other.org", "space", *"friday", "enter")
+        assert pilot.app.return_value == ["join", "other.org", "friday"]
 
 
 async def test_dialog_says_what_a_code_means() -> None:

@@ -29,7 +29,15 @@ from samedeal_client.screens.page import PageScreen
 from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.kept_seat import KeptSeat
 from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.start_menu import MENU, RESTART, FailedChoice, enter_arguments, is_room_code, menu
+from samedeal_client.state.start_menu import (
+    MENU,
+    RESTART,
+    FailedChoice,
+    address_words,
+    enter_arguments,
+    is_room_code,
+    menu,
+)
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
@@ -92,10 +100,12 @@ class AddressScreen(ModalScreen[str | None]):
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
 
     def _meaning(self, typed: str) -> str:
-        words = typed.split()
+        words = address_words(typed)
         if not words:
             return self._hint
-        if len(words) == 1 and self._server and is_room_code(words[0]):
+        if len(words) == 1 and is_room_code(words[0]):
+            if not self._server:
+                return f"Server {words[0]}? If this is a room code, type its server before it."
             return f"Room {words[0]} on {_machine(parse_address(self._server))}"
         try:
             address = parse_address(enter_arguments("join", typed, self._server)[1])
@@ -108,7 +118,7 @@ class AddressScreen(ModalScreen[str | None]):
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
         typed = event.value.strip()
-        if not typed and not self._may_be_empty:
+        if not self._may_be_empty and not address_words(typed):
             return
         if typed:
             try:

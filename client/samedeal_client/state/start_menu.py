@@ -76,14 +76,22 @@ def is_room_code(typed: str) -> bool:
     return bool(ROOM_CODE.fullmatch(word)) and word not in WITHOUT_DOTS
 
 
+def address_words(typed: str) -> list[str]:
+    """Return the address and the room code of a typed text, without the command that an invitation has before them."""
+    words = typed.split()
+    if words[:1] == ["samedeal"]:
+        words = words[2:] if words[1:2] in (["join"], ["watch"]) else words[1:]
+    return words[:2]
+
+
 def enter_arguments(command: str, typed: str, server: str) -> list[str]:
-    """Return the arguments of ``join`` or ``watch`` for the text that the player has typed.
+    """Return the arguments of ``join`` or ``watch`` for a text with at least one of ``address_words``.
 
     A room code names a room on ``server``, the server that was joined last. If ``server`` is empty, the code is taken
     for a host. Any other text is passed on unchanged. For a server without a room the command is always ``join``,
     because the server's lobby lists the races that can be watched.
     """
-    words = typed.replace("samedeal join ", "").replace("samedeal watch ", "").split()[:2]
+    words = address_words(typed)
     if len(words) == 1 and server and is_room_code(words[0]):
         words = [server, *words]
     has_room = len(words) > 1 or "/" in words[0].partition("://")[2] or ("://" not in words[0] and "/" in words[0])

@@ -41,6 +41,8 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
         return "You finished!" if own.time else f"You placed {own.foundation_cards} of {total} cards."
     place = f"{ordinal(own.place)} of {len(standings)}"
     tied = [line for line in standings if line.place == own.place and line is not own]
+    if own.resigned and not own.foundation_cards:
+        return "You resigned."
     if tied:
         greeting = _exclamation(own) if own.resigned else "A tie! "
         return f"{greeting}You share {ordinal(own.place)} place with {_names(tied, look)}."
