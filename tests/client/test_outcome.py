@@ -60,16 +60,19 @@ def test_headline(result: str, text: str) -> None:
     assert headline(standings(result), "m", 52, Look()) == text
 
 
+WAITED = "The race did not wait for players who made no moves."
+
+
 @pytest.mark.parametrize(
     ("result", "seats", "options", "text"),
     [
         ("mira 5:29, ada 5:52", "", {}, ""),
         ("mira 5:29, ada 9", "", {"limit": 351}, "Time's up!"),
         ("mira 5:29, ada 9", "ada bot", {}, "Only bots were still playing."),
-        ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}, ""),
+        ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}, WAITED),
         ("mira 5:29, ada 9", "ada bot", {"first_finish_ends": True}, "The first player to finish ended it."),
         ("mira 5:29, ada 9", "ada stuck", {}, "Nobody could improve any more."),
-        ("mira 5:29, ada 9, june 3", "ada stuck", {}, ""),
+        ("mira 5:29, ada 9, june 3", "ada stuck", {}, WAITED),
         ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "Nobody could improve any more."),
         ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "Nobody could improve any more."),
         ("mira 5:29, ada 9", "ada resigned", {}, ""),

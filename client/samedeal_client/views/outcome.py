@@ -105,11 +105,12 @@ def why_over(room: RoomState) -> str:
         return ""
     if room.options.first_finish_ends and any(line.time for line in room.standings):
         return "The first player to finish ended it."
-    if not room.options.end_when_settled:
-        return ""
-    if all(line.bot for line in playing):
-        return "Only bots were still playing."
-    return "Nobody could improve any more." if all(line.bot or line.player in stuck for line in playing) else ""
+    if room.options.end_when_settled:
+        if all(line.bot for line in playing):
+            return "Only bots were still playing."
+        if all(line.bot or line.player in stuck for line in playing):
+            return "Nobody could improve any more."
+    return "The race did not wait for players who made no moves."
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:
