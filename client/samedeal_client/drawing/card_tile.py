@@ -101,7 +101,7 @@ def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") 
     """Return the back of a card with the number of cards in the stock on it."""
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)
-    text = f" {count} ".center(width - 2) if width % 2 == 0 else f" {count} "
+    text = f" {count} "
     written = tile_style(UNSEEN, look, "buried", f"seen-card {mark}".rstrip())
     left = (width - len(text)) // 2
     back = look.glyphs.back
