@@ -124,14 +124,20 @@ class UnseenCard(PlayError):
 class BadRecord(SamedealError):
     """Error of a record that is damaged, was changed, or contradicts itself.
 
-    The lines from ``first`` to ``last`` are wrong. Both are 0 if the error does not concern certain lines.
+    The lines from ``first`` to ``last`` are wrong. Both are 0 if the error does not concern certain lines. More than two
+    ``lines`` are a list of lines, of which at least one is wrong.
     """
 
     code = EngineCode.BAD_RECORD
 
-    def __init__(self, sentence: str, first: int = 0, last: int = 0) -> None:
-        self.first, self.last = first, max(first, last)
-        where = f"Lines {first} to {last}: " if last > first else f"Line {first}: " if first > 1 else ""
+    def __init__(self, sentence: str, *lines: int) -> None:
+        self.first, self.last = (lines[0], max(lines)) if lines else (0, 0)
+        if len(lines) > 2:
+            where = f"Line {', '.join(map(str, lines[:-1]))} or {self.last}: "
+        elif self.last > self.first:
+            where = f"Lines {self.first} to {self.last}: "
+        else:
+            where = f"Line {self.first}: " if self.first > 1 else ""
         super().__init__(f"{where}{sentence}")
 
 

@@ -69,7 +69,7 @@ def _unknown_pile(board: Position, move: Move) -> str:
 
 
 def _same_pile(_board: Position, move: Move) -> str:
-    return f"Pile {move.source} can't go onto itself. Choose another target, or write 0 for a foundation."
+    return f"Pile {move.source} can't go onto itself. Choose another target."
 
 
 def _not_a_source(board: Position, move: Move) -> str:

@@ -341,12 +341,7 @@ class Record:
         if lines[-1] != layout[-1].text:
             self.check()
             unproven = [number for number, line in enumerate(layout, 1) if line.key[:1] in self._unproven]
-            *most, last = map(str, unproven)
-            raise BadRecord(
-                f"The digest in the last line does not match, so line {', '.join(most)} or {last} was changed.",
-                unproven[0],
-                unproven[-1],
-            )
+            raise BadRecord("The digest in the last line does not match, so one of these lines was changed.", *unproven)
 
     @property
     def _unproven(self) -> list[tuple[str]]:

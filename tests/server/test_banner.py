@@ -92,6 +92,7 @@ def test_data_and_health_are_shown() -> None:
 def test_machine_without_network_is_not_reachable() -> None:
     addresses = listen_addresses(Config(host="0.0.0.0"), 5, lambda _: "")
     assert addresses == ListenAddresses("ws://127.0.0.1:5", "ws://127.0.0.1:5", reachable_from_elsewhere=False)
+    assert "--host" not in banner(Config(host="0.0.0.0"), addresses, "")
 
 
 def test_own_address_is_valid() -> None:
@@ -113,6 +114,9 @@ def test_sentences_of_the_banner() -> None:
         for line in banner(config, addresses_of(config), "http://127.0.0.1:9777").splitlines()
         if line
     ]
+    everywhere = Config(host="all")
+    offline = banner(everywhere, listen_addresses(everywhere, 5, lambda _: ""), "")
+    lines.append(f"no network\t{offline.splitlines()[-2]}")
     assert_sentences("banner", lines)
 
 

@@ -82,7 +82,12 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
     width = max(len(label) for label, _ in rows)
     lines = ["Samedeal is ready for players.", "", *(f"  {label:{width}}   {text}" for label, text in rows), ""]
     if not addresses.reachable_from_elsewhere and addresses.public == addresses.local:
-        lines.append("Only this machine can connect. To let others join, restart with --host all.")
+        lines.append(
+            "Samedeal found no address at which other machines reach this machine. "
+            "If there is one, restart with --public-url ws://ADDRESS:PORT."
+            if is_unspecified(config.host)
+            else "Only this machine can connect. To let others join, restart with --host all."
+        )
     if config.tls_cert is not None and not config.public_url:
         lines.append(
             "Players must connect to the name in the certificate. "

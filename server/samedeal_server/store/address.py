@@ -67,7 +67,7 @@ class RedisAddress:
             primary, _, path = path.partition("/")
             if not primary:
                 raise InvalidRedisAddress(
-                    "It does not name the primary. Write sentinel://HOST:26379,HOST:26379/PRIMARY."
+                    "It does not name the primary. Write sentinel://HOST:26379,HOST:26379/PRIMARY/0."
                 )
         if path and not (path.isascii() and path.isdigit()):
             raise InvalidRedisAddress(f"The text after the last / is not a database number. {ADDRESS_FORMS}")
