@@ -43,7 +43,7 @@ class SolverProcess:
         self.process: Process | None = None
 
     async def __aenter__(self) -> Self:
-        """Start nothing yet."""
+        """Return this object. The first request starts the worker."""
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
 
 Task: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
-"""A function that starts the work of a background worker. A coroutine that is never started would cause a warning."""
+"""A background task, as a function that returns its coroutine. A coroutine that is never started causes a warning."""
 
 TICK: Final = 0.25
 """Time, in seconds, between two updates of the parts that depend on the clock."""
@@ -46,7 +46,7 @@ MESSAGE_TIME: Final = 6.0
 _BANNER_ROWS: Final = 3
 
 _PING_WIDTH: Final = 80
-"""Minimum width, in columns, of a window whose header has the word for the time of a round trip."""
+"""Minimum width, in columns, of a window whose header has the word "ping" before the time of a round trip."""
 
 _WRAPPED: Final = ("notice", "bad")
 """The styles of prompts that are shown in full. A long prompt also takes the row of the keys."""
@@ -146,7 +146,7 @@ class ClientScreen(Screen[None]):
         return self.samedeal.look
 
     def compose(self) -> ComposeResult:
-        """Yield the frame and the body."""
+        """Yield the header, the banner, the body and the footer."""
         look = self.look
         self._header = Rows(look, id="header")
         self._banner = Rows(look, id="banner")
@@ -341,7 +341,7 @@ class ClientScreen(Screen[None]):
         _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
 
     def redraw(self) -> None:
-        """Draw the frame again."""
+        """Draw the header, the banner and the footer again."""
         self.show_frame()
 
     def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:

@@ -88,7 +88,7 @@ class RaceScreen(ClientScreen):
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)
 
     def take_over(self, before: ClientScreen) -> None:
-        """Keep the cards that the player has picked, and the news."""
+        """Take the picked cards and the news from the screen ``before``."""
         if isinstance(before, RaceScreen):
             self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
             self._show()

@@ -67,7 +67,7 @@ class _Pane(Vertical):
 
 
 class ReplayScreen(Screen[None]):
-    """The screen of a replay: one or more boards, and a slider for the moment."""
+    """The screen of a replay: one or more boards, and a slider that chooses the moment."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -142,11 +142,11 @@ class ReplayScreen(Screen[None]):
         _ = self.app.push_screen(PageScreen("Keys of a replay", replay_key_rows))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available. With one player there are no other boards."""
+        """Return whether an action is available. The keys for other boards do nothing if there is only one board."""
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
-        """If a key for other boards is pressed, show the message that there is only one board."""
+        """If a key for other boards has no effect, say that the record has only one board."""
         if event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS:
             self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 

@@ -126,7 +126,7 @@ class ResultsScreen(WidgetScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available.
 
-        Of the actions of the rematch key, and of the key to leave, only the action for the room is available.
+        The rematch key and the key to leave have several actions each, and only one of each is available.
         """
         room = self.model.room
         if action == "leave":
@@ -141,11 +141,11 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Going to the rematch", task)
 
     def action_new_room(self) -> None:
-        """Open a room with the same options and a winnable deal, and bring the bots."""
+        """Open a room with the same options and a winnable deal, and bring the player's bots."""
         self._open_room(DEFAULT_DEAL)
 
     def action_same_deal(self) -> None:
-        """Open a room with the same deal, and bring the bots."""
+        """Open a room with the same deal, and bring the player's bots."""
         room = self.model.room
         if room is not None:
             self._open_room(room.deal)

@@ -77,7 +77,7 @@ class SpectateScreen(ClientScreen):
         self._unsubscribe = self.client.subscribe(self._record)
 
     def on_unmount(self) -> None:
-        """Stop recording."""
+        """Stop recording the boards."""
         self._unsubscribe()
 
     def _record(self) -> None:

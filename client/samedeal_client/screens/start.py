@@ -59,7 +59,7 @@ _LIMITS: Final = (5, 10, 15, 20, 30, 60)
 _Value = TypeVar("_Value", bool, int, str)
 
 _WIDE: Final = 110
-"""Minimum width, in columns, of a window whose list of the latest races has places."""
+"""Minimum width, in columns, of a window in which the list of the latest races includes places."""
 
 
 class _Address(Input):
@@ -192,7 +192,7 @@ class SettingsScreen(ModalScreen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Begin without an error."""
+        """Note that no error has been shown yet."""
         self._warned = False
 
     @on(Input.Changed)
@@ -202,7 +202,7 @@ class SettingsScreen(ModalScreen[None]):
         self.query_one("#meaning", Static).update(self._HINT)
 
     def action_close(self) -> None:
-        """Save the settings and go back. If a setting is invalid, show the error first."""
+        """Save the settings and go back. The first time that saving fails, show the error and stay."""
         name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
         try:
             name = clean_name(name) if name else ""

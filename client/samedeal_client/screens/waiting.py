@@ -108,7 +108,7 @@ class WaitingScreen(WidgetScreen):
         self._show()
 
     def redraw(self) -> None:
-        """Show the bots that are joining."""
+        """Draw everything again, including the bots that are joining."""
         self._show()
         self.show_frame()
 

@@ -159,10 +159,7 @@ def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
 
 
 def _agrees_with_play(model: Model, board: Board) -> bool:
-    """Return whether the player was dealt ``board``.
-
-    The player's actions must also lead from ``board`` to the player's present board.
-    """
+    """Return whether the player was dealt ``board``, and the player's actions lead from it to the present board."""
     if model.room is None or model.own.play is None or board.masked() != model.own.first:
         return False
     replayed = Play(board, model.room.options.undo_rule)

@@ -13,7 +13,7 @@ _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
 DAILY_GAMES: Final = tuple(GAMES)
-"""The games of daily deals, in turn."""
+"""The games that take turns as the game of the daily deal."""
 
 
 def game_of_the_day(today: date) -> str:
@@ -54,7 +54,7 @@ class Lobby:
         return next((line for line in self.rooms or () if self.is_own_race(line)), None)
 
     def line(self, room: str) -> RoomLine | None:
-        """Return a listed room by its code, or None if it is not listed."""
+        """Return the room with a code, or None if the list has no such room."""
         return next((line for line in self.rooms or () if line.room == room), None)
 
     @property

@@ -16,7 +16,7 @@ from samedeal.solver.solve import Answer, Outcome
 
 
 def actions_kept(actions: Sequence[str]) -> tuple[int, ...]:
-    """Return the revisions after the actions that were not undone. The first is 0, the revision of the deal."""
+    """Return revision 0, which is the deal, and the revision after each action that was not undone."""
     kept = [0]
     for revision, action in enumerate(actions, 1):
         if action == UNDO:

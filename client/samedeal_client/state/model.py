@@ -132,7 +132,7 @@ class Model:
 
     @property
     def racing(self) -> bool:
-        """Whether the player is in a race, or in its countdown, and is not done with it."""
+        """Whether the player is still playing a race, or is in its countdown."""
         if self.room is None or self.delay is not None or self.room.phase == "open":
             return False
         return self.has_live_seat and not (self.board is not None and self.board.won)

@@ -93,7 +93,10 @@ class OwnPlay:
 
     @property
     def awaiting_face(self) -> bool:
-        """Whether an action awaits the face of a card. Until then, later actions can be neither shown nor judged."""
+        """Whether an action is waiting for the server to turn up a card.
+
+        Until then, later actions can be neither shown nor judged.
+        """
         return self.shown is not None and self.shown.revision < self.next_revision
 
     @property
@@ -132,7 +135,10 @@ class OwnPlay:
         return _predicted(replace(self, pending=pending, rollback=None)), act
 
     def with_board(self, state: BoardState, undo_rule: Undo, first_head: bytes = b"") -> OwnPlay:
-        """Return the play after the server has sent the whole board. ``first_head`` is the head before the first action."""
+        """Return the play after the server's message ``state``, which has the whole board.
+
+        ``first_head`` is the head before the first action.
+        """
         if self._will_reach(state.revision):
             return self
         board = masked_board(Game.named(state.game), state.piles)

@@ -55,7 +55,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """The race and the player that the line is about. Of two lines with the same key, the later one counts."""
+        """The race and the player. Of two lines of the history file with the same key, the later one counts."""
         return self.room, self.starts, self.name
 
     @property
@@ -94,9 +94,9 @@ class GameSummary(NamedTuple):
 
 
 class Streak(NamedTuple):
-    """The current and the longest daily streak. A daily streak is a number of days.
+    """The current and the longest daily streak.
 
-    On each of these days, without a gap, the player raced the deal of the day.
+    A daily streak is a number of successive days. On each of these days the player raced the deal of the day.
     """
 
     current: int

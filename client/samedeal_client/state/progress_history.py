@@ -102,12 +102,12 @@ def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Hi
 
 
 def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return all players' histories with a point for each tally, except for players who have not acted."""
+    """Return the histories with a point for each of the ``tallies``, except for players who have not acted."""
     return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.last_action_at})
 
 
 def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return all players' histories with a point for each tally. Use this after a gap in the client's knowledge."""
+    """Return the histories with a point for each of the ``tallies``. Use this after a gap in the client's knowledge."""
     resumed = {
         tally.player: histories.get(tally.player, ProgressHistory()).resume(
             progress_point(tally), tally.last_progress_at or tally.last_action_at

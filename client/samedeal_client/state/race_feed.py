@@ -146,7 +146,7 @@ def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
 
 
 def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
-    """Return the feed with the news that this player has passed somebody, or that somebody has passed this player."""
+    """Return the feed, with news if this player has passed a rival or was passed."""
     own, ahead = feed.racers.get(feed.me), _ahead(feed.racers, feed.me)
     if own is None or ahead == feed.ahead or now - feed.told_place < QUIET_TIME:
         return feed

@@ -65,9 +65,9 @@ class RecordedRace:
         return self.tracks + self.lines
 
     def add_line(self, track: Track, revision: int, line: Sequence[Move]) -> None:
-        """Add a track for the winning moves ``line``. It replaces the track of an earlier winning line.
+        """Add a track that repeats ``track`` up to ``revision`` and then makes the winning moves ``line``.
 
-        The winning moves start after the action ``revision`` of the player of ``track``.
+        The track of an earlier winning line is removed.
         """
         plays, times = list(track.plays[: revision + 1]), list(track.times[:revision])
         plays[-1] = dataclasses.replace(plays[-1], undo_rule=Undo.FREE)
@@ -109,7 +109,7 @@ class Replay:
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
 
     def beside_line(self, number: int, time: int, race: RecordedRace) -> Replay:
-        """Return the paused replay of a player next to the winning line, at the ``time`` at which the line starts."""
+        """Return the replay paused at ``time``, with the board ``number`` next to the board of the winning line."""
         return replace(self.at(time, race), chosen=(number, len(race.tracks)), everyone=False, playing=False)
 
     def press(self, key: str, race: RecordedRace) -> Replay | None:

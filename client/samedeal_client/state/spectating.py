@@ -88,7 +88,7 @@ class Spectating:
         return self.zoom(players[(players.index(self.zoomed) + step) % len(players)], watched)
 
     def limited_to(self, watched: Watched) -> Spectating:
-        """Return the state that is possible with ``watched``.
+        """Return the choices that are still possible with ``watched``.
 
         If the page no longer exists, the last page is shown. If the board that was shown alone is gone, all boards are
         shown.

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from samedeal.names import ROOM_CODE
 
 WITHOUT_DOTS: Final = ("localhost",)
-"""Words that are taken for hosts, although they could be room codes."""
+"""Words that are taken for names of servers, although they could be room codes."""
 
 
 RESTART: Final = ("start",)
@@ -88,8 +88,8 @@ def enter_arguments(command: str, typed: str, server: str) -> list[str]:
     """Return the arguments of ``join`` or ``watch`` for a text with at least one of ``address_words``.
 
     A room code names a room on ``server``, the server that was joined last. If ``server`` is empty, the code is taken
-    for a host. Any other text is passed on unchanged. For a server without a room the command is always ``join``,
-    because the server's lobby lists the races that can be watched.
+    for the name of a server. Any other text is passed on unchanged. For a server without a room the command is always
+    ``join``, because the server's lobby lists the races that can be watched.
     """
     words = address_words(typed)
     if len(words) == 1 and server and is_room_code(words[0]):

@@ -146,10 +146,10 @@ def capitalized(sentence: str) -> str:
 class Look:
     """The appearance that the terminal allows and the player has chosen.
 
-    If ``ascii`` is true, the ten of hearts is 10H instead of 10♥. ``four_colour`` gives each suit its own colour.
-    Without ``colour`` (NO_COLOR) cards are in reverse video. ``dark`` says that the terminal's background is dark. If
-    ``felt`` is true, everything lies on a dark green card table. If ``motion`` is true, cards fly to their new piles.
-    If ``words`` is true, it is "10 of hearts", because screen readers read the characters of suits badly.
+    If ``ascii`` is true, the ten of hearts is 10H instead of 10♥. If ``words`` is true, it is "10 of hearts", because
+    screen readers read the characters of suits badly. ``four_colour`` gives each suit its own colour. Without
+    ``colour`` (NO_COLOR) cards are in reverse video. ``dark`` says that the terminal's background is dark. If ``felt``
+    is true, everything lies on a dark green card table. If ``motion`` is true, cards fly to their new piles.
     """
 
     ascii: bool = False

@@ -143,7 +143,7 @@ def _is_narrow(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _pen(parameters: str) -> Pen:
-    """Return the style of an SGR sequence that follows a reset."""
+    """Return the style that an SGR sequence sets after a reset."""
     attributes, colour, background = [], "", ""
     numbers = parameters.split(";")
     while numbers:
@@ -161,7 +161,7 @@ def _pen(parameters: str) -> Pen:
 
 @lru_cache(maxsize=4096)
 def _style_change(before: Pen, after: Pen) -> str:
-    """Return the shortest sequence from one style to another."""
+    """Return the shortest escape sequence that changes one style to another."""
     if before == after:
         return ""
     if after == _PLAIN:

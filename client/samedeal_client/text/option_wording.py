@@ -42,7 +42,7 @@ def deal_text(deal: Deal) -> str:
 
 
 def deal_title(deal: str) -> str:
-    """Return the text that names a deal in a title, from the text of the deal."""
+    """Return a title for a deal that is given as text."""
     return deal if public_deal_title(deal) else f"{' '.join(reversed(deal.split()))} deal"
 
 
@@ -80,7 +80,7 @@ def watching_text(options: Options) -> str:
 def undo_text(options: Options) -> str:
     """Return the text that says which moves can be undone.
 
-    If no game of the room hides cards, no move turns up a card. Every move can then be undone, unless undo is off.
+    If no game of the room hides cards, no move turns up a card. ``no-reveal`` then means the same as ``free``.
     """
     hidden = any(_hides_cards(Game.named(name)) for name in options.games)
     return UNDO_LABELS["free" if options.undo == "no-reveal" and not hidden else options.undo]

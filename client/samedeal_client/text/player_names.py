@@ -10,7 +10,7 @@ from samedeal_client.text.spans import fit
 
 _BOT: Final = "(bot)"
 _MIN_SPACED: Final = len(_BOT) + 3
-"""Minimum width, in columns, for a space between a shortened name and the mark."""
+"""Minimum width, in columns, for a space between a shortened name and the mark of a bot."""
 
 
 def player_name(name: str, look: Look, *, bot: bool) -> str:
@@ -22,7 +22,7 @@ def player_name(name: str, look: Look, *, bot: bool) -> str:
 def fit_player_name(name: str, look: Look, width: int, *, bot: bool) -> str:
     """Return a player's name, cut or padded to ``width`` columns.
 
-    The mark of a bot is cut off only if ``width`` is too small.
+    The mark of a bot is cut off only if ``width`` is too small for the mark.
     """
     whole = player_name(name, look, bot=bot)
     if not bot or columns_of(whole) <= width or width < len(_BOT):

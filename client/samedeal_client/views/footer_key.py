@@ -9,7 +9,7 @@ class FooterKey(NamedTuple):
     """A key in the footer with its description.
 
     ``key`` is a name from ``bindings.NAMED_KEYS``. ``label`` is shown instead of the key's usual name, unless it is
-    empty. ``longer`` is a longer description, for a window that has room for all keys with it.
+    empty. ``longer`` is a longer description, which is shown if the longer descriptions of all keys fit.
     """
 
     key: str

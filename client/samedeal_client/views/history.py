@@ -29,7 +29,8 @@ def race_time(milliseconds: int) -> str:
 def place_text(race: PastRace) -> str:
     """Return the place in a race, as in ``2nd of 4``.
 
-    Return an empty text if the place is not known, if the player raced alone, or resigned without a foundation card.
+    Return an empty text if the place is unknown, the player raced alone, or the player resigned without a foundation
+    card.
     """
     if race.resigned and not race.foundation_cards:
         return ""

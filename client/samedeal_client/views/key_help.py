@@ -174,7 +174,7 @@ _GLOBAL_KEYS: Final = (
 
 
 def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
-    """Return the symbols on a board other than cards."""
+    """Return the symbols that a board shows in addition to cards, with their meanings."""
     low, high = (look.card(Card.parse(text)) for text in ("3H", "QD"))
     last, target, hint, source, found = tuple(look.glyphs.marks)
     return (
@@ -193,7 +193,7 @@ _RANKING_SYMBOLS: Final = (
     ("away", "not connected; the seat is kept"),
     ("resigned", "has resigned; the cards on their foundations still count"),
 )
-"""The words in the ranking, with their meanings."""
+"""The symbols and words in the ranking, with their meanings."""
 
 
 def _off_foundations() -> str:

@@ -1,4 +1,4 @@
-"""The ranking during a race. Players see it from the server's updates, and spectators from the delayed boards."""
+"""The ranking during a race. Players get it from the server's updates, and spectators from the delayed boards."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from samedeal_client.views.plot import Curve
 
 
 def record_standings(record: Record) -> tuple[Standing, ...]:
-    """Return the standings of the players in a record, the first place first. The names stand for the ids of players."""
+    """Return the standings of the players in a record, the first place first. A player's name also serves as the id."""
     standings = []
     for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
         undos = sum(action == UNDO for _, action in player.actions)

@@ -99,7 +99,7 @@ def _count_style(player: RankedPlayer) -> str:
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
-    """Return a player's finish time, or the number of cards on the foundations, with a word such as ``stuck``.
+    """Return a player's finish time or number of foundation cards, as in ``stuck 31/52``.
 
     ``full_words`` selects between a longer and a shorter text.
     """

@@ -19,7 +19,7 @@ _STEPS: Final = (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 """Possible distances, in seconds, between the times on the axis."""
 
 _FEW_ROWS: Final = 8
-"""Number of rows up to which every row has the number of its cards."""
+"""Maximum height, in rows, of a plot in which each row is labelled with its number of cards."""
 
 _TICK_COLUMNS: Final = 10
 """Minimum number of columns for a time on the axis."""
@@ -46,7 +46,7 @@ class Curve(NamedTuple):
     bot: bool = False
 
     def known(self, length: int) -> int:
-        """Return the number of milliseconds, among the first ``length``, for which the number of cards is known."""
+        """Return for how many of the first ``length`` milliseconds the number of cards is known."""
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:

@@ -25,10 +25,10 @@ from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
 LOBBY_KEY: Final = "l"
-"""Keys for players who have finished. These keys no longer stand for piles."""
+"""Keys with which a player who has finished can watch or go to the lobby. These keys no longer stand for piles."""
 
 AFTER_ROOM: Final = ("lobby", "start screen", "replay")
-"""The places to which a player can go who leaves a room."""
+"""The places to which a player can go after a room."""
 
 LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
@@ -92,7 +92,7 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
 def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
     """Return instructions for moving cards in a game.
 
-    They have an example for each kind of pile, but only as many examples as fit into ``width`` characters.
+    Give an example for each kind of pile, as far as the ``width`` in columns allows.
     """
     end = "; or drag"
     column, other, foundation = (key_text(bindings.piles[pile][0], look) for pile in "350")
@@ -154,7 +154,7 @@ def quit_warnings(model: Model, *, lasting: bool) -> tuple[str, ...]:
 def selection_text(board: Board, source: str, size: int, look: Look, partial: int = 0) -> str:
     """Return a text that names the selected cards and asks for the target.
 
-    ``partial`` is a number of cards next to a target that takes only some of the cards, or 0 if there is no such target.
+    If a target takes only some of the selected cards, ``partial`` is the number of these cards. Otherwise it is 0.
     """
     if source == FOUNDATION:
         return "from a foundation: which column takes the card?"
@@ -183,9 +183,10 @@ def find_prompt(typed: str) -> str:
 
 
 def card_location(board: Board, card: int, look: Look) -> str:
-    """Return a sentence that says where a card is and how many cards cover it. Two decks may have it twice.
+    """Return a sentence that says where a card is and how many cards cover it.
 
-    For a card that has not been seen yet, the sentence says where the card may be.
+    With two decks, the sentence may name two places. For a card that has not been seen yet, it says where the card may
+    be.
     """
     name = look.card(card)
     found = [

@@ -23,7 +23,7 @@ _LONGER: Final = {KeyCommand.FIND: "find card", KeyCommand.VIEW: "view pile"}
 def race_keys(
     model: Model, controller: RaceController, bindings: Bindings, look: Look, after_room: str
 ) -> Iterator[FooterKey]:
-    """Yield the keys that can be pressed now, as they are bound.
+    """Yield the keys that can be pressed now.
 
     ``after_room`` is one of ``AFTER_ROOM``. If a command has several keys, only the shortest is shown.
     """

@@ -15,7 +15,7 @@ from samedeal_client.text.time_text import clock_text
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
-    """Return the records of a server, one line for each below a heading."""
+    """Return a heading, and then one line for each record of a server."""
     lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
     for line in records:
         time = clock_text(line.time) if line.time else "-"

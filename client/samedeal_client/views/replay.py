@@ -79,7 +79,7 @@ def board_at(track: Track, time: int) -> WatchedBoard:
 
 
 def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Row:
-    """Return a row with the state of the replay and a slider for the moment."""
+    """Return a row with the state of the replay and a slider that marks the time."""
     glyphs = look.glyphs
     sign = f" {glyphs.pointer} " if replay.playing else "|| " if look.ascii else " ‖ "
     before = f"{sign}{clock_text(replay.time)} "

@@ -82,7 +82,10 @@ def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[s
 
 
 def seat_keys(seats: Mapping[str, int]) -> dict[str, str]:
-    """Return the key of each player. ``seats`` maps players to the numbers of their seats, which never change."""
+    """Return the key that shows each player's board.
+
+    ``seats`` maps players to the numbers of their seats, which never change.
+    """
     return {player: PLAYER_KEYS[seat - 1] for player, seat in seats.items() if 0 < seat <= len(PLAYER_KEYS)}
 
 

@@ -67,7 +67,10 @@ def can_add_bot(model: Model, bots: OwnBots) -> bool:
 
 
 def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
-    """Return whether this player, as the host, may kick ``player``. The host's own bots can be removed instead."""
+    """Return whether this player, as the host, may kick ``player``.
+
+    Return False for the host's own bots, which can be removed instead.
+    """
     seat = model.seat_of(player)
     return model.hosting and seat is not None and player != model.me and seat.name not in bots.seated
 

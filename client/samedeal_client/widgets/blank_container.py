@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 
 class PlainContainer(Container):
-    """A container without border or padding. Unless there is a ``blank_style``, it has the background of the terminal."""
+    """A container without border or padding. Its background is ``blank_style`` if set, and the terminal's otherwise."""
 
     DEFAULT_CSS = "PlainContainer { background: transparent; }"
 

@@ -40,13 +40,13 @@ FLASH_TIME: Final = 0.1
 
 FLIGHT_FRAMES: Final = 6
 FLIGHT_BYTES: Final = 2_000
-"""Number of bytes of a move and its flight after which the card lands at once. A move may take 6,000 bytes in all."""
+"""Number of bytes after which a flight ends early, and the card lands at once. A move may take 6,000 bytes in all."""
 
 CASCADE_BYTES: Final = 30_000
-"""Number of bytes after which a cascade ends."""
+"""Number of bytes after which the animation of a won board ends."""
 
 CASCADE_FRAME: Final = 1 / 30
-"""Time, in seconds, between two frames of the cascade of a won board."""
+"""Time, in seconds, between two frames of the animation of a won board."""
 
 
 class RegionView(Rows):
@@ -79,7 +79,7 @@ class _Block:
         self._place: Rect | None = None
 
     def move(self, at: Layout) -> None:
-        """Put the container in its place of a layout."""
+        """Move the container to its place in a layout."""
         place = around(at.places[name] for name in self.names)
         if place != self._place:
             self._place = place

@@ -1,4 +1,4 @@
-"""The fields of forms: in a text Enter goes to the next field, and in a choice it opens the menu."""
+"""The fields of forms. Enter leaves a text field for the next field, and opens the menu of a choice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Value = TypeVar("_Value")
 
 
 class TextField(Input):
-    """A text."""
+    """A field for text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "next"),
@@ -38,7 +38,7 @@ class _Choices(SelectOverlay):
 
 
 class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
-    """A menu of choices."""
+    """A field with a menu of choices."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "show_overlay", "choose"),

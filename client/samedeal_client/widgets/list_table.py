@@ -29,7 +29,7 @@ class ListTable(DataTable[Text]):
         self._early: tuple[Mapping[str, Sequence[Text]], str] = ({}, "")
 
     def on_mount(self) -> None:
-        """Add the columns, and the rows that were shown before."""
+        """Add the columns, and the rows that were passed to ``show_rows`` earlier."""
         self.add_columns(*self._headings)
         self.show_rows(*self._early)
 

@@ -1,4 +1,4 @@
-"""An app with the appearance that suits this terminal: its themes, its characters, and the names of its keys."""
+"""An app with themes, characters and names of keys that suit this terminal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class LookApp(App[_Result]):
         yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
 
     def is_followed(self, result: _Result | None) -> bool:  # noqa: ARG002 (for apps that override this)
-        """Return whether another app of this program follows this app, which ends with ``result``."""
+        """Return whether another app of this program follows when this app ends with ``result``."""
         return False
 
     def exit(self, result: _Result | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
@@ -100,7 +100,7 @@ class LookApp(App[_Result]):
                 save_settings(replace(settings, theme=theme))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return the filters for everything that Textual's widgets draw."""
+        """Return Textual's own filters, and filters for a look without colours or in ASCII."""
         own = [NoColor()] * (not self.look.colour) + [AsciiFilter()] * self.look.ascii
         return (*super().get_line_filters(), *own)
 
@@ -111,9 +111,10 @@ class LookApp(App[_Result]):
         return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
     async def run_command(self, command: Sequence[str], starting: str) -> int:
-        """Run a command in place of the app and return its exit code. Show the text ``starting`` until it draws.
+        """Run a command in place of the app and return its exit code.
 
-        The command must keep its screen for this app. Raises SuspendNotSupported if the app has no terminal.
+        Show the text ``starting`` until the command draws. When the command ends, it must leave its screen as it is,
+        because this app draws over it. Raises SuspendNotSupported if the app has no terminal.
         """
         self.keeps_screen = True
         try:

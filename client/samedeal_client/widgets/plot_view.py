@@ -18,7 +18,7 @@ _FRAME_ROWS: Final = 4
 
 
 class PlotView(Widget):
-    """A plot that fills its widget. ``draw`` returns the plot for a width and a height."""
+    """A widget filled by a plot. ``draw`` returns the plot for a width and a height."""
 
     draw: reactive[Callable[[int, int], Text]] = reactive(lambda: lambda _wide, _high: Text(), always_update=True)
 

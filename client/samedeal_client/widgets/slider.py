@@ -24,7 +24,7 @@ class Slider(Rows):
         self.post_message(self.Moved(event.x))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Move the slider with the mouse while it is dragged."""
+        """During a drag, move the slider to the mouse."""
         if self.app.mouse_captured is self:
             self.post_message(self.Moved(event.x))
 

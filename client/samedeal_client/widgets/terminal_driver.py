@@ -90,7 +90,7 @@ class TerminalDriver(LinuxDriver):
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
 
     def write(self, data: str) -> None:
-        """Write to the terminal only the cells that change. Do not leave a screen that the app keeps."""
+        """Write only the cells that change. If the app keeps its screen, do not leave the alternate screen."""
         if data == LEAVE_SCREEN:
             KeptScreen.is_shown = self._look_app.keeps_screen
         if self._look_app.keeps_screen and data in (LEAVE_SCREEN, SHOW_CURSOR):
