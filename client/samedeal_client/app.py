@@ -199,7 +199,7 @@ class SamedealApp(LookApp[int]):
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The commands in the palette. During a race they include resigning."""
+        """Return the commands of the palette. During a race they include resigning."""
         from samedeal_client.screens.race import RaceScreen
 
         if isinstance(screen, RaceScreen) and self.client.model.racing:
@@ -263,20 +263,20 @@ class SamedealApp(LookApp[int]):
 
     @property
     def practising(self) -> bool:
-        """Whether this is practice from a replay. Such practice has neither a server nor a time limit that is shown."""
+        """Whether this is practice from a replay, which has no server and shows no time limit."""
         return isinstance(self.client.link, GhostLink)
 
     @property
     def has_lobby(self) -> bool:
-        """Whether a player who leaves a room goes to the lobby of the server.
+        """Whether a player who leaves a room goes to the lobby of the server, not to ``back_to``.
 
-        Without a lobby, the player goes to ``back_to``. A server on this machine has one if others can reach it.
+        False if ``back_to`` is set, the server ends with this program, and only this machine can reach the server.
         """
         return self.lasting or not self.back_to or self.client.shared_address != self.client.link.address
 
     @property
     def after_room(self) -> str:
-        """The place to which a player goes who leaves a room, one of ``AFTER_ROOM``."""
+        """The place to which a player who leaves a room goes, one of ``AFTER_ROOM``."""
         place = "lobby" if self.has_lobby else self.back_to.removeprefix("the ")
         return place if place in AFTER_ROOM else "lobby"
 
@@ -306,7 +306,7 @@ class SamedealApp(LookApp[int]):
             os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     def is_followed(self, result: int | None) -> bool:
-        """Return whether the player goes back to another app."""
+        """Return whether another app follows this one, because the player goes back to ``back_to``."""
         return bool(self.back_to) and not result
 
     async def action_quit_from(self, _word: str) -> None:
@@ -328,7 +328,7 @@ class SamedealApp(LookApp[int]):
     def _fatal_error(self) -> None:
         """Report a crash in one sentence and save the traceback to a file.
 
-        Textual has no public hook for this. With SAMEDEAL_DEBUG it prints the whole traceback, as it does by default.
+        Textual has no public hook for this. If SAMEDEAL_DEBUG is set, Textual prints the traceback instead.
         """
         if os.environ.get("SAMEDEAL_DEBUG"):
             super()._fatal_error()

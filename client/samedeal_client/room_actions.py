@@ -233,7 +233,7 @@ async def open_similar_room(
 def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
     """Return a room's options for another race with ``deal``.
 
-    If the games alternate, the first game is the game of the room's present race.
+    If the games alternate, the other race has the same game as the room's present race.
     """
     options = room.options
     position = options.games.index(room.game) if room.game in options.games else 0

@@ -1,4 +1,4 @@
-"""A client from connecting to quitting: the choice between a full screen and the line client, and what each needs."""
+"""A client from connecting to quitting, in full screen or line by line."""
 
 from __future__ import annotations
 

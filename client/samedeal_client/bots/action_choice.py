@@ -1,8 +1,8 @@
 """The choice of a bot's actions. Pure.
 
 If the strategy of a bot finds no move, the bot undoes some moves, which is called a retreat. Then it tries other moves.
-A retreat may cost foundation cards. So the bot returns to its best board before the race ends. It resigns only when it
-is proven that it can't improve its result.
+A retreat may cost foundation cards. So the bot returns to its best board before the race ends. It resigns only if there
+is proof that it can't improve its result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNDO_TIME: Final = 0.25
 """Time that a bot takes for an undo, as a share of the time for a move."""
 
 _RETURN_MARGIN: Final = 3.0
-"""Time between the bot's return to its best board and the end of the race, in times for a move."""
+"""Time between the bot's return to its best board and the end of the race, as a multiple of the time for a move."""
 
 _CHECK_INTERVAL: Final = 10
 """Number of moves without a gain between two searches for a dead end."""
@@ -38,7 +38,7 @@ _FIRST_RETREAT: Final = (2.0, 6.0)
 """Minimum and maximum number of moves that are undone in the first retreat after a gain."""
 
 _MAX_DOUBLINGS: Final = 2
-"""Maximum number of times that the length of the retreats doubles. Each retreat is twice as long as the previous one."""
+"""Number of retreats after a gain that are twice as long as the previous one. Later retreats do not become longer."""
 
 
 @dataclass
@@ -100,7 +100,11 @@ class ActionChooser:
             self.moves_without_gain += 1
 
     def _way_back(self, play: Play, moves_left: float) -> Move | str | None:
-        """Return the next action on the way to the best board, or None while the bot has time for something else."""
+        """Return the next action on the way back to the best board.
+
+        Return None if the bot can't return, or has time for something else first. Return ``WAIT`` once the bot has
+        returned.
+        """
         if play.board.foundation_cards >= self.foundation_cards:
             return WAIT if self.is_returning else None
         path = _path(play.past)

@@ -25,7 +25,7 @@ RECONNECT_TIMEOUT: Final = 60.0
 """Timeout, in seconds, for reconnecting to the server."""
 
 _REMATCH_DELAY: Final = 2.0
-"""Delay, in seconds, before joining the room of a rematch, so that persons take their seats first."""
+"""Delay, in seconds, before joining the room of a rematch, so that people take their seats first."""
 
 
 def bot_name(rng: Random) -> str:

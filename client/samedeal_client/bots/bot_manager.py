@@ -69,7 +69,7 @@ class LocalBots:
     async def move(self, room: str, new_room: str, passphrase: str, warn: Callable[[str], None]) -> None:
         """End the bots of a room, and start bots with the same names and levels that join ``new_room``.
 
-        ``warn`` and the errors are those of ``add``.
+        ``warn`` is called as in ``add``. Raises OSError if no process can be started.
         """
         for name in self.names_in(room):
             plan = self._running[name].plan

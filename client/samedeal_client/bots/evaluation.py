@@ -18,7 +18,10 @@ from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
 _MAX_DISTANCE: Final = 12
-"""Maximum number of cards on top of a wanted card that are counted. A wanted card in no column counts as this many."""
+"""Maximum number of cards on top of a wanted card that are counted.
+
+If no card of a wanted rank is in a column, this number is counted instead.
+"""
 
 _WANTED_RANKS: Final = 4
 """Number of ranks that count as wanted, starting with the rank that a single foundation takes next."""
@@ -214,7 +217,10 @@ class Evaluation:
         return value
 
     def _wanted_distance(self, board: Board) -> float:
-        """Return how many cards lie on those that the single foundation takes next, with less weight for later ranks."""
+        """Return how many cards lie on top of the cards that the single foundation takes next.
+
+        For each rank only the card with the fewest cards on top counts. Later ranks have less weight.
+        """
         foundation = board.piles[self._foundations.start]
         if not foundation:
             wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]

@@ -22,7 +22,8 @@ _WON: Final = 1e9
 """The gain of a line of moves that wins."""
 
 _LINE_HASTE: Final = 0.1
-"""The share of ``haste`` that counts when lines are compared. The order of the search uses the full ``haste``."""
+"""When lines of moves are compared, ``haste`` is multiplied by this. The order of the search uses the full ``haste``.
+"""
 
 
 class SearchLine(NamedTuple):

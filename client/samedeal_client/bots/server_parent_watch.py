@@ -24,7 +24,7 @@ _STOP_TIMEOUT = 5.0
 """Timeout, in seconds, for the command to end after SIGTERM. After the timeout the command is killed."""
 
 _LOCK_TIMEOUT = 30.0
-"""Timeout, in seconds, for the server's Redis to end after the server has ended."""
+"""Timeout, in seconds, for the server's Redis to end and release its lock."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 

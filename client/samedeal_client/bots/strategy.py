@@ -1,12 +1,11 @@
 """The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
-- ``random`` makes any move that leads to a new board. Moves that put a card on a foundation or turn one up are likely.
+- ``random`` makes any move that leads to a new board. Moves that turn up a card or put one on a foundation are likely.
 - ``greedy`` searches a few hundred boards.
 - ``careful`` searches thousands of boards.
 
 Greedy and careful bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
-only on the way to a new board. If no move helps, they have no move to choose, and ``action_choice`` decides on the next
-action.
+only on the way to a new board. If no move helps, ``action_choice`` decides on the next action.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ GREEDY_NODES: Final = 200
 """Maximum number of boards that a greedy bot searches for a move."""
 
 CAREFUL_NODES: Final = 4000
-"""Maximum number of boards that a careful bot searches for a line of moves, which takes about 50 ms."""
+"""Maximum number of boards that a careful bot searches for a line of moves. The search takes about 50 ms."""
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
@@ -79,7 +78,10 @@ def _random_move(board: Board, memory: BotMemory) -> Move | None:
 
 
 def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
-    """Return whether a move turns up a card, or leads to a board that the bot has not seen yet."""
+    """Return whether a move turns up a card, or leads to a board that the bot has not seen yet.
+
+    Return False for every move off a foundation.
+    """
     if move.is_transfer and board.is_worry_back(move):
         return False
     return bool(board.turns_up(move)) or key_of(board.play(move).board) not in memory.visited

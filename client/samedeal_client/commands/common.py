@@ -67,7 +67,7 @@ def add_player(parser: argparse.ArgumentParser) -> None:
 
 
 def add_back_to(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the place to which the player returns. The start screen and the lobby give it."""
+    """Add the argument for the place to which the player returns. The start screen and the lobby pass this argument."""
     parser.add_argument("--back-to", default="", help=argparse.SUPPRESS)
 
 

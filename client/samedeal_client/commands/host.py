@@ -74,7 +74,10 @@ async def _host(given: argparse.Namespace, game: str) -> int:
 
 
 def shared_address(address: ServerAddress) -> ServerAddress:
-    """Return the address of this machine's server for other machines on the network, if there is a network."""
+    """Return the address at which other machines on the network find this machine's server.
+
+    Without a network, return ``address``.
+    """
     import socket
 
     from samedeal_client.net.address import parse_address

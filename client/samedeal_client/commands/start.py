@@ -55,7 +55,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
 
 
 def forget_refused_seat(arguments: Sequence[str]) -> None:
-    """Forget the seat that the player wanted to return to, if that is what the player has chosen."""
+    """Forget the player's saved seat, if the refused command ``arguments`` was meant to return to that seat."""
     from samedeal_client.net.saved_sessions import FileSessions
 
     sessions = FileSessions(lambda _: None)

@@ -18,7 +18,7 @@ Shade = Literal["paper", "buried"]
 """The colour of a face-up card: ``paper`` if it can be moved, otherwise ``buried``."""
 
 _MIN_SIGN_WIDTH: Final = 7
-"""Minimum width of a card with a blank between the sign of its mark and its edge."""
+"""Minimum width of a card on which a blank separates the sign of the mark from the edge of the card."""
 
 _LONGEST_NAME: Final = "10♥"
 _HIGHEST_PIPS: Final = 10

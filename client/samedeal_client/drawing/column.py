@@ -132,8 +132,8 @@ def _pair(
 ) -> tuple[Row, int]:
     """Return a row with two cards, and the character column of the second card.
 
-    The sign of a mark follows its card. If there is room for one sign only, it is that of the stronger mark. If there is
-    no room at all, this sign is in the gap before the cards.
+    The sign of a mark follows its card. If only one sign fits, it is the sign of the stronger mark. If none fits, the
+    stronger mark's sign is in the gap before the cards.
     """
     name = look.card if width > 2 * len("10♥") else look.short
     first, second = map(name, cards)

@@ -71,17 +71,18 @@ _PICTURES: Final[dict[tuple[int, int], str]] = {
         rrrgrrr
     """,
 }
-"""Pictures for each rank and number of rows: gold, skin, hair, robe (r), ink (k), and paper (a dot)."""
+"""The pictures, by rank and number of rows. Letters stand for gold, skin, hair, robe and ink (``k``), dots for paper.
+"""
 
 _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
 
 
 @lru_cache(maxsize=64)
 def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Row, ...]:
-    """Return the picture of a court card in ``rows`` rows, empty if there is none of this height.
+    """Return the picture of a court card in ``rows`` rows. Return no rows if there is no picture of this height.
 
-    ``suit_style`` is the style of the suit, which is the colour of the robe. The background is the ``shade`` of the card
-    without its mark, so that a mark does not redraw the picture.
+    ``suit_style`` is the style of the robe. ``shade`` is the background of an unmarked card, and marked cards get it
+    too.
     """
     lines = _PICTURES.get((rank, rows), "").split()
     return tuple(_row(upper, lower, suit_style, shade) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
@@ -98,7 +99,7 @@ def _row(upper: str, lower: str, suit_style: str, shade: str) -> Row:
 
 
 def _pixels(above: str, below: str, suit_style: str, shade: str) -> Span:
-    """Two pixels, one above the other, as a character."""
+    """Return a character that shows two pixels, one above the other."""
     upper, lower = (_COLOURS.get(pixel, suit_style) for pixel in (above, below))
     if above == below == ".":
         return Span(" ", shade)

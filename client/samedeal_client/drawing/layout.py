@@ -34,13 +34,13 @@ _MIN_ROWS: Final = 12
 
 _USUAL_DEPTH: Final = 14
 _USUAL_DEPTH_DEALT: Final = 24
-"""The number of cards in a deep column: without and with a stock that is dealt to the columns."""
+"""The number of cards in a deep column. The second value is for games whose stock is dealt to the columns."""
 
 _USUAL_FAN_DEPTH: Final = 8
 """The number of cards in a deep fan."""
 
 _FOUNDATIONS_BESIDE_COLUMNS: Final = 2
-"""The number of foundations next to each other where they are to the right of the columns."""
+"""The number of foundations in each row, if the foundations are to the right of the columns."""
 
 _FAN_GAP: Final = 2
 _MIN_PANEL_WIDTH: Final = 22
@@ -228,14 +228,15 @@ def _has_top_beside_columns(game: Game) -> bool:
 
 
 def foundations_in_row(game: Game) -> int:
-    """Return the number of foundations next to each other."""
+    """Return the number of foundations in each row of foundations."""
     return _FOUNDATIONS_BESIDE_COLUMNS if _has_top_beside_columns(game) else len(game.foundations)
 
 
 def _columns_x(game: Game, pitch: int) -> int:
-    """Return the left edge of the columns.
+    """Return the left edge of the columns, counted from the left edge of the board.
 
     If there are as many columns as foundations, each column stands under a foundation, to the right of the stock.
+    Otherwise the columns begin at 0.
     """
     return pitch if len(game.foundations) == len(game.columns) else 0
 

@@ -25,7 +25,7 @@ _ORDER: Final = ("", "last", "partial", "target", "hint", "source", "found")
 """The marks. If a card has several, the last of them in this order is shown."""
 
 _SIGNED: Final = ("last", "target", "hint", "source", "found")
-"""The marks in the order of their signs in a look."""
+"""The marks that have a sign, in the order of the signs in ``Look.glyphs.marks``."""
 
 STRENGTH: Final = {mark: at for at, mark in enumerate(_ORDER)}
 
@@ -35,9 +35,9 @@ class Marks:
     """The marks of a board.
 
     ``source`` is a pile and the number of its top cards that are selected. ``targets`` holds names of piles, including
-    foundations. ``partial`` holds those that take fewer cards than are selected, each with their number. ``last`` holds
-    the piles that the last move changed, each with the number of cards that arrived there. ``found`` is the face of a
-    card, marked wherever it lies face up. ``hint`` is a move.
+    foundations. ``partial`` holds the targets that do not take all selected cards, each with the number of cards that
+    it takes. ``last`` holds the piles that the last move changed, each with the number of cards that arrived there.
+    ``found`` is the face of a card, marked wherever it lies face up. ``hint`` is a move.
     """
 
     source: tuple[str, int] | None = None
@@ -115,9 +115,9 @@ def liftable_count(board: Board, key: str) -> int:
 
 
 def movable_counts(board: Board, key: str) -> tuple[int, ...]:
-    """Return the numbers of top cards that a legal move can take, in ascending order.
+    """Return the numbers of top cards that legal moves can take from a pile, in ascending order.
 
-    If no move is legal, return the numbers of cards that can be lifted.
+    If the pile has no legal move, return the numbers of cards that can be lifted.
     """
     sizes = {move.size for move in board.legal_moves() if move.source == key}
     return tuple(sorted(sizes)) or tuple(range(1, liftable_count(board, key) + 1))
@@ -128,7 +128,7 @@ def selection_marks(
 ) -> Marks:
     """Return the marks for ``size`` selected cards of a pile and for their targets.
 
-    If ``size`` is None, as many cards as can move are selected, and every target of any number of cards is marked. If
+    If ``size`` is None, as many cards as can move are selected. Targets that take only fewer cards are marked too. If
     ``key`` is ``0``, every target of a foundation's top card is marked.
     """
     if key == FOUNDATION:

@@ -25,7 +25,7 @@ from samedeal_client.text.spans import Row, Span, fit_row
 
 _MIN_PITCH: Final = 3
 _WIDE_PITCH: Final = 4
-"""The widths of a pile, in characters: with short tens and with long ones."""
+"""The widths of a pile, in characters. With the smaller width, a ten is drawn as ``T``."""
 
 _RESERVE_ROW: Final = 8
 _MIN_DEPTH: Final = 3
@@ -128,7 +128,7 @@ def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
 
 
 def _pile(pile: bytes, group: Group, look: Look, depth: int, pitch: int) -> list[Row]:
-    """Return the cells of a column or a fan. If cards don't fit, the first cell has their number."""
+    """Return the cells of a column or a fan. If not all cards fit, the first cell says how many are left out."""
     cells = [_cell(b"", look, pitch, "paper")] if not pile else []
     first = max(len(pile) - depth + 1, 0) if len(pile) > depth else 0
     if first:

@@ -160,7 +160,7 @@ def _card_place(board: Board, key: str, card: int | None, look: Look, at: Layout
 
 
 def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
-    """Return a row of ``width`` characters with the row ``over`` on it at ``x``. Parts of ``over`` outside are cut off."""
+    """Return a row of ``width`` characters on which ``over`` begins at ``x``. Parts that do not fit are cut off."""
     return (*_part(row, 0, x), *_part(over, max(-x, 0), width - x), *_part(row, x + row_width(over), width))
 
 

@@ -51,7 +51,7 @@ PILES: Final = (
     FOUNDATION,
     *dict.fromkeys(key for game in GAMES.values() for key in game.typed_keys),
 )
-"""The names of piles that can be typed in any game. ``0`` means any foundation."""
+"""The names of the piles that can be typed in at least one game. ``0`` means any foundation."""
 
 _COMMAND_KEYS: Final[dict[KeyCommand, tuple[str, ...]]] = {
     KeyCommand.BEST: ("enter",),

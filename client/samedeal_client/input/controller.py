@@ -164,7 +164,7 @@ class RaceController:
         return replace(self, inspected="")
 
     def hinted(self, board: Board, move: Move) -> RaceController:
-        """Return the controller with a hint for a board."""
+        """Return the controller with ``move`` as the hint on ``board``."""
         return replace(self, hint=MarkedMove(board, move))
 
 

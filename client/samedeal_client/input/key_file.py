@@ -62,7 +62,7 @@ def load_bindings(text: str) -> Bindings:
 
 
 def _parse_keys(value: object, line: str) -> tuple[str, ...]:
-    """Return the keys of one entry, without duplicates."""
+    """Return the keys of one entry of a key file, without duplicates."""
     words = value if isinstance(value, list) else [value]
     keys: list[str] = []
     for word in words:

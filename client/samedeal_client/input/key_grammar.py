@@ -111,7 +111,7 @@ class KeyGrammar:
     If ``viewing`` is true, the next key names the pile to list.
 
     ``rejection`` is set if the last key named a source from which no card can move. The next pile key is then taken for
-    the target of this move and does not select a new source.
+    the target of the rejected move and does not select a new source.
     """
 
     bindings: Bindings = field(default=DEFAULT, repr=False)

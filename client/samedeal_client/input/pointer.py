@@ -31,10 +31,12 @@ class PointerResult(NamedTuple):
 class Pointer:
     """The state of the mouse.
 
-    ``pressed_on`` is the pile and card under the pointer when the button went down. ``newly_selected`` is true if this
-    press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards. ``kept`` has
-    the earlier selection after a press on the pile ``refused``, which does not take it. The selection comes back if this
-    was a click. It is dropped if the press began to drag other cards, or if the same pile is clicked again.
+    ``pressed_on`` is the pile and card under the pointer when the button went down. ``newly_selected`` is true if that
+    press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards.
+
+    ``kept`` is the earlier selection while the button is down on a pile that does not take the selected cards. If the
+    button comes up on the same pile, the earlier selection returns, and ``refused`` is that pile. A second click on
+    ``refused`` drops the earlier selection.
     """
 
     pressed_on: HitTarget | None = None

@@ -54,7 +54,10 @@ class JointShares:
         self._last = b""
 
     def in_use(self, state: RoomState, player: str) -> bytes:
-        """Return the last share of the chain that the player's seat is committed to, or an empty value."""
+        """Return the last share of the chain to which the player's seat is committed.
+
+        Return an empty value if this client does not know the chain.
+        """
         return self._find(state, player)[0]
 
     def to_reveal(self, state: RoomState, player: str) -> bytes:

@@ -150,7 +150,7 @@ class Resumption:
             self._late_joins.append(now)
 
     def explains_takeover(self, now: float) -> bool:
-        """Return whether an old request of this client may have taken over its seat.
+        """Return whether an old request of this client may have taken over the client's seat.
 
         A request to join may reach the server after the client has reconnected. The old connection then takes over the
         seat. Each such request explains one takeover and is then forgotten.

@@ -5,7 +5,7 @@ The tokens are kept in ``sessions.json`` in the state directory, a file that onl
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
 ``room`` is the room of the unfinished race in which the player last had a seat. In a room with a joint deal, ``share`` is
-the last share (in hexadecimal digits) of the chain that the player's seat is committed to. The server never gets it.
+the last share, in hexadecimal digits, of the chain to which the player's seat is committed.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class FileSessions:
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name.
 
-        If there is none, return the newest session under this name that the server at ``url`` may see, or an empty
-        string.
+        If there is none, return the newest session of another server for this name, if it is safe to show that session
+        to the server at ``url``. Otherwise return an empty string.
         """
         sessions = self._read()
         if name in sessions.get(url, {}):
@@ -114,7 +114,10 @@ class FileSessions:
         return saved.room if saved is not None else ""
 
     def kept_seat(self) -> KeptSeat | None:
-        """Return the seat that was used last, under any name. Return None if there is none of the last ``SEAT_TIME``."""
+        """Return the seat that was used last, under any name.
+
+        Return None if no seat was used in the last ``SEAT_TIME`` seconds.
+        """
         seats = [
             (saved.used, KeptSeat(url, name, saved.room))
             for url, names in self._read().items()
@@ -124,7 +127,7 @@ class FileSessions:
         return max(seats)[1] if seats else None
 
     def forget_seat(self, seat: KeptSeat) -> None:
-        """Forget a seat that the server has given away."""
+        """Forget the seat, but keep the session."""
         self.keep(seat.url, seat.name, self.session(seat.url, seat.name))
 
     def share(self, url: str, name: str) -> str:
