@@ -172,7 +172,7 @@ class ClientScreen(Screen[None]):
         self.fit_to(Size(event.size.width, event.size.height))
 
     def fit_to(self, size: Size) -> None:
-        """Draw everything in a size, or say that the window is too small."""
+        """Draw everything for a window of this size, or say that the window is too small."""
         self._fitted_size = size
         minimum = self.minimum_size()
         too_small = size.width < minimum.width or size.height < minimum.height
@@ -287,7 +287,7 @@ class ClientScreen(Screen[None]):
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     def _announcement_fits(self, width: int) -> bool:
-        """Return whether the two lines at the bottom have room for the announcement, so that it hides no cards."""
+        """Return whether the announcement fits into the two lines at the bottom, so that it hides no cards."""
         return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:

@@ -50,7 +50,7 @@ class _RoomTable(ListTable):
     enter_does: reactive[str] = reactive(views.ENTER_DOES[0], bindings=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available.
+        """Return whether the action of a key is available.
 
         Enter has several actions, and only the action for the selected room is available.
         """
@@ -221,7 +221,7 @@ class LobbyScreen(WidgetScreen):
             self._enter(self.lobby.own_race.room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available. Esc has two actions, and only one of them is available."""
+        """Return whether the action of a key is available. Esc has two actions, and only one of them is available."""
         return action != "leave" or parameters == (_LEAVE_DOES[0 if self.samedeal.back_to else 1],)
 
     async def action_leave(self, _does: str) -> None:

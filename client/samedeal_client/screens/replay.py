@@ -142,7 +142,8 @@ class ReplayScreen(Screen[None]):
         _ = self.app.push_screen(PageScreen("Keys of a replay", replay_key_rows))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available. The keys for other boards do nothing if there is only one board."""
+        """Return whether the action of a key is available. If there is only one board, the keys for others do nothing.
+        """
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
@@ -151,7 +152,7 @@ class ReplayScreen(Screen[None]):
             self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 
     def action_review(self) -> None:
-        """Search in the background for the action that lost the game of the player on the screen."""
+        """Search in the background for the action that lost the deal for the player on the screen."""
         number = self.replay.chosen[0]
         if number >= len(self.race.tracks):
             return

@@ -124,7 +124,7 @@ class ResultsScreen(WidgetScreen):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available.
+        """Return whether the action of a key is available.
 
         The rematch key and the key to leave have several actions each, and only one of each is available.
         """

@@ -277,7 +277,7 @@ class StartScreen(Screen[list[str]]):
         self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:
-        """Yield the menu beside the deal of the day and the latest races."""
+        """Yield the menu beside the daily deal and the latest races."""
         look = self._app.look
         suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
         title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)

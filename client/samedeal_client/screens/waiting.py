@@ -143,7 +143,7 @@ class WaitingScreen(WidgetScreen):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available to this player now."""
+        """Return whether the action of a key is available to this player now."""
         match action:
             case "start":
                 return self.model.hosting

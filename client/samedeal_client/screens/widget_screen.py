@@ -1,4 +1,4 @@
-"""A screen made of Textual's own widgets, inside the client's frame. Keys are bindings, which Textual's footer shows."""
+"""A screen made of Textual's own widgets and the client's header. Keys are bindings, which Textual's footer shows."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
     """Return whether the player is proven to be stuck, even if the player undoes moves.
 
     A stuck player can neither turn up an unseen card nor have more cards on the foundations than now. ``from_deal``
-    says that ``play`` has every move since the deal. Otherwise the player might undo moves that ``play`` does not have.
-    The result is then False, unless ``play`` has a move that can't be undone or the room forbids undo.
+    says that ``play`` has every move since the deal. If moves are missing, the result is False unless ``play`` has a
+    move that can't be undone, or the room forbids undo. Otherwise the player might undo the missing moves.
     """
     first = play
     while first.why_no_undo is None:

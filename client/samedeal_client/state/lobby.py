@@ -1,4 +1,4 @@
-"""The state of the lobby: the listed rooms, and the rooms that suit a quick match or the deal of the day."""
+"""The state of the lobby: the listed rooms, and the rooms that suit a quick match or have the daily deal."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ class Lobby:
 
     @property
     def game_or_default(self) -> str:
-        """The chosen game, or the game of the day."""
+        """The chosen game, or the game of the daily deal."""
         return self.game or self.daily_game
 
     @property
     def daily_deal(self) -> str:
-        """The deal of the day as text, as in ``daily 2026-11-22``."""
+        """The daily deal as text, as in ``daily 2026-11-22``."""
         return f"daily {self.today.isoformat()}"
 
     def matches(self) -> tuple[RoomLine, ...]:
@@ -88,7 +88,7 @@ class Lobby:
         return line.game != "phoenix" or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
-        """Return the rooms with the deal of the day that have a free seat."""
+        """Return the rooms that have the daily deal and a free seat."""
         return tuple(
             line
             for line in self.rooms or ()

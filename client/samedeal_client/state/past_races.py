@@ -80,7 +80,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
 
     @property
     def daily(self) -> bool:
-        """Whether the deal was the deal of the day on which the race started."""
+        """Whether the deal was the daily deal of the day on which the race started."""
         return self.deal == f"daily {self.day.isoformat()}"
 
 
@@ -96,7 +96,7 @@ class GameSummary(NamedTuple):
 class Streak(NamedTuple):
     """The current and the longest daily streak.
 
-    A daily streak is a number of successive days. On each of these days the player raced the deal of the day.
+    A daily streak is a number of successive days. On each of these days the player raced the daily deal.
     """
 
     current: int
@@ -163,7 +163,7 @@ def summaries(races: Sequence[PastRace]) -> dict[str, GameSummary]:
 
 
 def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
-    """Return the player's daily streak. It ends when a day has passed without a race in the deal of that day."""
+    """Return the player's daily streak. It ends when a day has passed without a race in the daily deal."""
     days = sorted({race.day for race in races if race.daily})
     longest = length = 0
     previous: date | None = None

@@ -93,7 +93,7 @@ class RaceFeed:
     told_place: int = 0
 
     def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
-        """Return the feed with the news that a new ranking at the server time ``now`` makes.
+        """Return the feed after a new ranking at the server time ``now``, with the resulting news.
 
         The first ranking makes no news.
         """
@@ -132,7 +132,7 @@ def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:
 
 
 def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
-    """Return the feed with the news that another player leads, if this is so."""
+    """Return the feed, with news if another player has taken the lead."""
     leader = _leader(feed.racers)
     if leader in ("", feed.leader) or now - feed.told_lead < QUIET_TIME:
         return feed

@@ -47,7 +47,7 @@ def deal_title(deal: str) -> str:
 
 
 def public_deal_title(deal: str) -> str:
-    """Return the text that names a numbered or daily deal in a title, or an empty text for any other deal."""
+    """Return a title for a numbered or daily deal, or an empty text for any other deal."""
     return "" if deal.startswith(("winnable", "random")) else deal
 
 

@@ -17,7 +17,10 @@ PAGES: Final = {"keys": "Keys", **{name: game.title for name, game in GAMES.item
 
 
 def help_rows(name: str, bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
-    """Return a page of the help as rows. ``name`` is a name in ``PAGES``, and ``over`` is the screen below the help."""
+    """Return a page of the help as rows.
+
+    ``name`` is a name in ``PAGES``, and ``over`` is the screen that the help covers.
+    """
     return _rules(GAMES[name], bindings, look, width) if name in GAMES else key_rows(bindings, look, width, over)
 
 

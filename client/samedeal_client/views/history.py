@@ -129,7 +129,7 @@ def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
 
 
 def streak_text(history: History, today: date) -> str:
-    """Return the daily streak in words, or an empty string if no deal of the day was ever raced."""
+    """Return the daily streak in words, or an empty string if the player has never raced a daily deal."""
     streak = daily_streak(history.races, today)
     if not streak.longest:
         return ""

@@ -202,7 +202,7 @@ def _off_foundations() -> str:
 
 
 def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
-    """Return all keys in rows of at most ``width`` columns. The keys of the screen below the help come first."""
+    """Return all keys in rows of at most ``width`` columns. The keys of the screen that the help covers come first."""
     commands = tuple((keys_of(bindings, command), COMMAND_DESCRIPTIONS[command]) for command in KeyCommand)
     changed = tuple(
         (key_in_words(keys[0]) if keys else "no key", f"pile {name}")

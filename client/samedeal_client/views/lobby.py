@@ -1,4 +1,4 @@
-"""The lobby in words: the rooms of a server, the ways to start a race, the deal of the day, and the latest races."""
+"""The lobby in words: the rooms of a server, the ways to start a race, the daily deal, and the latest races."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def game_rows(game: str) -> tuple[Row, ...]:
 
 
 def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
-    """Return rows about the deal of the day: the player's result, their best time in the game, and their daily streak."""
+    """Return rows about the daily deal: the player's result, their best time in the game, and their daily streak."""
     game = lobby.daily_game
     race = history.daily_race(lobby.today, game)
     best = best_time(history.races, game)

@@ -175,9 +175,9 @@ def lost_text(*, may_undo: bool) -> str:
 
 
 def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
-    """Return a player's foundation cards, moves, and whether the player is connected.
+    """Return a player's foundation cards and moves as numbers, and whether the player is connected.
 
-    Cards and moves of a spectated player are those on the delayed board.
+    For a spectated player, the numbers are those of the delayed board.
     """
     tally = model.tallies.get(player, Tally(player=player))
     watched = model.watched.get(player)

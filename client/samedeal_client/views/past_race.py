@@ -1,4 +1,4 @@
-"""The results of a past race, as its record has them."""
+"""The results of a past race, according to its record."""
 
 from __future__ import annotations
 

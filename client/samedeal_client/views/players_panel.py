@@ -20,7 +20,7 @@ _MIN_BAR: Final = 4
 _MAX_BAR: Final = 46
 _MIN_FULL_WORDS: Final = 28
 _MIN_FULL_WORDS_WITH_BAR: Final = 48
-"""Minimum widths, in columns, at which "finished" is written out, next to a name and next to a name with a bar."""
+"""Minimum widths, in columns, at which a row says "finished" instead of "in": without a bar, and with a bar."""
 
 
 class RankedPlayer(NamedTuple):
@@ -101,7 +101,7 @@ def _count_style(player: RankedPlayer) -> str:
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
     """Return a player's finish time or number of foundation cards, as in ``stuck 31/52``.
 
-    ``full_words`` selects between a longer and a shorter text.
+    ``full_words`` selects the longer of two texts.
     """
     if player.finish_time is not None:
         return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"

@@ -36,8 +36,8 @@ def top_of_plot(best: int, total: int) -> int:
 class Curve(NamedTuple):
     """A player's progress.
 
-    ``points`` are pairs of milliseconds since the start and the number of foundation cards from then on. ``missed`` has
-    the periods, in milliseconds, for which the number is unknown.
+    ``points`` has pairs of a time, in milliseconds since the start, and the number of foundation cards from then on.
+    ``missed`` has the periods, in milliseconds, for which the number is unknown.
     """
 
     name: str

@@ -220,7 +220,7 @@ def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
 
 
 def stock_text(board: Board) -> str:
-    """Return what the next action of the stock does, in words."""
+    """Return a text that says what the stock key does next."""
     return "turn the waste over" if board.waste and not board.stock else f"{board.stock_action} from the stock"
 
 

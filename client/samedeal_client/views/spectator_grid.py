@@ -42,7 +42,7 @@ class Grid:
         return self.columns * self.rows
 
     def board_at(self, x: int, y: int, page: int) -> int:
-        """Return the index of the board at a position of the screen."""
+        """Return the index of the board at column ``x`` and row ``y`` of a page."""
         column = min(x // (self.cell.width + 1), self.columns - 1)
         row = min(y // (self.cell.height + 1), self.rows - 1)
         return page * self.on_page + row * self.columns + column

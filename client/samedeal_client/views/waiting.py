@@ -76,7 +76,7 @@ def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
 
 
 def start_condition(model: Model, now: int) -> str:
-    """Return a sentence that says for what the race waits. ``now`` is the server's time in milliseconds."""
+    """Return a sentence that says what the race waits for. ``now`` is the server's time in milliseconds."""
     room = model.room
     if room is None:
         return ""

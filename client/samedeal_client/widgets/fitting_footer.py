@@ -1,4 +1,4 @@
-"""Textual's footer without the keys for which there is no room."""
+"""Textual's footer without the keys for which there is no space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALWAYS: Final = 3
 class FittingFooter(Footer):
     """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys.
 
-    If there is room, there are two blanks between keys instead of one.
+    If there is space, there are two blanks between keys instead of one.
     """
 
     def __init__(self, **options: Any) -> None:

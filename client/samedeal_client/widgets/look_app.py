@@ -74,7 +74,7 @@ class LookApp(App[_Result]):
         return False
 
     def exit(self, result: _Result | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        """End the app. Leave the screen to the app that follows."""
+        """End the app. If another app follows, leave the screen to it."""
         self.keeps_screen = self.is_followed(result)
         super().exit(result, return_code, message)
 
@@ -113,8 +113,8 @@ class LookApp(App[_Result]):
     async def run_command(self, command: Sequence[str], starting: str) -> int:
         """Run a command in place of the app and return its exit code.
 
-        Show the text ``starting`` until the command draws. When the command ends, it must leave its screen as it is,
-        because this app draws over it. Raises SuspendNotSupported if the app has no terminal.
+        Show the text ``starting`` until the command draws. The command must leave its last screen standing, because
+        this app draws over it. Raises SuspendNotSupported if the app has no terminal.
         """
         self.keeps_screen = True
         try:

@@ -25,8 +25,8 @@ class PlayersPanel(Rows):
     ) -> None:
         """Show the ranking in the rectangle ``place``, or hide the panel if ``place`` is None.
 
-        ``watching`` is the number of spectators. ``news`` returns the rows of news for a width and a height, which fill
-        the space below the ranking. ``left`` is the time left in milliseconds, or None if the race is not under way.
+        ``watching`` is the number of spectators. ``news`` returns the news as rows for the width and height of the
+        space below the ranking. ``left`` is the time left in milliseconds, or None if the race is not under way.
         """
         if self.display != (place is not None):
             self.display = place is not None
