@@ -33,7 +33,7 @@ _LEAVE: Final = "\x1b[?25h\x1b[?7h\x1b[?1049l"
 
 
 class Top:
-    """A live view of a server's state, which asks ``operator`` every ``every`` seconds until the user quits.
+    """A live view of a server's state. It asks ``operator`` every ``every`` seconds until the user quits.
 
     After a disconnection the screen shows the error until a reconnection succeeds.
     """

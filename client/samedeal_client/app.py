@@ -287,7 +287,7 @@ class SamedealApp(LookApp[int]):
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
     async def bring_bots(self, before: str, room: str) -> None:
-        """Send the bots that race against the player in the room ``before`` into another room."""
+        """Send the bots that race against the player from the room ``before`` into ``room``."""
         try:
             await self.bots.move(before, room, self.client.rooms.passphrase, self.show_message)
             if self.send_rivals is not None:

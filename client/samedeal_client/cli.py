@@ -1,4 +1,4 @@
-"""The command line ``samedeal``. Each command is a module of ``commands``, which is imported only when the command runs."""
+"""The command line ``samedeal``. The module of a command in ``commands`` is imported only when the command runs."""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
 async def _read_whole_record(client: ClientSession) -> Record | None:
     """Return the server's record of the finished race, with all players.
 
-    Return None if the server has no such record. Also return None if the record is of another race, or if its actions
-    differ from the actions of this player.
+    Return None if the server has no such record. Also return None if the record is of another race, or if it
+    contradicts the player's own record.
     """
     room, own = client.model.room, client.record()
     if room is None:

@@ -89,7 +89,10 @@ def _reason(board: Board, move: Move | None) -> str:
 
 
 def safe_move(board: Board) -> Move | None:
-    """Return a move to a foundation that can't lose a win (``StateSpace.safe_cards``), or None if there is none."""
+    """Return a safe move to a foundation: if the board can be won, it can still be won after the move.
+
+    Return None if ``StateSpace.safe_cards`` finds no such move.
+    """
     game = board.game
     space = StateSpace(game, b"")
     if not space.has_safe_cards:

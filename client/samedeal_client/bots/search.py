@@ -34,7 +34,10 @@ class SearchLine(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The best line, and the line that brings most cards to the foundations. Either is None if there is no such line."""
+    """The best line of moves, and the line that brings most cards to the foundations.
+
+    Either of them is None if there is no such line.
+    """
 
     best: SearchLine | None
     most_foundation_cards: SearchLine | None
@@ -49,7 +52,7 @@ class _Node(NamedTuple):
 
 
 def search(board: Board, evaluate: Evaluation, visited: AbstractSet[Key], node_budget: int) -> SearchResult:
-    """Search up to ``node_budget`` boards from a masked board. No line ends on a board in ``visited``."""
+    """Search up to ``node_budget`` boards from a masked board. No line of moves ends on a board in ``visited``."""
     haste = evaluate.weights.haste
     start_worth = evaluate(board)
     tie_breaker = count()

@@ -30,11 +30,11 @@ _NEXT_WIDTH: Final = len("next 10♥")
 _INDEX_WIDTH: Final = len("10♥")
 _WASTE_CELLS: Final = 2
 _MIN_ROWS: Final = 12
-"""Minimum number of rows for the cards of a column. Two cards of a long run may share a row."""
+"""Minimum number of rows for the cards of a column. So few suffice because two cards of a long run may share a row."""
 
 _USUAL_DEPTH: Final = 14
 _USUAL_DEPTH_DEALT: Final = 24
-"""The number of cards in a deep column. The second value is for games whose stock is dealt to the columns."""
+"""The number of cards in a deep column: in most games, and in games whose stock is dealt to the columns."""
 
 _USUAL_FAN_DEPTH: Final = 8
 """The number of cards in a deep fan."""

@@ -48,7 +48,10 @@ class Marks:
     partial: tuple[tuple[str, int], ...] = ()
 
     def count(self, key: str) -> int:
-        """Return the number of cards that are selected in a pile or would go to it; 0 if only one card is selected."""
+        """Return the number that stands next to the name of the pile ``key``, or 0 for no number.
+
+        It is the number of cards that are selected in the pile or would go there, if more than one card is selected.
+        """
         if self.source is None or self.source[1] < 2:
             return 0
         return dict(self.partial).get(key, self.source[1] if key in (self.source[0], *self.targets) else 0)

@@ -25,7 +25,7 @@ from samedeal_client.text.spans import Row, Span, fit_row
 
 _MIN_PITCH: Final = 3
 _WIDE_PITCH: Final = 4
-"""The widths of a pile, in characters. With the smaller width, a ten is drawn as ``T``."""
+"""The widths of a pile, in characters. With the minimum width, a ten is shortened to ``T``."""
 
 _RESERVE_ROW: Final = 8
 _MIN_DEPTH: Final = 3
@@ -50,7 +50,7 @@ def _width(game: Game, pitch: int) -> int:
 def mini_quality(game: Game, size: Size) -> int:
     """Return a number that tells how well a board of this ``size`` can be read. Larger numbers are better.
 
-    The number is the area of a card, or 0 if tens are short or only few cards fit.
+    The number is the area of a card. It is 0 if a ten must be shortened to ``T``, or if only few cards fit.
     """
     full = smallest(game)
     if size.width >= full.width and size.height >= full.height:

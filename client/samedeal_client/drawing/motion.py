@@ -37,7 +37,7 @@ class Sprite(NamedTuple):
 class Flight(NamedTuple):
     """The flight of a card to a pile.
 
-    ``flash`` is the card's picture after landing on a foundation, empty for other piles.
+    ``flash`` is the highlighted card that is shown briefly on a foundation. It is empty for other piles.
     """
 
     pile: str

@@ -37,7 +37,6 @@ class _Canvas:
         self.areas: list[HitArea] = []
 
     def put(self, x: int, y: int, rows: Iterable[Row]) -> None:
-        """Add rows at a position."""
         for line, row in enumerate(rows, y):
             if x > self._ends[line]:
                 self._rows[line].append(Span(" " * (x - self._ends[line])))
@@ -45,7 +44,6 @@ class _Canvas:
             self._ends[line] = x + row_width(row)
 
     def region(self, name: str, place: Rect) -> Region:
-        """Return the finished region."""
         for line, end in enumerate(self._ends):
             if end < place.width:
                 self._rows[line].append(Span(" " * (place.width - end)))

@@ -1,7 +1,7 @@
 """A player's input in a race: keys and mouse events in, actions and messages out. Pure.
 
-The controller adds what a whole race needs to the two-key grammar. It queues keys until the server has revealed a card.
-It previews dragged cards, and marks a found card and a hint. The screen carries out the actions.
+The controller passes keys to the two-key grammar. While a card is being revealed, it queues them. It previews dragged
+cards, and marks a found card and a hint. The screen carries out the actions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOT_DEALT: Final = "The cards have not been dealt yet. You can move when the rac
 QUEUE_FULL: Final = f"{MAX_QUEUED_KEYS} keys are waiting for the server. This key was ignored."
 
 OpenEntry: TypeAlias = Selected | MoveChoice | EntryPrompt
-"""An effect after which the entry needs more keys."""
+"""The effect of a key after which the player has to press more keys."""
 
 
 class MarkedMove(NamedTuple):
@@ -136,7 +136,7 @@ class RaceController:
         return _after_pointer(replace(self, drag=None), pointed, now)
 
     def cancel(self, board: Board | None, now: float) -> ControllerResult:
-        """Cancel the move or the entry that the player has begun. Mouse buttons other than the left one do this."""
+        """Cancel the move or command that the player has begun. All mouse buttons except the left one do this."""
         if board is None:
             return ControllerResult(self, message=NOT_DEALT)
         return _after(self, KeyResult(KeyGrammar(self.grammar.bindings), Cancelled(self.grammar.idle)), now)
@@ -169,7 +169,6 @@ class RaceController:
 
 
 def _type(controller: RaceController, key: str, board: Board, now: float) -> ControllerResult:
-    """Pass a key to the grammar."""
     grammar = controller.grammar
     if grammar.rejection and now - controller.rejected_at > DESTINATION_WINDOW:
         grammar = KeyGrammar(grammar.bindings)
@@ -185,13 +184,11 @@ def _type(controller: RaceController, key: str, board: Board, now: float) -> Con
 
 
 def _after_pointer(controller: RaceController, pointed: PointerResult, now: float) -> ControllerResult:
-    """Return the response to a mouse event."""
     moved = replace(controller, pointer=pointed.pointer)
     return ControllerResult(moved) if pointed.key_result is None else _after(moved, pointed.key_result, now)
 
 
 def _after(controller: RaceController, result: KeyResult, now: float) -> ControllerResult:
-    """Return the response to an effect of the grammar."""
     after = replace(controller, grammar=result.grammar, entry=None)
     effect: Effect = result.effect
     match effect:

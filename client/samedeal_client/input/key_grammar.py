@@ -124,7 +124,7 @@ class KeyGrammar:
 
     @property
     def idle(self) -> bool:
-        """Whether no entry has been started."""
+        """Whether the player has not begun to type a move or command."""
         return self == KeyGrammar(self.bindings, rejection=self.rejection)
 
     def press(self, key: str, board: Board) -> KeyResult:

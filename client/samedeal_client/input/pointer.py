@@ -105,7 +105,7 @@ class Pointer:
 
 
 def _still_selected(grammar: KeyGrammar, board: Board, rejected: Rejected) -> KeyResult:
-    """Return the selection of ``grammar`` with the reason why a pile does not take it."""
+    """Return the selection of ``grammar`` again, now with the reason why another pile does not take the cards."""
     selection = KeyGrammar(grammar.bindings).select(grammar.source, board, grammar.size)
     if not isinstance(selection.effect, Selected):
         return selection

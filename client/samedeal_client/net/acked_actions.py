@@ -47,7 +47,7 @@ class AckedHistory:
         return self.revision - len(self.held) <= revision < self.revision
 
     def recover(self, revision: int) -> tuple[Recover, ...]:
-        """Return the requests that restore all actions after ``revision``, as few as possible. Their ids are 0."""
+        """Return as few requests as possible that restore all actions after ``revision``. Their ids are 0."""
         first = revision - self.revision + len(self.held)
         return tuple(
             Recover(

@@ -38,6 +38,6 @@ class Backoff:
         return self._rng.uniform(seconds, 1.5 * seconds)
 
     def reset(self) -> None:
-        """Start again from the first bound. Call this after an attempt has succeeded."""
+        """Make the next delay short again. Call this after an attempt has succeeded."""
         self._bound = _FIRST_BOUND
         self._waited = 0.0

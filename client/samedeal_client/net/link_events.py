@@ -40,7 +40,7 @@ class SeatLost:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of the link, after which it does not reconnect.
+    """The end of the link, after which the link does not reconnect.
 
     ``code`` is a close code, a refusal code or a ``ClientCode``.
     """
