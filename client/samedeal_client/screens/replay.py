@@ -142,7 +142,9 @@ class ReplayScreen(Screen[None]):
         _ = self.app.push_screen(PageScreen("Keys of a replay", replay_key_rows))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action of a key is available. If there is only one board, the keys for others do nothing.
+        """Return whether the action of a key is available.
+
+        If there is only one board, the keys for other boards do nothing.
         """
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
