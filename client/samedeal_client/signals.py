@@ -42,7 +42,7 @@ class StopRequest:
         self._code = 0
 
     def stop(self, code: int = 0) -> None:
-        """Request to stop."""
+        """Request a stop with an exit code."""
         if not self._requested.is_set():
             self._code = code
             self._requested.set()

@@ -239,7 +239,10 @@ class ClientScreen(Screen[None]):
         )
 
     def _with_back_description(self, key: FooterKey) -> FooterKey:
-        """Describe the quit key as the way back, if the player came from another server's lobby."""
+        """Describe the quit key as "back" if the player can go ``back_to`` another place.
+
+        Return every other key unchanged.
+        """
         return key._replace(description="back") if self.samedeal.back_to and key.key == QUIT_KEY else key
 
     def _header_row(self, width: int) -> Row:

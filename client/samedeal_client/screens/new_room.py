@@ -66,7 +66,7 @@ class _Choice(ChoiceField[str]):
 
 
 class _OpenButton(Button):
-    """The button below the fields."""
+    """The button below the fields, which opens the room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "app.focus_next", show=False),
@@ -114,7 +114,7 @@ class NewRoomScreen(WidgetScreen):
         )
 
     def on_mount(self) -> None:
-        """Show the meanings, and start at the first field."""
+        """Show the meanings of the values, and focus the first field."""
         self._show()
         self.set_focus(self.query_one(f"#{_id(FIELDS[0].name)}"))
 

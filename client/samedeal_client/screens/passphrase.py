@@ -37,7 +37,7 @@ class PassphraseScreen(ModalScreen[str | None]):
 
     @on(Input.Submitted)
     def action_join(self) -> None:
-        """Answer with the text."""
+        """Answer with the typed text."""
         _ = self.dismiss(self.query_one(Input).value)
 
     def action_cancel(self) -> None:

@@ -63,7 +63,7 @@ _WIDE: Final = 110
 
 
 class _Address(Input):
-    """The text of the dialog for an address."""
+    """The text field of the dialog for an address."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "go on")]
 

@@ -100,7 +100,7 @@ class WaitingScreen(WidgetScreen):
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
     def prompt_row(self) -> Row:
-        """Return the condition for the start of the race."""
+        """Return a row that says what the race waits for."""
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)

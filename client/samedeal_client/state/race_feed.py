@@ -165,7 +165,6 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
 
 
 def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
-    """Return the players ahead of this client's player."""
     own = racers.get(me)
     return frozenset(racer.player for racer in racers.values() if own is not None and racer.place < own.place)
 

@@ -83,7 +83,7 @@ class LookApp(App[_Result]):
         self.terminal.forget()
 
     def _follow_theme(self) -> None:
-        """Draw boards in the colours of the theme too."""
+        """Draw the boards in dark or light colours, to suit the theme."""
         if self.look.colour:
             self.look = replace_look(self.look, dark=self.theme == DARK.name)
 

@@ -49,7 +49,7 @@ class Rows(Widget):
         self._lines_size = (0, 0)
 
     def show(self, rows: Sequence[Row]) -> None:
-        """Show rows from the top."""
+        """Show rows, from the top of the block."""
         before, self.rows = self.rows, tuple(rows)
         common = min(len(before), len(self.rows))
         changed = [y for y in range(common) if before[y] != self.rows[y]]
