@@ -21,7 +21,8 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 def wrapped(text: str, width: int) -> str:
     """Wrap a text to ``width`` columns. Successive lines without an indent are a paragraph, and other lines stay lines.
 
-    If a line with two columns is too long, its second column is wrapped, or goes to the next line if it is narrow.
+    If a line with two columns is too long, its second column is wrapped. If the first column takes more than half of
+    the width, the second column goes below it.
     """
     lines: list[str] = []
     for line in text.splitlines():

@@ -140,9 +140,9 @@ class Deal:
         return self.kind in ("winnable", "daily")
 
     def on(self, date: str) -> Deal:
-        """Return the deal with a date in the form ``YYYY-MM-DD``, if it is a daily deal without a date.
+        """Return a daily deal without a date with the given ``date``, and any other deal unchanged.
 
-        Otherwise return it unchanged. Raise MalformedText if the date is needed and is not valid.
+        The form of ``date`` is ``YYYY-MM-DD``. Raise MalformedText if the date is needed and is not valid.
         """
         return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 

@@ -95,7 +95,7 @@ class DealProof:
 
     @property
     def is_of_other_solver(self) -> bool:
-        """Whether the deal was found by another version of the solver. It may count other states."""
+        """Whether another version of the solver found the deal. Such a version may count states differently."""
         return self.terms.solver != SOLVER
 
     def board(self) -> Board:
@@ -123,9 +123,9 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``, such as ``winnable easy``.
+        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``.
 
-        The difficulty is not checked if ``is_of_other_solver``.
+        The difficulty is not checked if another version of the solver found the deal.
         """
         _, game, _, budget, least = self.terms
         try:

@@ -114,7 +114,7 @@ _RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
 def _derived() -> Any:
     """Return a dataclass field that is computed from the others.
 
-    It is not an argument, and is neither compared nor printed.
+    The field is not an argument of the constructor, and is neither compared nor printed.
     """
     return field(init=False, compare=False, repr=False)
 

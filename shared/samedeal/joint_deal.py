@@ -80,7 +80,7 @@ def share_commitment(room: str, name: str, share: bytes) -> bytes:
 def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
     """Return the hash of a secret and of shares. Each share is given with the number of its player's seat.
 
-    Raise ValueError if there are no shares, or if the seats do not rise between 1 and 255.
+    Raise ValueError unless there are shares, and their seats rise and are between 1 and 255.
     """
     seats = [seat for seat, _ in shares]
     if not seats or seats != sorted(set(seats)) or not 1 <= seats[0] <= seats[-1] <= HIGHEST_SEAT:
@@ -123,7 +123,7 @@ def won_candidates(
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """Yield the bytes of the hashes of ``text`` and a block number, for the blocks 0, 1, 2 and so on."""
+    """Hash ``text`` followed by the numbers 0, 1, 2 and so on in turn. Yield the bytes of these hashes."""
     for block in range(2**32):
         yield from _hash(text, block.to_bytes(4, "big"))
 

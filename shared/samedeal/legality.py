@@ -62,7 +62,7 @@ def _source_reason(giver: Group, cards: bytes, size: int) -> RuleReason | None:
 def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int | RuleReason:
     """Return the position of the first foundation that accepts a card (RULES.md, rulings R19, R24).
 
-    If no foundation accepts it, return the reason.
+    If no foundation accepts the card, return the reason.
     """
     if giver.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS
@@ -78,9 +78,9 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return the reason why a pile that is not a column can't accept any card in this move.
+    """Return the reason why a move to a pile that is not a column is illegal, whatever cards it moves.
 
-    Return None if it can, or if that depends on the card.
+    Return None if the cards decide.
     """
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
@@ -91,7 +91,7 @@ def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
 
 
 def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
-    """Return the top cards of the foundations on which a card could go by its suit."""
+    """Return the top cards of the foundations. If foundations build in suit, return only those of the card's suit."""
     game, piles = board.game, board.piles
     tops = dict.fromkeys(piles[at][-1] for at in game.foundations if piles[at])
     if game.piles[game.foundations.start].follows_suit:

@@ -17,7 +17,7 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal.position import Position
 
 _MOST_NAMED = 6
-"""Maximum number of cards to be moved that a sentence names."""
+"""Maximum number of cards that a sentence names."""
 
 
 def refusal_sentence(board: Position, move: Move, reason: RuleReason) -> str:

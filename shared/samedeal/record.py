@@ -332,7 +332,7 @@ class Record:
         return record
 
     def _check_lines(self, lines: Sequence[str]) -> None:
-        """Raise BadRecord unless the record's own text has exactly these lines."""
+        """Raise BadRecord unless ``str`` would write exactly these lines for this record."""
         layout = self._layout()
         for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
             if found != line.text:

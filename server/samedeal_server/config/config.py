@@ -27,7 +27,7 @@ OTHER_VARIABLES: Final = frozenset(
         "SAMEDEAL_WORKER",
     }
 )
-"""Environment variables that begin like settings, but have another purpose."""
+"""Environment variables that begin with ``SAMEDEAL_`` and are not settings."""
 
 LogStyle = Literal["auto", "json", "pretty"]
 

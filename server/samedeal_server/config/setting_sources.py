@@ -63,9 +63,9 @@ def setting(
 
 
 def section(kind: type, prefix: str, title: str) -> Any:
-    """Return a dataclass field that is a section, whose type ``kind`` is a dataclass of settings.
+    """Return a dataclass field for a section of settings. ``kind`` is the dataclass of these settings.
 
-    In the file the section is a table. Its flags and variables begin with ``prefix``.
+    In the file the section is a table. The flags and variables of the settings begin with ``prefix``.
     """
     return dataclasses.field(default_factory=kind, metadata={"prefix": prefix, "title": title})
 
@@ -219,8 +219,8 @@ def read(
 ) -> Reading[Kind]:
     """Read settings from flags, from environment variables, and from a file given by its name and content.
 
-    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin like settings but are
-    not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
+    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin with ``SAMEDEAL_`` and
+    are not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}

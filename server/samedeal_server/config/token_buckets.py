@@ -22,7 +22,7 @@ The networks of an IPv6 address are its /64, its /56 and its /48. An IPv4 addres
 """
 
 _DELAY_RECOVERY: Final = 0.5
-"""Seconds per second that a connection regains of the total delay that it is allowed."""
+"""Seconds of allowed delay that a connection regains in each second."""
 
 _MIN_RETRY_AFTER: Final = 1.0
 """Minimum time, in seconds, after which a refused client is told to retry."""

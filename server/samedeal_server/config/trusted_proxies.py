@@ -13,7 +13,7 @@ FORWARDED: Final = "X-Forwarded-For"
 """The HTTP header to which each proxy appends the address of its client."""
 
 _MAX_PROXIES: Final = 20
-"""Maximum number of addresses in the header that are considered."""
+"""Maximum number of addresses that are read from the header, from its end."""
 
 _WITH_PORT: Final = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::\d{1,5})?")
 

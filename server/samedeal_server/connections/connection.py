@@ -111,7 +111,7 @@ class Connection:
 
     @property
     def closing_code(self) -> int:
-        """The code with which this node closes the connection, or 0 if it does not."""
+        """The code with which this node closes the connection, or 0 if this node has not begun to close it."""
         return self._closing[0] if self._closing is not None else 0
 
     def send(self, message: ToClient, asked: float = 0.0) -> None:

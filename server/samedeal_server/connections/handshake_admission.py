@@ -75,8 +75,8 @@ class HandshakeAdmission:
     def address(self, socket: ServerConnection) -> str:
         """Return the address of a client.
 
-        If the client connects through trusted proxies, use the address that they report. The address of a client on a
-        Unix socket is ``local``.
+        If the client connects through trusted proxies, return the address that the proxies report. The address of a
+        client on a Unix socket is ``local``.
         """
         peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
@@ -132,8 +132,8 @@ class HandshakeAdmission:
     def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
         """Return the response that rejects a handshake because there are too many connections.
 
-        Return None if there are not. ``count`` is the number of open connections to this node that count towards the
-        limit.
+        Return None if the connection may be opened. ``count`` is the number of open connections to this node that count
+        towards the limit.
         """
         self._warn_if_ignored(request, peer_of(socket))
         if count >= self.limits.current.connections:
@@ -153,7 +153,7 @@ class HandshakeAdmission:
     def _warn_if_ignored(self, request: Request, peer: str) -> None:
         """Warn once if a peer that is not a trusted proxy sends ``X-Forwarded-For``.
 
-        It may be a proxy that was not configured.
+        The peer may be a proxy that was not configured.
         """
         if self._warned_of_proxy or FORWARDED not in request.headers or self._proxies.trusts(peer):
             return

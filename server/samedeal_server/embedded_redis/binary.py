@@ -32,7 +32,7 @@ _VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<min
 
 @dataclass(frozen=True)
 class RedisBinary:
-    """The program of Redis or Valkey, with its version."""
+    """A program on this machine that runs Redis or Valkey, and its version."""
 
     path: Path
     valkey: bool

@@ -77,7 +77,7 @@ def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> S
 
 
 def disk_full_message(data: Path) -> str:
-    """Return the message that the disk is full."""
+    """Return the message about a full disk."""
     return (
         f"The disk with '{data}' is full. Free some space and start again; no acknowledged move is lost. "
         "Or start with a directory on another disk (--data DIR)."
@@ -85,7 +85,7 @@ def disk_full_message(data: Path) -> str:
 
 
 def missing_manifest_message(directory: Path) -> str:
-    """Return the message that the manifest, which lists the append-only files, is missing."""
+    """Return the message about a missing manifest. A manifest lists the append-only files."""
     return (
         f"The append-only files in '{directory}' have no manifest, so Redis would start without their data. "
         "Nothing was changed. Restore a backup, or start with another directory (--data DIR)."
@@ -93,7 +93,7 @@ def missing_manifest_message(directory: Path) -> str:
 
 
 def newer_data_message(data: Path, binary: RedisBinary) -> str:
-    """Return the message that a newer Redis has written the data."""
+    """Return the message about data that a newer Redis has written."""
     return (
         f"The files in '{data}' were written by a newer Redis than {binary}. Put the newer Redis on PATH, or start with "
         "another directory (--data DIR)."

@@ -23,7 +23,7 @@ import time
 from contextlib import suppress
 
 STOP_TIMEOUT = 30.0
-"""Timeout, in seconds, for Redis to write its data and end. After this time it is killed."""
+"""Timeout, in seconds, for Redis to write its data and end. After this time Redis is killed."""
 
 _PR_SET_PDEATHSIG = 1
 

@@ -111,7 +111,7 @@ class EmbeddedRedis:
     async def wait_for_exit(self) -> StartupError:
         """Wait until Redis ends, and return an error that explains why.
 
-        If this node has stopped Redis, ignore the error.
+        The caller must ignore the error if this node has stopped Redis.
         """
         if not self._guard or not self._binary:
             raise RuntimeError("this Redis is not running")

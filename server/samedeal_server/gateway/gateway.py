@@ -151,7 +151,7 @@ class Gateway:
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """Return the first known subprotocol that the client offers, or None.
 
-        Without one, ``serve`` closes the connection.
+        If the result is None, ``serve`` closes the connection.
         """
         return next((Subprotocol(name) for name in (SUBPROTOCOL, *self._subprotocols) if name in offered), None)
 
@@ -316,7 +316,7 @@ class Gateway:
     async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
         """Wait until the rate limit allows a request, and handle the request.
 
-        Return the answer and the time at which the handling began.
+        Return the answer and the time at which the handling began. The time is 0 if the rate limit refuses the request.
         """
         try:
             if delay := self._rates.request(connection, REQUESTS[type(message)].cost):
@@ -359,7 +359,7 @@ class Gateway:
                 self.metrics.moves[answer.code].inc()
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
-        """Send a client that has just entered a room the state of the room, and the boards that it lacks."""
+        """Send the state of a room, and the boards that the client lacks, to a client that has just entered."""
         hub, seat = connection.hub, connection.seat
         if hub is None:
             return

@@ -167,7 +167,7 @@ class RoomEntry:
     async def _extend_session(self, connection: PlayerConnection) -> None:
         """Give a session its full lifetime, because its player enters a room.
 
-        Before, the session expires much earlier.
+        The session of a player who has never entered a room expires much earlier.
         """
         if connection.session is not None:
             connection.session = await self._rooms.store.sessions.extend(connection.session)

@@ -122,7 +122,7 @@ class OperatorRequests:
             return refusals.to_message(message.id, refusals.unavailable())
 
     async def log_in(self, _message: Login) -> ToOperator:
-        """Refuse the request, because the operator is already logged in."""
+        """Refuse a second ``Login``. ``Admin`` handles the first one."""
         raise refusals.login_once()
 
     async def survey(self, message: Status) -> ToOperator:

@@ -34,7 +34,7 @@ class ListenAddresses:
 
 
 def own_address(host: str) -> str:
-    """Return the address at which other machines reach this machine, or an empty string if it is in no network.
+    """Return the address at which other machines reach this machine, or an empty string if there is none.
 
     ``host`` must stand for all addresses of this machine, or for all of its IPv4 or IPv6 addresses. If possible, the
     result is an IPv4 address.
@@ -55,7 +55,7 @@ def _families(host: str) -> tuple[socket.AddressFamily, ...]:
 def listen_addresses(
     config: Config, port: int, address_of_machine: Callable[[str], str] = own_address
 ) -> ListenAddresses:
-    """Return the addresses of a node that listens on ``port``. Tests pass another function than ``own_address``."""
+    """Return the addresses of a node that listens on ``port``. Only tests replace ``own_address``."""
     scheme = "ws" if config.tls_cert is None else "wss"
     local = f"{scheme}://{url_host(local_host(config.host))}:{port}"
     if config.public_url:
@@ -104,8 +104,7 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
 def _page_address(public: str) -> str:
     """Return the address of the web page. ``public`` is the public address of the node.
 
-    If ``public`` begins with ``samedeal://``, the page uses TLS. If it then names no port, the page uses the default
-    port.
+    If ``public`` begins with ``samedeal://``, the page uses TLS, and the default port unless ``public`` names a port.
     """
     scheme, _, rest = public.partition("://")
     if scheme == "samedeal" and not urlsplit(public).port:

@@ -18,7 +18,7 @@ They are for connections to Redis, listeners, logs and temporary files.
 """
 
 _HANDSHAKE_SHARE: Final = 8
-"""If there are too few open files for all limits, one in this many is for handshakes."""
+"""If too few files can be open, pending handshakes get the files for clients divided by this number."""
 
 _log = get_logger()
 

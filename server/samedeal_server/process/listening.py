@@ -60,7 +60,7 @@ def reserved_port(host: str, port: int) -> Iterator[int]:
 
 @contextmanager
 def _explained(host: str, port: int, flag: str) -> Iterator[None]:
-    """Convert an OSError from the ``with`` block, which binds or listens, to StartupError."""
+    """Convert an OSError from the ``with`` block to StartupError. The block binds a socket or listens on it."""
     try:
         yield
     except OSError as error:
@@ -86,7 +86,7 @@ def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
 def _bind_all_addresses(port: int, *, is_shared: bool) -> socket.socket:
     """Return one socket that is bound to all IPv4 and IPv6 addresses.
 
-    If ``port`` is 0, a socket for each kind of address would get its own port.
+    With two sockets, IPv4 and IPv6 would get different ports if ``port`` is 0.
     """
     dual_stack = socket.has_dualstack_ipv6()
     unbound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)

@@ -24,8 +24,8 @@ _log = get_logger()
 class Reload:
     """A function that reads the settings again and applies those that can change.
 
-    It logs the others, and invalid settings. ``read`` returns the new settings, or raises InvalidSetting. ``apply``
-    applies them.
+    If other settings have changed, they are only logged. If a setting is invalid, nothing is applied. ``read`` returns
+    the new settings, or raises InvalidSetting. ``apply`` applies settings.
     """
 
     def __init__(

@@ -17,12 +17,12 @@ POLL_INTERVAL: Final = 60.0
 """Interval, in seconds, at which the certificate's files are checked for changes."""
 
 EXPIRES_SOON: Final = 7 * 86_400
-"""Time, in seconds, before the expiry of a certificate from which on a warning is logged once a day."""
+"""Time, in seconds. If a certificate expires within this time, a warning is logged once a day."""
 
 _DAY: Final = 86_400
 
 _HANDSHAKE_ROUNDS: Final = 6
-"""Number of rounds in which client and server complete any TLS handshake in memory."""
+"""Number of rounds that are enough for any TLS handshake between a client and a server in memory."""
 
 _log = get_logger()
 
@@ -121,9 +121,9 @@ def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
 
 
 def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
-    """Let OpenSSL check a certificate. Return when the certificate expires, as text.
+    """Check a certificate by a TLS handshake in memory. Return when the certificate expires, as text.
 
-    To do so, complete a handshake in memory with a client that trusts only this certificate.
+    The client in this handshake trusts only this certificate.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False

@@ -147,7 +147,7 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     share: bytes = b""
 
     def is_stuck(self, progress: Progress) -> bool:
-        """Return whether the player has declared to be stuck, and has put no card on or off a foundation since."""
+        """Return whether the player has declared to be stuck, and has moved no card to or from a foundation since."""
         return self.stuck_at > 0 and progress.last_progress_at <= self.stuck_at
 
 
@@ -288,7 +288,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def needs_search(self) -> bool:
-        """Whether a node must search for the deal now, because no share is missing."""
+        """Whether a node must search for the deal now: it has not been found yet, and no share is missing."""
         return self.lacks_deal and not self.lacks_shares
 
     @property
@@ -304,7 +304,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the result of the search, or None. A result from before the countdown began again does not count."""
+        """Return the result of the search, or None. If the countdown began again after the search, return None too."""
         found = secret.found if self.deal_found else None
         return found if found is not None and found.restarts == self.restarts else None
 
@@ -412,7 +412,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         ]
 
     def _is_over_for(self, racer: Racer, progress: Progress) -> bool:
-        """Return whether a player is done. With the option ``end_when_settled``, a stuck player counts as well."""
+        """Return whether a player is done. With the option ``end_when_settled``, a stuck player also counts as done."""
         return _is_done(racer, progress) or (self.options.end_when_settled and racer.is_stuck(progress))
 
     def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:

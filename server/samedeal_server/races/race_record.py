@@ -28,7 +28,7 @@ def race_id(race: Race) -> str:
 
 
 def is_race_id(text: str) -> bool:
-    """Return whether a text is the id of a race. The code of a room is not."""
+    """Return whether a text is the id of a race. The code of a room is not the id of a race."""
     return _RACE_ID.fullmatch(text) is not None
 
 
@@ -70,7 +70,7 @@ def counted_actions(race: Race) -> dict[str, int]:
 
 
 def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
-    """Return the record of a finished race. ``logs`` has for each player only actions that count."""
+    """Return the record of a finished race. ``logs`` must hold only the actions that count."""
     standings = {line.player: line for line in race.standings}
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):

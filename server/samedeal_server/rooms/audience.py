@@ -20,7 +20,7 @@ _TAKEN_OVER: Final = "you are connected from somewhere else now"
 Spawn = Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
 """Calls an async function in the background.
 
-It takes a function because a coroutine that never starts causes a warning.
+Its argument is a function because a coroutine that never starts causes a warning.
 """
 
 

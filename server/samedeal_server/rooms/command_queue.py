@@ -24,7 +24,7 @@ class CommandQueue:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn, which lasts until the ``with`` block ends.
 
-        Raise StoreUnavailable if an earlier command has failed with it in the meantime. Otherwise all waiting commands
+        Raise StoreUnavailable if Redis has failed for another command in the meantime. Otherwise all waiting commands
         would time out, one after another.
         """
         outages = self._outages

@@ -115,8 +115,7 @@ class MoveService:
     ) -> Acked:
         """Return the first ack of a repeated request.
 
-        Raise StaleRevision if the request was not committed. Its action then belongs to an older revision than the
-        board's.
+        Raise StaleRevision if the request was not committed. In that case its action was made on another board.
         """
         revision = message.revision + 1
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
@@ -139,7 +138,7 @@ class MoveService:
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
     """Return the commit of an action that led to ``after``.
 
-    ``time`` is the time of the first commit of a recovered action.
+    ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
     """
     return Commit(
         room=hub.room,

@@ -54,7 +54,7 @@ class ProgressUpdates:
         self._alarm.close()
 
     def flush(self) -> None:
-        """Send the update now."""
+        """Send the collected changes now."""
         self._alarm.cancel()
         players, self._players = self._players, set()
         moved_at, self._moved_at = self._moved_at, 0

@@ -65,7 +65,7 @@ _EARLY: Final = 1_000
 """Time, in milliseconds, after which a room is ticked again if its tick came too early because of this node's clock."""
 
 _POSTPONED: Final = 60_000
-"""Time, in milliseconds, after which a room is ticked again if its tick failed or only another version can serve it."""
+"""Time, in milliseconds, until a room's next tick if a tick failed or only another version can serve the room."""
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
 
@@ -238,7 +238,7 @@ class RoomRegistry:
         await self._tick(room, end_wait=end_wait)
 
     async def _tick(self, room: str, *, end_wait: bool = False) -> Race | None:
-        """Send a TickCommand to the race of a room, and return the race.
+        """Send a TickCommand to the race of a room, and return the race. TickCommand explains ``end_wait``.
 
         Return None if the room is gone, or if only another version can serve it.
         """

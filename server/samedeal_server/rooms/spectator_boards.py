@@ -109,9 +109,9 @@ class SpectatorBoards:
             self._schedule_release()
 
     async def _read_logs(self, room: str, boards: DelayedBoards) -> None:
-        """Read the players' logs and add to ``boards`` all actions that are known from events.
+        """Read the players' logs and add their actions to ``boards``.
 
-        Continue until none is missing.
+        Stop when ``boards`` has every action that this node knows from events.
         """
         while missing := [
             player for player, progress in self._room.progress.items() if 0 <= boards.newest(player) < progress.revision

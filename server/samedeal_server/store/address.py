@@ -27,7 +27,7 @@ class InvalidRedisAddress(ValueError):
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """An address of Redis, as ``RedisAddress.parse`` returns.
+    """An address of Redis, as returned by ``RedisAddress.parse``.
 
     ``options`` holds the arguments with which redis-py opens a connection. ``primary`` is the name of the primary that
     the Sentinels know. ``primary`` is empty if the address names no Sentinels.

@@ -120,7 +120,7 @@ class KeyDump:
         return _dumped(wanted, flat)
 
     async def find_key(self) -> str:
-        """Return any key that a restore could overwrite, or an empty string if there is none."""
+        """Return the name of any key, or an empty string if there is none. Keys that every node writes do not count."""
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             if key not in (keys.SCHEMAS.encode(), keys.RECEIPT_KEY.encode()) and not _is_transient(key):
                 return str(key.decode())

@@ -103,7 +103,7 @@ class RedisClient(Protocol):
     def primary_for(self, key: str) -> Host | None:
         """Return the address of the primary that has a key or a channel.
 
-        Return None if it is unknown, or without a cluster.
+        Return None if the primary is unknown, or if Redis is not a cluster.
         """
 
     def listener(self, primary: Host | None = None) -> Redis:

@@ -37,7 +37,7 @@ _PROBE_INTERVAL: Final = 0.5
 _MAX_VARIANTS: Final = 100_000
 """Maximum number of keys that ``variants`` tries.
 
-So many keys include one for each primary, even if it has a single slot.
+So many keys include one for each primary, even for a primary with a single slot.
 """
 
 _REDIRECTIONS: Final = (MovedError, AskError)
@@ -46,10 +46,10 @@ _CONNECTION_ERRORS: Final = (LostConnection, NoAnswer, OSError)
 
 
 class ClusterClient:
-    """A client of a Redis Cluster. ``seeds`` are the addresses of the nodes that are known at first.
+    """A client of a Redis Cluster. ``seeds`` are the addresses of the servers that are known at first.
 
-    ``where`` names the seeds in messages. ``client`` creates a client for a single node. If a primary does not answer
-    in time, the client only pings it from then on. Commands to that primary fail at once until it answers or its slots
+    ``where`` names the seeds in messages. ``client`` creates a client for a single server. A primary that does not
+    answer in time is only pinged from then on. Commands to that primary fail at once until it answers or its slots
     move. A batch for several primaries therefore does not wait for a broken one.
     """
 
@@ -91,7 +91,7 @@ class ClusterClient:
             await node.aclose()
 
     async def primaries(self) -> list[PrimaryClient]:
-        """Return a client for each primary that has slots. Raise RedisError or OSError if no node answers."""
+        """Return a client for each primary that has slots. Raise RedisError or OSError if no server answers."""
         await self._refresh_slots(self._refreshes)
         return [self._node(address) for address in sorted({address for _, _, address in self._slot_map})]
 
@@ -103,9 +103,9 @@ class ClusterClient:
         return next((address for first, last, address in self._slot_map if first <= slot <= last), None)
 
     async def variants(self, key: str) -> dict[Host, str]:
-        """Return for each primary a key that it has. Each of these keys is ``key`` with a colon and a number appended.
+        """Return for each primary a key that is stored on this primary: ``key`` with a colon and a number appended.
 
-        Raise RedisError or OSError if no node answers.
+        Raise RedisError or OSError if no server answers.
         """
         await self._refresh_slots(self._refreshes)
         found: dict[Host, str] = {}
@@ -149,7 +149,7 @@ class ClusterClient:
             await self._remove_old_nodes()
 
     async def _slots(self, address: Host) -> list[tuple[int, int, Host]]:
-        """Read the slot map from one node: the first slot, the last slot and the primary of each range."""
+        """Read the slot map from one server: the first slot, the last slot and the primary of each range."""
         # redis-py has no types for this method.
         node: Any = self._node(address)
         found = await node.execute_command("CLUSTER SLOTS")
@@ -293,10 +293,9 @@ class ClusterClient:
 
 
 def _address(node: Sequence[Any], queried: Host) -> Host:
-    """Return the address of a node from a slot map.
+    """Return the address of a server in a slot map. ``queried`` is the server that sent the slot map.
 
-    If the slot map lacks the node's host, return the host of ``queried``. ``queried`` is the node that sent the slot
-    map.
+    If the slot map lacks the host, use the host of ``queried``.
     """
     host = (node[0] or b"").decode()
     return (host if host not in ("", "?") else queried[0], int(node[1]))

@@ -37,8 +37,8 @@ class ClusterStore(Store):
     async def probe(self) -> str:
         """Test whether each primary accepts writes.
 
-        Return a text that names the primaries that do not, or an empty string. Raise StoreUnavailable if no primary
-        does.
+        Return a text that names the primaries that do not accept writes, or an empty string. Raise StoreUnavailable if
+        no primary accepts writes.
         """
         with converted_errors():
             probe_keys = await self._cluster.variants(keys.PROBE)

@@ -31,7 +31,7 @@ async def _info(primary: PrimaryClient) -> dict[str, Any] | RedisError | OSError
 
 
 class Executor:
-    """Executes commands on Redis. Every method raises StoreUnavailable."""
+    """Executes commands on Redis. Every method raises StoreUnavailable if Redis fails."""
 
     def __init__(self, redis: RedisClient) -> None:
         self.redis = redis

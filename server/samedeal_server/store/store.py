@@ -45,15 +45,15 @@ STREAM_LENGTH: Final = 2000
 """Minimum number of events that a room's stream keeps. A reader that missed more events loads a snapshot."""
 
 WAITING_STREAM_LENGTH: Final = 100
-"""Minimum number of events that the stream of a room keeps before the race starts, unless they are large.
+"""Minimum number of events that the stream of a room keeps before the race starts, unless the events are large.
 
 The number is small because players may cause many of these events.
 """
 
 WAITING_STREAM_SIZE: Final = 60_000
-"""Size, in bytes, of the events that the stream of a room keeps before the race starts.
+"""Approximate maximum size, in bytes, of the stream of a room before the race starts.
 
-If all of its events were as large as the newest one, the stream would keep as many of them as fit into this size.
+If ``WAITING_STREAM_LENGTH`` events as large as the newest one would exceed this size, the stream keeps fewer events.
 """
 
 LIFETIME: Final = 8 * 86_400
@@ -69,7 +69,7 @@ When the keys expire, all nodes have closed the room and its code is free again.
 """
 
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
-"""Time, in milliseconds, for which a node's number of spectators is valid. The node must set it again before."""
+"""Time, in milliseconds, for which a node's number of spectators is valid. The node sets it again more often."""
 
 SEARCH_CLAIM: Final = 6_000
 """Time, in milliseconds, after which a node's claim to search for a deal expires, unless the node renews the claim."""
@@ -146,16 +146,13 @@ class Store:
     async def probe(self) -> str:
         """Test whether Redis accepts writes. Raise StoreUnavailable if it does not.
 
-        The returned text is empty. On a cluster it names the primaries that do not accept writes.
+        Return an empty text. The store of a cluster returns the names of the primaries that do not accept writes.
         """
         await self.executor.execute(command("SET", keys.PROBE, "1", "PX", 1000), durable=True)
         return ""
 
     async def check_settings(self) -> None:
-        """Check the settings of each primary.
-
-        Report to ``availability`` why the primary may lose acknowledged moves.
-        """
+        """Report to ``availability`` whether the settings of each primary let it lose acknowledged moves."""
         for where, info in (await self.executor.server_info()).items():
             self.redis.availability.set_risk(where, risk(info))
 
@@ -379,7 +376,7 @@ class Store:
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
         """Load a player's log from revision ``first`` to ``last``, both included.
 
-        Without ``last``, load the rest of it.
+        If ``last`` is None, load the log to its end.
         """
         end = "+" if last is None else f"{last}-0"
         (found,) = await self.executor.execute(command("XRANGE", keys.log(room, player), f"{first}-0", end))
@@ -388,7 +385,7 @@ class Store:
     async def load_events(self, room: str, after: int) -> list[SequencedEvent] | None:
         """Load all events of a room after the event number ``after``, in order.
 
-        Return None if some of these events are missing, or if Redis has lost the event ``after`` itself.
+        Return None if some of these events are missing, or if Redis has lost the event with the number ``after``.
         """
         newest, found = await self.executor.execute(
             command("HGET", keys.meta(room), "last_event"), command("XRANGE", keys.events(room), f"({after}-0", "+")

@@ -32,7 +32,7 @@ _MAX_WIDTH: Final = 2000
 """Maximum width, in columns, of a value or a line of a traceback in the readable format."""
 
 _THROTTLE_INTERVAL: Final = 10.0
-"""Minimum interval, in seconds, between two lines of a ThrottledLog with the same reason."""
+"""Minimum interval, in seconds, between two lines with the same reason in a ThrottledLog."""
 
 _HANDSHAKE_FAILED: Final = "opening handshake failed"
 """The message with which some versions of websockets log a malformed handshake and its traceback."""
@@ -110,7 +110,7 @@ class ThrottledLog:
         self._logged_at: dict[str, float] = {}
 
     def info(self, event: LogEvent, reason: str, **fields: object) -> None:
-        """Log an event with its fields. If an event with the same reason was logged recently, only count this one."""
+        """Log an event with its fields. If an event with the same reason was logged recently, only count the new one."""
         self._counts[reason] += 1
         now = time.monotonic()
         if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) >= _THROTTLE_INTERVAL:

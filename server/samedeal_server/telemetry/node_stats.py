@@ -63,7 +63,7 @@ def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
 
 
 def memory() -> int:
-    """Return the resident memory of this process, in bytes. If the system does not report it, return its peak."""
+    """Return the resident memory of this process, in bytes. Return its peak if the system reports only the peak."""
     try:
         return int(_STATM.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):

@@ -279,7 +279,7 @@ class BanList(_Message, frozen=True):
 class RoomsClosed(_Message, frozen=True):
     """The answer to ``CloseRooms``: the number of rooms that were closed.
 
-    If it is ``MAX_CLOSED_ROOMS``, ask again for the rest.
+    If the number is ``MAX_CLOSED_ROOMS``, more rooms may be left. A further ``CloseRooms`` closes them.
     """
 
     to: Id

@@ -102,7 +102,7 @@ def _unpack_frame(frame: bytes | str, limits: dict[str, Any]) -> Any:
 def request_id(frame: bytes | str) -> int:
     """Return the id of a request whose frame is malformed, so that the refusal can repeat the id.
 
-    Return -1 without a valid id.
+    Return -1 if the frame has no valid id.
     """
     try:
         fields: Any = msgpack.unpackb(frame, **_UNTRUSTED_LIMITS) if isinstance(frame, bytes) else None

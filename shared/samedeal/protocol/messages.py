@@ -378,9 +378,9 @@ class Refused(_Message, frozen=True):
 class Seat(Struct, frozen=True, kw_only=True):
     """A player with a seat in a room.
 
-    ``bot`` says whether the player has declared to be a bot. ``stuck`` says whether the player has sent
-    ``DeclareStuck``, and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
-    player's share of a joint deal.
+    ``bot`` is true if the player has declared to be a bot. ``stuck`` is true if the player has sent ``DeclareStuck``
+    and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the player's share of
+    a joint deal.
     """
 
     player: str

@@ -16,7 +16,7 @@ from samedeal.options import Options
 from samedeal.terminal_text import printable
 
 _MAX_QUOTED: Final = 40
-"""Maximum width, in columns, of a part of a request that is quoted in a sentence."""
+"""Maximum width, in columns, of the text that a sentence quotes from a request."""
 
 
 def request_error(fields: Any, kinds: tuple[type[msgspec.Struct], ...], error: ValueError) -> SamedealError:

@@ -73,7 +73,7 @@ class Search:
     def run(self, limit: int) -> Found | None:
         """Continue the search until ``limit`` states have been reached in total.
 
-        Return the result, or None if it is still open.
+        Return the result, or None if the search has not ended.
         """
         empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
         before, buckets, lowest = self._before, self._buckets, self._lowest

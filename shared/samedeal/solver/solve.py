@@ -29,7 +29,7 @@ Raise it whenever the answer for a board and a budget changes, even if both answ
 """
 
 FIRST_LIMIT: Final = 1000
-"""Number of states that each search reaches before the next search takes its turn."""
+"""Number of states that each search reaches in its first turn."""
 
 
 class Outcome(StrEnum):

@@ -44,7 +44,7 @@ Given = tuple[int, bytes]
 """A card that can be taken from a part of a state, and the part without the card."""
 
 Group = tuple[int, bytes, bytes]
-"""Cards of a column that can be moved together: the deepest one, the column without them, and the cards."""
+"""Cards of a column that can be moved together: the deepest card, the rest of the column, and the cards."""
 
 
 class TopsFacts(NamedTuple):
@@ -139,7 +139,7 @@ class StateSpace:
         return (tops, side, *columns)
 
     def keeps_places(self, side: bytes) -> bool:
-        """Return whether the columns keep their places. They do as long as the stock has rows for them."""
+        """Return whether the columns keep their places. They do as long as the stock has cards to deal to them."""
         return self.game.stock.to_columns and side != self.empty_side
 
     def drawn_part(self, cards: bytes, drawn: int) -> bytes:
