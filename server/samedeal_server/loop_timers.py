@@ -53,7 +53,7 @@ class Alarm:
     def set(self, delay: float) -> None:
         """Call the callback after ``delay`` seconds.
 
-        This replaces an earlier schedule. Do nothing if the alarm is closed.
+        Cancel a call that was scheduled before. If the alarm is closed, do nothing.
         """
         self.cancel()
         if self._callback is not None:

@@ -29,7 +29,7 @@ class Undo(Enum):
 class Past(NamedTuple):
     """A linked list of the moves that were not undone, newest first.
 
-    A play shares the older part with the plays before it.
+    A play shares the older part of the list with the plays before it.
     """
 
     step: Step

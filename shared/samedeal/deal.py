@@ -140,7 +140,7 @@ class Deal:
         return self.kind in ("winnable", "daily")
 
     def on(self, date: str) -> Deal:
-        """Return a daily deal without a date with the given ``date``, and any other deal unchanged.
+        """Return this deal, with ``date`` added if it is a daily deal without a date.
 
         The form of ``date`` is ``YYYY-MM-DD``. Raise MalformedText if the date is needed and is not valid.
         """

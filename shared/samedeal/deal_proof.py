@@ -137,7 +137,7 @@ class DealProof:
             raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
 
     def check_deeply(self) -> Board:
-        """Check the proof as ``check`` does. Also check with the solver that it wins no candidate before this one.
+        """Check the proof as ``check`` does. Also check that the solver wins no earlier candidate.
 
         This takes as long as finding the deal. Raise DealNotProven if the proof is wrong, or needs another version of
         the solver.

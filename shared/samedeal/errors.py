@@ -162,8 +162,8 @@ class BadOptions(SamedealError):
 class RequestRefused(SamedealError):
     """Error of a request that the server refuses.
 
-    PROTOCOL.md and ADMIN.md list the values of ``code``. A newer server may send others. ``retry_after`` is the time,
-    in seconds, after which the same request may succeed.
+    PROTOCOL.md and ADMIN.md list the values of ``code``. A newer server may send other values. ``retry_after`` is the
+    time, in seconds, after which the same request may succeed.
     """
 
     def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:

@@ -33,7 +33,7 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 
 
 class DealTerms(NamedTuple):
-    """The conditions of the search for a deal. When a room opens, the server commits to them and to its secret.
+    """The conditions of the search for a deal. When a room opens, the server commits to these terms and to its secret.
 
     ``solver`` is the version of the solver. The solver must win the deal, and its search must reach at least ``least``
     and at most ``budget`` states. If a server could choose these terms later, it could influence which candidate is
@@ -123,7 +123,7 @@ def won_candidates(
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """Hash ``text`` followed by the numbers 0, 1, 2 and so on in turn. Yield the bytes of these hashes."""
+    """For each number 0, 1, 2 and so on, yield the bytes of the hash of ``text`` followed by the number."""
     for block in range(2**32):
         yield from _hash(text, block.to_bytes(4, "big"))
 

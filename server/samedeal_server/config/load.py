@@ -17,7 +17,7 @@ _LOG_SETTINGS: Final = ("log-style", "announce")
 
 
 def load_config(flags: argparse.Namespace) -> Reading[Config]:
-    """Read all settings. ``flags`` holds the parsed flags, and in ``config`` the path of the file.
+    """Read all settings. ``flags`` holds the parsed flags. One of them, ``flags.config``, is the path of the file.
 
     Raise InvalidSetting if the file is unreadable, a name is unknown, or a value is not valid.
     """

@@ -219,8 +219,8 @@ def read(
 ) -> Reading[Kind]:
     """Read settings from flags, from environment variables, and from a file given by its name and content.
 
-    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin with ``SAMEDEAL_`` and
-    are not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
+    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin with ``SAMEDEAL_``
+    and are not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}

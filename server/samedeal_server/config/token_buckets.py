@@ -13,7 +13,7 @@ WINDOW: Final = 600
 """Time, in seconds, over which rooms, sessions and passphrases are counted."""
 
 MAX_NETWORKS: Final = 20_000
-"""Maximum number of networks that have a bucket. Beyond it, the least recently used bucket is dropped."""
+"""Maximum number of networks that have a bucket. If there would be more, the least recently used bucket is dropped."""
 
 NETWORK_FACTORS: Final = (1, 4, 16)
 """Factors by which the limit on one address is multiplied for its networks.
@@ -74,7 +74,10 @@ class Bucket:
 
 
 class Pace:
-    """The rate limit of one connection. Requests that exceed the rate are delayed, and refused if the delays add up."""
+    """The rate limit of one connection. Requests that exceed the rate are delayed.
+
+    They are refused if the connection has already been delayed for too long.
+    """
 
     def __init__(self, limits: Limits, now: float) -> None:
         self._requests_bucket = Bucket(limits.rate, limits.burst, now)

@@ -30,13 +30,13 @@ LARGEST_REQUEST: Final = 16 * 1024
 """Maximum size of a handshake request, in bytes. Browsers and proxies send a few hundred to a few thousand bytes."""
 
 PING_INTERVAL: Final = 20
-"""Interval, in seconds, between WebSocket pings to a client. It is also the timeout for the answer."""
+"""Interval, in seconds, between WebSocket pings to a client. The timeout for the answer is the same."""
 
 CLOSE_TIMEOUT: Final = 2.0
 """Timeout, in seconds, for a client to disconnect after the server has sent a close frame."""
 
 _MAX_QUEUE: Final = 16
-"""Maximum number of received messages that wait to be handled. Beyond it, the node stops reading from the client.
+"""Maximum number of received messages that wait to be handled. If there are more, the node stops reading.
 
 Reading continues when only ``_MIN_QUEUE`` messages wait.
 """
@@ -225,7 +225,7 @@ class ClientSocket(ServerConnection):
             self._abort_later()
 
     def _add_fragment(self, frame: Frame) -> None:
-        """Add a frame to the message of which it is a part."""
+        """Add a frame to the unfinished message. If this is the last frame, the message is complete."""
         if self._fragments is None:
             self._fragments = bytearray()
             self._is_text = frame.opcode is Opcode.TEXT

@@ -21,10 +21,10 @@ _TWO_BYTE_LENGTH: Final = 126
 _EIGHT_BYTE_LENGTH: Final = 1 << 16
 
 _WRITE_SIZE: Final = 16 * 1024
-"""Number of bytes that are written to the socket before a check whether the client reads them."""
+"""Number of bytes that are written to the socket before the node checks whether the client reads them."""
 
 CLOSE_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for a client to read what is still queued for it. The connection is then aborted."""
+"""Timeout, in seconds, for a client to read the queued frames before its connection is aborted."""
 
 
 def framed(message: ToClient) -> bytes:
@@ -117,7 +117,7 @@ class Connection:
     def send(self, message: ToClient, asked: float = 0.0) -> None:
         """Queue a message and send it soon.
 
-        For the ack of a move, ``asked`` is when the move was read; metrics use it.
+        If the message is the ack of a move, ``asked`` is when the move was read. Only metrics use ``asked``.
         """
         self.send_frame(framed(message), asked)
 

@@ -84,7 +84,7 @@ class HandshakeAdmission:
     def track_pending(self, socket: ServerConnection) -> None:
         """Count a connection as pending: its handshake is not complete.
 
-        If too many are pending, abort the oldest one.
+        If too many connections are pending, abort the oldest one.
         """
         networks = networks_of(self.address(socket))
         self._pending[socket] = networks
@@ -118,7 +118,7 @@ class HandshakeAdmission:
         return networks is not None
 
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return the response that rejects a web page whose origin may not connect. Return None if it may."""
+        """Return the response that rejects a web page whose origin may not connect. Return None if the page may."""
         origins = request.headers.get_all("Origin")
         if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None

@@ -95,7 +95,7 @@ def _candidates() -> Iterator[Path]:
 def _identify(path: Path) -> RedisBinary | None:
     """Run a program to read its version.
 
-    Return None if it does not run on this machine, or is neither Redis nor Valkey.
+    Return None if the program does not run on this machine, or is neither Redis nor Valkey.
     """
     try:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603  # a program of this machine's owner

@@ -127,7 +127,7 @@ class EmbeddedRedis:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _check_data(self, binary: RedisBinary) -> None:
-        """Raise StartupError if Redis could not read its data or would ignore it, or if the disk is full."""
+        """Raise StartupError if Redis could not read or would ignore its data, or if the disk is full."""
         directory = self.data / "appendonlydir"
         if directory.is_dir() and not binary.has_multipart_aof:
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))

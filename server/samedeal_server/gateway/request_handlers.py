@@ -201,7 +201,7 @@ class RequestHandlers:
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
         """Record that the player is stuck.
 
-        The server does not check this, because it affects only the player's own race.
+        A wrong claim harms only the player's own race, so the server does not check the claim.
         """
         hub, seat = connection.require_seat()
         await self._rooms.command(
@@ -210,7 +210,7 @@ class RequestHandlers:
         return Done(to=message.id)
 
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
-        """Return the room of the rematch. Open the room if no other player has asked for it."""
+        """Return the code of the rematch's room. If the room does not exist yet, open it."""
         hub = connection.hub
         if hub is None:
             raise refusals.no_seat()

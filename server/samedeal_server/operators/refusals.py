@@ -93,7 +93,7 @@ def node_required(nodes: Iterable[str]) -> OperatorRefused:
 
 
 def last_node(name: str) -> OperatorRefused:
-    """Refusal because the node to drain is the last ready one, and the operator does not insist."""
+    """Refusal because the node to drain is the last ready one, and ``force`` is not set."""
     return OperatorRefused(
         OperatorRefusalCode.LAST_NODE,
         f"{name} is the last ready node, and without it nobody can race. To drain it anyway, add --yes.",

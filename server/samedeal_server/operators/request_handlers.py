@@ -237,7 +237,11 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def drain(self, message: Drain) -> ToOperator:
-        """Order a node to drain. Raise OperatorRefused if the request does not name exactly one node."""
+        """Order a node to drain.
+
+        Raise OperatorRefused if the request does not name exactly one node. Unless ``force`` is set, also raise
+        OperatorRefused if no other node is ready.
+        """
         lines = await self._nodes.lines()
         names = [line.node for line in lines]
         if not message.node and len(names) > 1:

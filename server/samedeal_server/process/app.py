@@ -141,7 +141,7 @@ async def serve(node: Node, announce: Announce) -> None:
 async def drain(node: Node, hurry: asyncio.Event) -> None:
     """Drain a node: report that it is not ready, wait for the drain delay, and disconnect all clients.
 
-    The drain delay gives load balancers time to notice. It ends early if ``hurry`` is set.
+    The drain delay gives load balancers time to notice. The delay ends early if ``hurry`` is set.
     """
     node.stop.set()
     sd_notify.notify("STOPPING=1")

@@ -18,7 +18,7 @@ They are for connections to Redis, listeners, logs and temporary files.
 """
 
 _HANDSHAKE_SHARE: Final = 8
-"""If too few files can be open, pending handshakes get the files for clients divided by this number."""
+"""Number of open files for clients per pending handshake, if too few files can be open for all limits."""
 
 _log = get_logger()
 

@@ -14,8 +14,8 @@ from typing import Final
 _NEW_OBJECTS: Final = 5_000
 """Number of new objects after which Python searches for cycles among them. Python's default is 700.
 
-A move leaves about four new objects and no cycles. The search takes up to 10 ms. With the default, it takes a tenth of
-the CPU time of a move.
+A move leaves about four new objects and no cycles. A search takes up to 10 ms. With Python's default, a tenth of the
+CPU time of each move would go to searches.
 """
 
 _NEVER: Final = 1_000_000_000

@@ -59,7 +59,7 @@ class Certificate:
         connection.context = self._current
 
     def reload(self) -> None:
-        """Load the files again. If the new certificate is invalid, log that and keep the current one."""
+        """Load the files again. If the new certificate is invalid, log an error and keep the current certificate."""
         self._fingerprint = self._read_fingerprint()
         try:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
@@ -70,7 +70,7 @@ class Certificate:
             _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
-        """Reload the certificate whenever its files change, and log a warning before it expires."""
+        """Reload the certificate whenever its files change. Log a warning when the certificate expires soon."""
         while True:
             await asyncio.sleep(poll_interval)
             if self._read_fingerprint() != self._fingerprint:

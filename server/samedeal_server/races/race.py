@@ -115,11 +115,11 @@ IDLE_AFTER: Final = 240_000
 REVEAL_TIMEOUT: Final = 10_000
 """Time, in milliseconds, from the beginning of a countdown, in which players must reveal their shares.
 
-A player who does not loses the seat.
+A player who misses this time loses the seat.
 """
 
 EXTENSION: Final = 2_000
-"""Time, in milliseconds, by which the countdown is extended if the deal has not been found when it ends."""
+"""Time, in milliseconds, by which a countdown is extended if it ends before the deal has been found."""
 
 _MAX_KICKED: Final = 100
 """Maximum number of kicked players that a race remembers."""
@@ -202,7 +202,7 @@ class DealSecret(Struct, frozen=True):
     """The secret that decides the deal of a race. It must stay hidden until the race is finished.
 
     ``seed`` is the seed of the deal. For a joint deal it is the server's secret, and for a daily deal the mix.
-    ``found`` is the result of the search for a joint or daily deal, or None before.
+    ``found`` is the result of the search for a joint or daily deal, and None until the search has ended.
     """
 
     seed: bytes
@@ -263,7 +263,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the phase is one of those before the race."""
+        """Whether the race has not started: its phase is ``open`` or ``countdown``."""
         return self.phase in ("open", "countdown")
 
     @property
@@ -288,7 +288,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def needs_search(self) -> bool:
-        """Whether a node must search for the deal now: it has not been found yet, and no share is missing."""
+        """Whether a node must search for the deal now: the deal has not been found, and no share is missing."""
         return self.lacks_deal and not self.lacks_shares
 
     @property

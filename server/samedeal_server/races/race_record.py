@@ -52,7 +52,7 @@ def first_head(race: Race, racer: Racer) -> bytes:
 
 
 def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head of a chain after the actions in ``held``. ``head`` and ``revision`` are the values before them.
+    """Return the head of a chain after the actions in ``held``. ``head`` and ``revision`` precede these actions.
 
     ``starts`` is when the race started, in milliseconds since 1970.
     """

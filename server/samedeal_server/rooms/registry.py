@@ -151,7 +151,7 @@ class RoomRegistry:
         return race
 
     async def _search(self, room: str) -> None:
-        """Search for the deal of a room, unless another node does.
+        """Search for the deal of a room, unless another node is searching.
 
         If the search fails, the room's next tick starts it again.
         """
@@ -412,7 +412,7 @@ class RoomRegistry:
             await self._guard(self._sweep_room(room))
 
     async def _sweep_room(self, room: str) -> None:
-        """Tick an overdue room. Even if the tick fails, postpone the next one, so that other rooms get their turn."""
+        """Tick an overdue room. Schedule its next tick even if this one fails, so that other rooms get their turn."""
         now = self.clock.now()
         next_tick = now + _POSTPONED
         try:

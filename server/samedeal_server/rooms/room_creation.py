@@ -62,9 +62,9 @@ class RoomCreator:
         raise refusals.no_free_code()
 
     async def rematch(self, room: str) -> str:
-        """Return the code of the rematch's room. If the rematch has no room yet, open it.
+        """Return the code of the rematch's room. If the room does not exist yet, open it.
 
-        Raise RequestRefused if the race is not over, if its room is gone, or if there are too many rooms.
+        Raise RequestRefused if the race is not over, if ``room`` is gone, or if there are too many rooms.
         """
         snapshot = await self._rooms.load(room)
         race = snapshot.race
@@ -91,7 +91,7 @@ class RoomCreator:
     async def _open_successor(self, race: Race, now: int) -> str:
         """Open a room for the rematch and return its code.
 
-        If another request has just opened such a room, return its code.
+        If another request has just opened this room, return the code without opening another one.
         """
         parent_secret = await self._store.load_secret(race.room)
         if parent_secret is None:

@@ -31,7 +31,7 @@ class RoomModel:
     def move(self, moved: MoveCommitted, time: int) -> bool:
         """Count a move that was committed at ``time``, in milliseconds since 1970.
 
-        Return False if it was counted before.
+        Return False if the move was counted before.
         """
         if moved.finished and self.race.options.first_finish_ends:
             self.race = replace(self.race, ends=min(time, self.race.ends))

@@ -29,8 +29,8 @@ _NICENESS: Final = 10
 class Candidate(Struct, frozen=True):
     """A candidate for a deal.
 
-    The solver may use at most ``budget`` states. If it needs fewer than ``least``, the deal is too easy. ``mixed`` is
-    the mix that decides the sequence of candidates. ``number`` is the candidate's place in this sequence.
+    The solver may use at most ``budget`` states. If the solver needs fewer than ``least``, the deal is too easy.
+    ``mixed`` is the mix that decides the sequence of candidates. ``number`` is the candidate's place in this sequence.
     """
 
     mixed: bytes
@@ -43,7 +43,7 @@ class Candidate(Struct, frozen=True):
 def winning_line(candidate: Candidate) -> str:
     """Return the moves with which the solver wins a candidate.
 
-    Return an empty text if it does not win within the limits.
+    Return an empty text if the solver does not win within the limits of the candidate.
     """
     game = Game.named(candidate.game)
     won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,), candidate.least), None)

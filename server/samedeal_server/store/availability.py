@@ -13,7 +13,7 @@ RECOVERY_TIME: Final = 1.0
 """Time, in seconds, without a failure after which a primary that was down counts as up."""
 
 ACCEPTANCE_TIME: Final = 5.0
-"""Time, in seconds, without an error after which a primary that rejected commands counts as accepting them.
+"""Time, in seconds, without an error after which a primary that rejected commands counts as working again.
 
 This time is longer than the interval between heartbeats, each of which writes. A primary that rejects only writes
 therefore keeps failing within this time.

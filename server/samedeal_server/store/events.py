@@ -27,7 +27,7 @@ class RaceChanged(Struct, frozen=True):
 
 
 class RacePatched(Struct, frozen=True):
-    """An event with what has changed in a race, for a reader that knows the state before.
+    """An event with only the changed fields of a race, for a reader that knows the state before the event.
 
     ``changes`` and ``player`` have the same meaning as in RaceChanged.
     """

@@ -17,8 +17,8 @@ MAX_BATCH: Final = 256
 class Commit(Struct, frozen=True):
     """An action of a player that a node has checked against the rules and wants to commit.
 
-    The counts include the action. ``revision`` is the board's revision before the action. ``committed_at`` is 0 unless
-    the action is recovered after a loss of data. It is then the time of the first commit.
+    The counts include the action. ``revision`` is the board's revision before the action. If the action is recovered
+    after a loss of data, ``committed_at`` is the time of its first commit. Otherwise it is 0.
     """
 
     room: str

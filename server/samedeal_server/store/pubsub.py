@@ -21,11 +21,11 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 SILENCE_TIMEOUT: Final = 5.0
-"""Time, in seconds, without an announcement after which Redis is pinged. It is also the timeout for the answer."""
+"""Time, in seconds, without an announcement after which Redis is pinged. The timeout for the answer is the same."""
 
 _RETRY_INTERVAL: Final = 0.5
 _MAX_READ_AHEAD: Final = 1000
-"""Maximum number of received announcements that wait to be consumed. When it is reached, no more are read."""
+"""Maximum number of announcements that were read from the connection and not yet yielded."""
 
 _log = get_logger()
 

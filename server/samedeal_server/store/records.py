@@ -24,8 +24,9 @@ _DAY: Final = 86_400
 class RecordAccess:
     """Who may read a record.
 
-    If ``is_public`` is true, everybody may. Otherwise only ``players`` may, and those who know the passphrase. ``salt``
-    and ``hash`` belong to the passphrase. If ``hash`` is empty, there is no passphrase.
+    If ``is_public`` is true, everybody may read the record. Otherwise only ``players`` and those who know the
+    passphrase may read the record. ``salt`` and ``hash`` belong to the passphrase. If ``hash`` is empty, there is no
+    passphrase.
     """
 
     is_public: bool

@@ -93,8 +93,8 @@ class RedisClient(Protocol):
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
         """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
 
-        If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few do in time,
-        each answer is replaced by TooFewReplicas. Each command may run twice.
+        If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few replicas do so
+        in time, TooFewReplicas replaces each answer. Each command may run twice.
         """
 
     async def primaries(self) -> list[PrimaryClient]:

@@ -55,7 +55,7 @@ def classify(error: Exception) -> Failure | None:
 
 
 class SharedConnection:
-    """A connection to the server of ``pool``. It is opened when it is first needed, and again after it was lost."""
+    """A connection to the server of ``pool``. The first command opens the connection, or reopens it after a loss."""
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability) -> None:
         self._pool = pool

@@ -118,7 +118,7 @@ class Store:
     """All data that nodes share. Every method raises StoreUnavailable if Redis fails.
 
     A write that is acknowledged to a player is durable: the required replicas have it. Data that was only read may not
-    be durable yet. ``wait_replicated`` waits until it is.
+    be durable before a call of ``wait_replicated``.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:

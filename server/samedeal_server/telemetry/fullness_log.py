@@ -24,7 +24,7 @@ class FullnessLog:
         self._alarm = Alarm(timers, self._on_alarm)
 
     def refuse(self, limit: int) -> None:
-        """Count a refusal. Log it if there was none in the last ``CALM_TIME`` seconds. ``limit`` is the limit reached."""
+        """Count a refusal because of ``limit``. Log the refusal if it is the first one for ``CALM_TIME`` seconds."""
         self._refused += 1
         self._refused_at = self._timers.monotonic()
         if not self._alarm.is_set:

@@ -139,7 +139,7 @@ def unpack(data: bytes, kind: type[_Value]) -> _Value:
 
 
 def _unpack_fields(data: bytes, limits: dict[str, Any]) -> Any:
-    """Decode msgpack without checking types. Raise ValueError if it is invalid, or larger than ``limits`` allow."""
+    """Decode msgpack without checking types. Raise ValueError if ``data`` is invalid, or larger than ``limits`` allow."""
     try:
         return msgpack.unpackb(data, **limits)
     except msgpack.ExtraData:

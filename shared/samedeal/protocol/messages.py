@@ -90,7 +90,7 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Take a seat, or return to one. ``revision`` and ``event`` are the newest ones that the client has, or -1.
+    """Take a seat, or return to one. ``revision`` and ``event`` are the newest numbers that the client has, or -1.
 
     ``share_commitment`` is the hash of the player's share, and is needed only in a room with a joint deal.
     """
@@ -397,7 +397,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     """The part of a player's progress that everybody may see. It has counts, and never cards.
 
     ``last_action_at`` is the time of the player's last action. ``last_progress_at`` is when ``foundation_cards`` last
-    changed. ``finished_at`` is when the player finished. Each time is 0 until this has happened.
+    changed. ``finished_at`` is when the player finished. Each of these times is 0 until its event has happened.
     """
 
     player: str

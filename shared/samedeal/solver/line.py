@@ -55,7 +55,7 @@ def _step(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Bo
 
 
 def _play_safe(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Board]:
-    """Play all cards to foundations that are on the foundations of ``state``, but not yet on those of the board.
+    """Play to foundations all cards that are on the foundations of ``state``, but not yet on those of the board.
 
     Return the moves and the new board.
     """

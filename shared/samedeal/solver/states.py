@@ -51,8 +51,8 @@ class TopsFacts(NamedTuple):
     """The moves that the tops of the foundations allow.
 
     ``takes`` maps each card that fits on a foundation to the tops after the move. ``gives`` holds the cards that can
-    leave a foundation. ``safe`` holds the cards that can go to a foundation without losing a win, and ``safe_from_fan``
-    those for which this holds if they come from a fan (see ``StateSpace.safe_cards``).
+    leave a foundation. ``safe`` holds the cards that can go to a foundation without losing a win. ``safe_from_fan``
+    holds the cards that can do so from a fan. ``StateSpace.safe_cards`` explains both.
     """
 
     takes: dict[int, bytes]
@@ -148,7 +148,7 @@ class StateSpace:
         ``cards`` are the cards of the waste, from its deepest card, followed by the cards of the stock in the order in
         which they are drawn. The first ``drawn`` of them are the waste.
 
-        Draws and redeals are unlimited and change nothing else. Only those cards matter that they can bring to the top
+        Draws and redeals are unlimited and change nothing else. Only those cards matter that draws can bring to the top
         of the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on,
         then number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is a multiple of three or n, the
         numbers after a redeal include all the others. Such a waste is therefore the same as an empty waste.
