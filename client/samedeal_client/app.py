@@ -263,7 +263,7 @@ class SamedealApp(LookApp[int]):
 
     @property
     def practising(self) -> bool:
-        """Whether this is practice from a replay, which has no server and shows no time limit."""
+        """Whether this is practice from a replay. Such practice has no server, and shows no time limit."""
         return isinstance(self.client.link, GhostLink)
 
     @property

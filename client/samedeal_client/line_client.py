@@ -124,7 +124,7 @@ class LineClient:
     async def _save_whole_record(self, own: Path | None) -> None:
         """Replace the file ``own``, the player's own record, by the server's record of all players.
 
-        Afterwards, end the program if it ends with the race.
+        Afterwards, end the program if ``ends_with_race`` was set.
         """
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays

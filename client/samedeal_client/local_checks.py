@@ -83,7 +83,7 @@ def check_size(columns: int, lines: int) -> Finding:
 
 
 def check_colours(environment: Mapping[str, str], known: TerminalDescription) -> Finding:
-    """Check the colours, from the environment and terminfo."""
+    """Check how many colours the terminal has, according to the environment and terminfo."""
     term = environment.get("TERM", "")
     if term in ("", "dumb", "unknown"):
         return fail(
@@ -112,7 +112,7 @@ def _richer(term: str) -> str:
 
 
 def check_encoding(name: str | None) -> Finding:
-    """Check that the encoding of standard output has the glyphs."""
+    """Check that the encoding of standard output is UTF-8."""
     if (name or "").lower().replace("-", "").replace("_", "") == "utf8":
         return ok("letters", "UTF-8")
     return warn(
@@ -164,7 +164,7 @@ def missing_terminal() -> Finding:
 
 
 def check_textual() -> Finding:
-    """Check that the full screen is available."""
+    """Check that Textual is installed. The full screen needs it."""
     if importlib.util.find_spec("textual") is None:
         return warn("screen", "Textual is not installed: only the line client works", "pip install textual")
     return ok("screen", "Textual is installed")

@@ -66,7 +66,7 @@ class HintFinder:
         return self._last[1]
 
     def _is_lost(self, board: Board) -> bool:
-        """Search for a winning line and keep it. Return whether it is proven that there is no winning line."""
+        """Search for a winning line and keep the line. Return whether the board is proven to be lost."""
         if _hides_cards(board):
             return False
         answer = solve(board, self._budget)

@@ -167,7 +167,7 @@ async def _start(
     announces: bool = False,
     passphrase: str = "",
 ) -> Process:
-    """Start a process whose standard input closes when this process ends, however it ends."""
+    """Start a child process whose standard input closes when this process ends, even if this process is killed."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,

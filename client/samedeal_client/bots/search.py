@@ -22,8 +22,7 @@ _WON: Final = 1e9
 """The gain of a line of moves that wins."""
 
 _LINE_HASTE: Final = 0.1
-"""When lines of moves are compared, ``haste`` is multiplied by this. The order of the search uses the full ``haste``.
-"""
+"""The factor of ``haste`` when lines of moves are compared. The order of the search uses the full ``haste``."""
 
 
 class SearchLine(NamedTuple):

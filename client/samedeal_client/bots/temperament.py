@@ -1,4 +1,4 @@
-"""The character of a bot. It makes bots of the same level differ from each other."""
+"""The characters of bots, in which bots of the same level differ from each other."""
 
 from __future__ import annotations
 

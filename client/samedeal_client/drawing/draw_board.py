@@ -25,7 +25,7 @@ def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks =
 
 
 def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
-    """Draw a board for a layout."""
+    """Draw a board at the places of a layout."""
     regions = [draw_top(board, look, at, marks)]
     if RESERVE in at.places:
         regions.append(draw_reserve(board, look, at, marks))
@@ -35,7 +35,7 @@ def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Board
 
 
 def draw_region(board: Board, name: str, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
-    """Draw one region, which is given by its name in ``Layout.places``."""
+    """Draw the region with this name in ``Layout.places``."""
     if name == TOP:
         return draw_top(board, look, at, marks)
     if name == RESERVE:

@@ -57,7 +57,7 @@ class Rect(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A number of characters and rows."""
+    """A width in characters and a height in rows."""
 
     width: int
     height: int
@@ -115,7 +115,7 @@ class Layout:
 
     @property
     def pitch(self) -> int:
-        """The width of a card and a gap."""
+        """The width of a card plus a gap."""
         return self.card.width + self.gap
 
     @property

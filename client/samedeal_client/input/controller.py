@@ -160,7 +160,7 @@ class RaceController:
         return source not in ("", FOUNDATION) and len(movable_counts(board, source)) > 1
 
     def closed(self) -> RaceController:
-        """Return the controller with no pile shown in full."""
+        """Return the controller after closing the pile that is shown in full."""
         return replace(self, inspected="")
 
     def hinted(self, board: Board, move: Move) -> RaceController:

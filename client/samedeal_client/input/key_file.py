@@ -25,7 +25,7 @@ from samedeal_client.input.bindings import DEFAULT, NAMED_KEYS, PILES, Bindings,
 
 _MODIFIERS: Final = ("ctrl", "alt", "shift")
 _NAMES: Final = {"commands": tuple(command.value for command in KeyCommand), "piles": PILES}
-"""The entries that each table of a key file may have."""
+"""The names that the entries of a key file may have, by table."""
 
 
 def load_bindings(text: str) -> Bindings:

@@ -53,7 +53,7 @@ class StatusMessage:
 
 
 class ClientSession:
-    """A ``RoomClient`` with everything else that a front end shows.
+    """A ``RoomClient``, and everything else that a front end shows.
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
     the room's state arrives. ``shared_address`` is the server's address for other players. The player's actions are

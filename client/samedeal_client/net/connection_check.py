@@ -27,7 +27,7 @@ from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.text.doctor_results import Finding, Severity, fail, ok, warn
 
 STEP_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for each step."""
+"""Timeout, in seconds, for each step of the check."""
 
 PINGS: Final = 5
 SLOW_PING: Final = 250

@@ -72,7 +72,7 @@ class GhostLink(Link):
         self._inbox.put_nowait(message)
 
     async def run(self) -> None:
-        """Answer requests and move the ghosts until cancelled."""
+        """Answer requests and make the moves of the ghosts, until this task is cancelled."""
         server = f"samedeal {ROOM}"
         await self.receive(Welcome(to=0, session="", player=_ME, name=self.name, time=self.now(), server=server))
         await self.events.put(Connected(resumed=False))

@@ -1,8 +1,8 @@
 """The player's shares of joint deals, and the commitments to them. Pure.
 
 Every ``Join`` carries the commitment to a new share. The server uses the newest commitment that it received before the
-countdown, and the room's state shows it. The client keeps its last few shares, because its newest ``Join`` may not have
-reached the server. DEALS.md, *Version 2*, explains the chain of shares.
+countdown, and shows this commitment in the room's state. The client keeps its last few shares, because its newest
+``Join`` may not have reached the server. DEALS.md, *Version 2*, explains the chain of shares.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A client's connection to a server, which reconnects by itself.
+"""The client's end of a connection to a server. The link reconnects by itself.
 
-After a lost connection the link reconnects with the player's session. It resumes the player's seat, for which it sends
-the revision of the client's board. Then it sends all unanswered requests again, in order.
+After a lost connection the link reconnects with the player's session. It resumes the player's seat by sending the
+revision of the client's board. Then it sends all unanswered requests again, in order.
 
 Repeating a request is safe: an ``Act`` is identified by its revision and id, and other requests have the same effect
 when done twice. The exception is ``Create``, which fails with ``UNANSWERED``.
