@@ -119,7 +119,7 @@ class RaceScreen(ClientScreen):
         self._show_over_board()
 
     def stays_for(self, model: Model) -> bool:
-        """Return whether the board stays on the screen after the end of the race.
+        """Return whether the board stays on the screen because the race ended while the player was playing.
 
         The board stays until the player presses Enter, or until ``END_TIME`` has passed.
         """
@@ -208,7 +208,7 @@ class RaceScreen(ClientScreen):
         return self.model.time_left(self.client.now()) if racing else None
 
     def _show_over_board(self) -> None:
-        """Show the countdown over the board or, once the player has finished, the place and the time."""
+        """Show the countdown over the board, or the result once the player has finished or the race has ended."""
         block, room = self._countdown, self.model.room
         rows: tuple[Row, ...] = ()
         if room is not None and self._board is None and room.phase in ("countdown", "racing"):

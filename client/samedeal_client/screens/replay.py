@@ -144,7 +144,7 @@ class ReplayScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether the action of a key is available.
 
-        If there is only one board, the keys for other boards do nothing.
+        If there is only one board, the keys for other boards have no action.
         """
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 

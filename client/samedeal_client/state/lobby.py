@@ -88,7 +88,7 @@ class Lobby:
         return line.game != "phoenix" or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
-        """Return the rooms that have the daily deal and a free seat."""
+        """Return the rooms without a passphrase that have the daily deal and a free seat."""
         return tuple(
             line
             for line in self.rooms or ()

@@ -35,16 +35,17 @@ class ProgressHistory:
     missed: tuple[tuple[int, int], ...] = ()
 
     def add(self, point: ProgressPoint) -> ProgressHistory:
-        """Return the history with one more point. A point with the same counts as the last one changes nothing."""
+        """Return the history with one more point. An older point, or a point with unchanged counts, changes nothing."""
         if self.points and (point.time < self.points[-1].time or point[1:] == self.points[-1][1:]):
             return self
         kept = self.points[:-1] if self.points and self.points[-1].time == point.time else self.points
         return ProgressHistory(_bounded((*kept, point)), self.missed)
 
     def resume(self, point: ProgressPoint, last_progress_at: int) -> ProgressHistory:
-        """Return the history with the first point after a gap. The gap becomes a missed interval.
+        """Return the history with the first point after a gap.
 
-        If several cards went to the foundations in the gap, only the time of the last one is known.
+        If the number of foundation cards changed by more than one, the gap becomes a missed interval. Only the time of
+        the last card is then known.
         """
         last = self.points[-1] if self.points else ProgressPoint(0, 0, 0)
         if abs(point.foundation_cards - last.foundation_cards) <= 1:

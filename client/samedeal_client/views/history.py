@@ -38,7 +38,7 @@ def place_text(race: PastRace) -> str:
 
 
 def outcome_text(race: PastRace) -> str:
-    """Return the result of a race without its place: the time, or the number of cards on the foundations."""
+    """Return the result of a race without the place: the time, or the number of cards on the foundations."""
     if race.time:
         return race_time(race.time)
     end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"

@@ -114,7 +114,7 @@ def last_action(track: Track, time: int, look: Look) -> str:
 
 
 def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
-    """Yield the whole race in sentences, one for each action, in the order of time.
+    """Yield a race as lines: a heading, a sentence for each action in the order of time, and the standings.
 
     If ``only`` is not None, yield only the actions of the player with this index.
     """

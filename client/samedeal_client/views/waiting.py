@@ -59,7 +59,10 @@ class Invitation:
 
 
 def can_add_bot(model: Model, bots: OwnBots) -> bool:
-    """Return whether this player may add a bot: the room admits bots, and a seat is free."""
+    """Return whether this player may add a bot.
+
+    The player must have a seat, and the room must admit bots and have a free seat.
+    """
     room = model.room
     if room is None or model.seat is None or not room.options.bots:
         return False
