@@ -85,7 +85,7 @@ def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterat
 
 
 def end_after(timeout: float, code: int) -> None:
-    """End this process after ``timeout`` seconds if it is still running. ``code`` is its exit code."""
+    """End this process with the exit code ``code`` if it is still running after ``timeout`` seconds."""
     timer = threading.Timer(timeout, os._exit, (code,))
     timer.daemon = True
     timer.start()

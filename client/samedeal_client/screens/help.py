@@ -27,7 +27,7 @@ def _id(page: str) -> str:
 class HelpScreen(WidgetScreen):
     """The help over another screen. The keys of that screen come first.
 
-    In a race, or if ``rules`` is true, the help opens at the rules of the room's game, otherwise at the keys.
+    In a race, or if ``rules`` is true, the help opens at the rules of the room's game. Otherwise it opens at the keys.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

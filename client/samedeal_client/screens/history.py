@@ -111,7 +111,7 @@ class HistoryScreen(Screen[None]):
             self._sentence.update(Text(f" {views.result_line(race)}"))
 
     def on_data_table_row_selected(self, _event: DataTable.RowSelected) -> None:
-        """Show the results of the race that was chosen with Enter or a click, if its record is saved."""
+        """Show the saved results of the race that was chosen with Enter or a click, or say that there are none."""
         race = self._selected
         if race is None:
             return

@@ -144,7 +144,7 @@ def _machine(address: ServerAddress) -> str:
 
 
 def _seat_text(seat: KeptSeat) -> str:
-    """Return the room and the server of a seat, and the player's name there if it is not the name in the settings."""
+    """Return the room and the server of a seat. Add the player's name there if it is not the name in the settings."""
     name = "" if load_settings().name in ("", seat.name) else f"as {seat.name} "
     return f"{name}in {seat.room}, {_machine(parse_address(seat.url))}"
 

@@ -26,10 +26,10 @@ def key_of(board: Board) -> Key:
 
 
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
-    """Return whether it is proven that no sequence of moves turns up an unseen card or adds a card to the foundations.
+    """Return whether provably no sequence of moves turns up an unseen card or adds a card to the foundations.
 
-    All moves count, including draws and moves off a foundation. A board that is won is no dead end. If the proof needs more
-    than ``max_moves`` moves, the result is False.
+    All moves count, including draws and moves off a foundation. A board that is won is no dead end. If the proof needs
+    more than ``max_moves`` moves, the result is False.
     """
     return not board.won and _is_closed(board, board.foundation_cards, max_moves)
 

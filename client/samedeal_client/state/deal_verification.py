@@ -71,7 +71,7 @@ def verify_deal(model: Model) -> DealVerification | None:
     """Check the seed or the proof that the server has revealed. Return None if there is nothing to check yet.
 
     The seed or proof must match the first commitments that this client saw. If this client saw the player's first
-    board, the board must come from the same deal, and the player's actions must lead from it to the present board.
+    board, the board must come from the same deal. The player's actions must then lead from it to the present board.
     """
     room = model.room
     if room is None:

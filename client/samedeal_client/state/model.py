@@ -79,9 +79,9 @@ class Model:
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
-    ``commitment`` is the first commitment to a seed that the room showed. For a joint deal, ``share_commitments`` has
-    the commitments to shares, by seat and name, that the room showed at the beginning of the countdown. ``own_shares``
-    has the shares that this client has revealed.
+    ``commitment`` is the first commitment to a seed that the room showed. ``share_commitments`` has the commitments to
+    shares by seat and name, as the room showed them when the countdown began. ``own_shares`` has the shares that this
+    client has revealed.
     """
 
     me: str = ""

@@ -62,8 +62,8 @@ class OwnPlay:
 
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
     the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
-    ``no_move_helps`` is ``Board.stuck`` as the server sent it. ``unknown_is_undoable`` says whether, according to the
-    server, the newest of the moves that this client does not know can be undone.
+    ``no_move_helps`` is ``Board.stuck`` as the server sent it. ``unknown_is_undoable`` is true if the server can undo
+    the newest of the moves that this client does not know.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
     acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their

@@ -78,9 +78,8 @@ class PlaceChange(NamedTuple):
 class RaceFeed:
     """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
 
-    ``leader`` is the leader according to the latest news about the lead, which was at the time ``told_lead``. ``ahead``
-    has the players ahead of ``me`` according to the latest news about the place of ``me``, which was at the time
-    ``told_place``.
+    ``leader`` is the leader, and ``ahead`` has the players ahead of ``me``, as the news last told. ``told_lead`` and
+    ``told_place`` are the times of the latest news about the lead and about the place of ``me``.
     """
 
     me: str = ""

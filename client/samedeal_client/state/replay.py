@@ -18,7 +18,7 @@ LINE_STEP: Final = 700
 """Time, in milliseconds, between two moves of a winning line, which is a sequence of moves that the solver has found."""
 
 JUMP: Final = 10_000
-"""Milliseconds by which one key jumps."""
+"""Time, in milliseconds, by which one key jumps."""
 
 SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """The speeds of a replay, relative to the speed of the race."""
@@ -157,8 +157,8 @@ class Replay:
     def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
         """Return the time of the next action of the shown players, or the end of the race if there is none.
 
-        If ``back`` is true, return the time of their last action before the shown moment. If there is none, return the
-        start of the race.
+        If ``back`` is true, return the time of the players' last action before the shown moment. If there is none,
+        return the start of the race.
         """
         moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
         if back:

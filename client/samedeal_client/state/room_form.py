@@ -29,8 +29,8 @@ class NewRoom(NamedTuple):
 class RoomForm:
     """The form for a new room.
 
-    ``values`` has the text in each field. ``refused`` maps the name of a field to the server's sentence about the
-    field, or an empty name to a sentence that concerns no field. ``busy`` says that the room is being opened.
+    ``values`` has the text in each field. ``refused`` maps names of fields to the server's sentences about them. A
+    sentence about no field has an empty name. ``busy`` says that the room is being opened.
     """
 
     values: Mapping[str, str] = field(default_factory=lambda: DEFAULTS)

@@ -190,7 +190,7 @@ class Look:
         return f"({face})" if code & DOWN else face
 
     def short(self, code: int) -> str:
-        """Return a card in two columns, ``T♥``. A face-down card never shows its face."""
+        """Return a card in two columns, ``T♥``. A face-down card is shown as hidden, even if its face is known."""
         if code & DOWN:
             return self.glyphs.hidden * 2
         return (_RANKS[code & 0x0F].replace("10", "T")) + self.suit(code >> 4 & 3)

@@ -132,7 +132,7 @@ def game_rows(game: str) -> tuple[Row, ...]:
 
 
 def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
-    """Return rows about the daily deal: the player's result, their best time in the game, and their daily streak."""
+    """Return rows about the daily deal: the player's result, best time in the game, and daily streak."""
     game = lobby.daily_game
     race = history.daily_race(lobby.today, game)
     best = best_time(history.races, game)

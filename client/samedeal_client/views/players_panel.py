@@ -19,8 +19,10 @@ _MIN_NAME: Final = 6
 _MIN_BAR: Final = 4
 _MAX_BAR: Final = 46
 _MIN_FULL_WORDS: Final = 28
+"""Minimum width, in columns, at which a row without a bar says "finished" instead of "in"."""
+
 _MIN_FULL_WORDS_WITH_BAR: Final = 48
-"""Minimum widths, in columns, at which a row says "finished" instead of "in": without a bar, and with a bar."""
+"""Minimum width, in columns, at which a row with a bar says "finished" instead of "in"."""
 
 
 class RankedPlayer(NamedTuple):

@@ -108,7 +108,7 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
 def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
     """Draw the curve ``number``. ``levels`` has the level of each curve in each column, or None where it is unknown.
 
-    Level 0 is the axis. No curve is drawn on it, except where the first curve rises from it.
+    Level 0 is the axis. No curve is drawn on the axis, except where the first curve rises.
     """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"

@@ -24,8 +24,10 @@ from samedeal_client.views.outcome import headline, personal_best, standings_so_
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
+"""The key with which a player who has finished watches others. It no longer stands for a pile."""
+
 LOBBY_KEY: Final = "l"
-"""Keys with which a player who has finished can watch or go to the lobby. These keys no longer stand for piles."""
+"""The key with which a player who has finished leaves the room. It no longer stands for a pile."""
 
 AFTER_ROOM: Final = ("lobby", "start screen", "replay")
 """The places to which a player can go after a room."""

@@ -98,7 +98,10 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
 
 
 def _stock_word(board: Board) -> str:
-    """Return the use of the stock key: draw, deal, or turn the waste over. Return an empty string if it has none."""
+    """Return the use of the stock key: draw, deal, or turn the waste over.
+
+    Return an empty string if the key does nothing.
+    """
     game = board.game
     if game.waste_at >= 0 and game.stock.is_redeal(board.stock, board.piles[game.waste_at]):
         return "turn the waste over"

@@ -73,7 +73,7 @@ class Rows(Widget):
     def set_visible(self, *, visible: bool) -> None:
         """Show or hide the block.
 
-        A block that is hidden redraws the screen beneath it, because Textual does not do so if a widget's region was
+        After the block is hidden, draw the screen beneath it again. Textual does not do so if a widget's region was
         read since the last layout.
         """
         if visible == self.display:

@@ -145,7 +145,7 @@ class AsciiFilter(LineFilter):
 
 
 def text_of(row: Row, look: Look, action: str = "") -> Text:
-    """Return a row as a renderable for Textual's widgets. A click on it runs ``action``."""
+    """Return a row as a renderable for Textual's widgets. A click on the row runs ``action``."""
     text = Text.assemble(*((span.text, style_of(span.style, look)) for span in row), no_wrap=True, end="")
     if action:
         text.stylize(Style.from_meta({"@click": action}))
