@@ -34,7 +34,7 @@ _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
-    """Return the order of cards that a seed produces, the first card to be dealt first.
+    """Return the cards in the order that a seed produces. The first card is dealt first.
 
     Raise ValueError if ``seed`` is not 32 bytes long or ``decks`` is neither 1 nor 2.
     """

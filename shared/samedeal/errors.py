@@ -124,8 +124,9 @@ class UnseenCard(PlayError):
 class BadRecord(SamedealError):
     """Error of a record that is damaged, was changed, or contradicts itself.
 
-    The lines from ``first`` to ``last`` are wrong. Both are 0 if the error does not concern certain lines. More than two
-    ``lines`` are a list of lines, of which at least one is wrong.
+    ``lines`` is empty, one wrong line, the first and the last wrong line, or a list of three or more lines. At least
+    one line of such a list is wrong. ``first`` and ``last`` are the first and the last line, or 0 if ``lines`` is
+    empty.
     """
 
     code = EngineCode.BAD_RECORD

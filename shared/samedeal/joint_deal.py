@@ -99,7 +99,7 @@ def candidate_seed(mixed: bytes, number: int) -> bytes:
 
 
 def candidate_order(seed: bytes, decks: int) -> bytes:
-    """Return the order of cards that a candidate's seed produces, the first card to be dealt first."""
+    """Return the cards in the order that a candidate's seed produces. The first card is dealt first."""
     return shuffle(_stream(_ORDER_LABEL + bytes([decks]) + _exactly(seed)), decks)
 
 

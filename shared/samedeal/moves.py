@@ -10,7 +10,7 @@ from samedeal.errors import MalformedText
 FOUNDATION: Final = "0"
 """The target that stands for all foundations.
 
-The moved card decides which of them it goes to (RULES.md, rulings R19, R24).
+The moved card decides which foundation takes it (RULES.md, rulings R19, R24).
 """
 
 TRANSFER: Final = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([2-9]|[1-9][0-9]))?")

@@ -17,8 +17,8 @@ class Result(NamedTuple):
     """The result of a player, which decides the player's place.
 
     ``finished_at`` is when the player finished. ``last_progress_at`` is when ``foundation_cards`` last changed. Both
-    are in milliseconds since 1970, and 0 if this has not happened. ``seat`` decides the order of players who share a
-    place.
+    times are in milliseconds since 1970, and 0 if their event has not happened. ``seat`` decides the order of players
+    who share a place.
     """
 
     seat: int

@@ -24,7 +24,7 @@ _UNSTEADY: Final = (
     range(0xE0100, 0xE01F0),
     range(0x1F3FB, 0x1F400),  # skin tones
 )
-"""Characters that change the width of adjacent characters on some terminals only."""
+"""Characters that change the width of adjacent characters, but only on some terminals."""
 
 
 @lru_cache(maxsize=4096)

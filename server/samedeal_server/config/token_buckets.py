@@ -13,7 +13,7 @@ WINDOW: Final = 600
 """Time, in seconds, over which rooms, sessions and passphrases are counted."""
 
 MAX_NETWORKS: Final = 20_000
-"""Maximum number of networks that have a bucket. If there would be more, the least recently used bucket is dropped."""
+"""Maximum number of networks that have a bucket. The bucket of a further network replaces the least recently used one."""
 
 NETWORK_FACTORS: Final = (1, 4, 16)
 """Factors by which the limit on one address is multiplied for its networks.

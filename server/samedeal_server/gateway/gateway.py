@@ -359,7 +359,7 @@ class Gateway:
                 self.metrics.moves[answer.code].inc()
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
-        """Send the state of a room, and the boards that the client lacks, to a client that has just entered."""
+        """Send the state of the room, and missing boards, to a client that has just entered."""
         hub, seat = connection.hub, connection.seat
         if hub is None:
             return

@@ -223,7 +223,7 @@ class RequestHandlers:
         return self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
-        """Commit acknowledged moves again that Redis has lost."""
+        """Repeat the commits of acknowledged moves that Redis has lost."""
         await self._moves.recover(connection, message)
         return Done(to=message.id)
 

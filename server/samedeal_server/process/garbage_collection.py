@@ -1,8 +1,8 @@
 """Python's search for reference cycles, arranged so that it hardly ever delays a move.
 
-Python frees most objects as soon as nothing refers to them. It searches for cycles of objects that refer to each other
-and stops the event loop meanwhile. The older objects of a node are mostly boards, which have no cycles. With Python's
-own schedule, the searches among them stop a node with 3,000 racers for 100 to 300 ms every few seconds.
+Python frees most objects as soon as nothing refers to them. It also searches for cycles of objects that refer to each
+other. During a search the event loop stands still. The older objects of a node are mostly boards, which have no cycles.
+With Python's own schedule, the searches among them stop a node with 3,000 racers for 100 to 300 ms every few seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Closed connections and rooms leave no cycles, so this search finds only what fai
 
 
 def search_new_objects_only() -> None:
-    """Let Python search only among new objects. Ignore all objects that exist now."""
+    """Let Python search for cycles only among new objects, and ignore all objects that exist now."""
     gc.set_threshold(_NEW_OBJECTS, _NEVER, _NEVER)
     gc.freeze()
 

@@ -166,7 +166,7 @@ async def _keep_running(workers: Sequence[Worker]) -> None:
 async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
     """Pass the signals of this process on to all workers, until cancelled.
 
-    A worker gets SIGTERM to stop and to hurry.
+    ``stop`` and ``hurry`` each send SIGTERM to the workers.
     """
 
     async def forward_reload() -> None:

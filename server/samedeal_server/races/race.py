@@ -128,7 +128,7 @@ _MAX_KICKED: Final = 100
 class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat. Times are in milliseconds since 1970.
 
-    ``bot`` says that the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
+    ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
     player took the seat. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
     ``commitment`` is the hash of the player's share. ``share`` is empty until the player reveals it. When all players
     have revealed their shares, all shares move to ``Race.shares``.

@@ -55,7 +55,7 @@ class MoveService:
         raise refusals.commit_refused(result.outcome)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> None:
-        """Commit acknowledged actions again that Redis has lost. Raise SamedealError if they cannot be recovered."""
+        """Repeat the commits of acknowledged actions that Redis has lost. Raise SamedealError if this is not possible."""
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:

@@ -15,7 +15,7 @@ from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
 
 MAX_DEALS: Final = 64
-"""Maximum number of deals that a node remembers. If there are more, the deal that was searched first is forgotten."""
+"""Maximum number of deals that a node remembers. A further deal replaces the deal that was searched first."""
 
 
 class PublicDeals:

@@ -23,7 +23,7 @@ NODE_LIFETIME: Final = 10
 """Time, in seconds, for which a node is listed after its last heartbeat."""
 
 PLAYER_LIFETIME: Final = 86_400
-"""Time, in seconds, for which the node and the address of a player are stored."""
+"""Time, in seconds, for which the node and the address of a player's last connection are stored."""
 
 _MAX_ORDERS: Final = 100
 _BATCH: Final = 500

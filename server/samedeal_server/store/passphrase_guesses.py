@@ -14,7 +14,7 @@ _COUNT_GUESS: Final = Script("count_guess")
 
 
 class PassphraseGuesses:
-    """The numbers of tried passphrases, which all nodes share. Every method raises StoreUnavailable if Redis fails."""
+    """The counts of tried passphrases. All nodes share them. Every method raises StoreUnavailable if Redis fails."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

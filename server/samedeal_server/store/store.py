@@ -69,7 +69,7 @@ When the keys expire, all nodes have closed the room and its code is free again.
 """
 
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
-"""Time, in milliseconds, for which a node's number of spectators is valid. The node sets it again more often."""
+"""Time, in milliseconds, for which a node's number of spectators is valid. Nodes renew their numbers more often."""
 
 SEARCH_CLAIM: Final = 6_000
 """Time, in milliseconds, after which a node's claim to search for a deal expires, unless the node renews the claim."""
