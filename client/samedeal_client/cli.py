@@ -1,4 +1,4 @@
-"""The command line ``samedeal``. The module of a command in ``commands`` is imported only when the command runs."""
+"""The command line ``samedeal``. Each command has a module in ``commands``, imported only when the command runs."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ A letter that names a pile always means that pile. In Phoenix, d and u are cards
 class LineClient:
     """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints all output.
 
-    ``how_to_return`` returns the sentences that are printed for a player who quits, or an empty string if there is no
-    seat to return to. ``lasting`` is true if the server keeps running after the program. If ``ends_with_race`` is true,
-    the program ends when the race ends.
+    ``how_to_return`` returns the sentences that are printed for a player who quits. It returns an empty string if there
+    is no seat to return to. ``lasting`` is true if the server keeps running after the program. If ``ends_with_race`` is
+    true, the program ends when the race ends.
     """
 
     def __init__(

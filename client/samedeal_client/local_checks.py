@@ -34,9 +34,9 @@ _GLYPHS: Final = tuple(
 
 _GLYPH_PROBE: Final = b"\r%s\x1b[6n"
 GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) + b"\r\x1b[K" + END_QUERY
-"""A query that prints each glyph at the start of the line and asks where the cursor is then.
+"""A query that prints each glyph at the start of the line and asks for the position of the cursor after the glyph.
 
-At the end it clears the line.
+At its end, the query clears the line.
 """
 
 MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY

@@ -43,8 +43,8 @@ class HintFinder:
     If the player has seen all cards, the solver searches for a winning line, and the line's next move is suggested. If
     cards are hidden, or if the solver finds no line within ``budget``, a safe move to a foundation is suggested. If
     there is none, the careful bot's move is suggested. The bot searches at most ``node_budget`` boards. If several of
-    the bot's suggestions in a row make no progress, no move is suggested until the player makes another move than the
-    suggested one. A second request for the same board gives the same suggestion.
+    the bot's suggestions in a row make no progress, no move is suggested until the player makes a different move. A
+    second request for the same board gives the same suggestion.
     """
 
     def __init__(self, rng: Random, node_budget: int = CAREFUL_NODES, budget: int = HINT_BUDGET) -> None:

@@ -182,9 +182,10 @@ async def _start(
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment without ``SAMEDEAL_`` variables.
+    """Return this process's environment without most ``SAMEDEAL_`` variables.
 
-    The user may have set them for a server of their own. The variables for debugging and for the Redis binary stay.
+    The user may have set these variables for another server. Only the variables for debugging and for the Redis binary
+    stay.
     """
     return {
         name: value

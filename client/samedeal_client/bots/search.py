@@ -1,8 +1,7 @@
 """Best-first search over the boards that a player can foresee.
 
 No board is searched twice, and the number of searched boards is limited. A line of moves ends at the latest with a move
-that turns up an unseen card, because the board after it is unknown. The worth of that board is estimated, and a bonus
-is added.
+that turns up an unseen card. The board after this move is unknown, so its worth is estimated, and a bonus is added.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ def search(board: Board, evaluate: Evaluation, visited: AbstractSet[Key], node_b
 
 
 def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
-    """Return the worth of a move that turns up unseen cards: an estimate for the board after it, plus a bonus."""
+    """Return the worth of a move that turns up unseen cards: an estimate for the board after the move, plus a bonus."""
     weights = evaluate.weights
     if move == DRAW:
         return evaluate(board) + weights.draw

@@ -32,7 +32,7 @@ CAREFUL_NODES: Final = 4000
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
 DEAL_APPEAL: Final = 0.3
-"""Weights in the choice of a random bot: of moves to a foundation, of moves that turn up a card, and of dealing a row.
+"""Weights in the choice of a random bot: for moves to a foundation, for moves that turn up a card, for dealing a row.
 
 All other moves have the weight 1.
 """

@@ -1,4 +1,4 @@
-"""The characters of bots, in which bots of the same level differ from each other."""
+"""The temperaments of bots, in which bots of the same level differ."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _LIMIT = "15"
 _SHORT = "55s"
 _PROGRESS_INTERVAL = 2.0
 _DEMO_DEALS = {"willow": 282, "athena": 49, "phoenix": 17, "steve": 4, "ace-of-hearts": 3}
-"""Deals that a careful bot wins within the short time limit. They are used for races without a player."""
+"""Deals that a careful bot wins before the time limit ``_SHORT``. Races without a player use these deals."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

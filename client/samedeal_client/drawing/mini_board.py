@@ -1,7 +1,7 @@
 """Small boards, for watching many at once: full boards if they fit, otherwise cards of one row and three characters.
 
-Of a deep pile only the top cards are shown, below the number of the other cards. If there is no room for a blank between
-two tens, a ten is a ``T``::
+A deep pile shows only its top cards. Above them stands the number of the other cards. If there is no room for a blank
+between two tens, a ten is a ``T``::
 
      3♠ 5♥ ·♦ 2♣ ░16 10♥
      +9 7♥ 6♦ 4♥ 8♠ 4♠ +3
@@ -60,7 +60,7 @@ def mini_quality(game: Game, size: Size) -> int:
 
 
 def draw_mini(board: Board, look: Look, width: int, height: int) -> tuple[Row, ...]:
-    """Draw a board in exactly ``height`` rows of ``width`` characters, at least the size of ``smallest_mini``."""
+    """Draw a board in exactly ``height`` rows of ``width`` characters. The minimum is ``smallest_mini``."""
     full = smallest(board.game)
     if width >= full.width and height >= full.height:
         rows = list(draw_board(board, look, width, height).rows)

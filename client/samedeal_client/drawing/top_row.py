@@ -135,7 +135,7 @@ def _draw_foundation(
 
 
 def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
-    """Write beside the single foundation the next card that it takes."""
+    """Write the next card that the single foundation takes, beside the foundation."""
     game = board.game
     pile = board.piles[game.foundations.start]
     group = game.piles[game.foundations.start]

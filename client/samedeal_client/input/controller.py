@@ -35,7 +35,7 @@ MAX_QUEUED_KEYS: Final = 1000
 """Maximum number of keys that wait until a card is revealed."""
 
 DESTINATION_WINDOW: Final = 1.0
-"""Time, in seconds, for which the key after a rejected source is taken for the target of the rejected move."""
+"""Time, in seconds, after a rejected source in which the next key counts as the target of the rejected move."""
 
 NOT_DEALT: Final = "The cards have not been dealt yet. You can move when the race has started."
 QUEUE_FULL: Final = f"{MAX_QUEUED_KEYS} keys are waiting for the server. This key was ignored."

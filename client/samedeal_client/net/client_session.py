@@ -46,7 +46,7 @@ class ConnectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A sentence for the player about a refused request, a notice, a countdown that waits, or a lost seat."""
+    """A sentence for the player about a refused request, a notice, an extended countdown, or a lost seat."""
 
     kind: Literal["refusal", "notice", "wait", "seat_lost"]
     sentence: str

@@ -1,4 +1,4 @@
-"""The events of a connection that a Link reports, in addition to the server's messages."""
+"""The events that a link reports in addition to the server's messages."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ class FileSessions:
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name.
 
-        If there is none, return the newest session of another server for this name, if it is safe to show that session
-        to the server at ``url``. Otherwise return an empty string.
+        If there is none, return another server's newest session for this name, or an empty string. Sessions that the
+        server at ``url`` must not see are ignored.
         """
         sessions = self._read()
         if name in sessions.get(url, {}):
