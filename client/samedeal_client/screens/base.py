@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
 
 Task: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
-"""A background task, as a function that returns its coroutine. A coroutine that is never started causes a warning."""
+"""A background task: a function instead of a coroutine, because a coroutine that is never started causes a warning."""
 
 TICK: Final = 0.25
 """Time, in seconds, between two updates of the parts that depend on the clock."""
@@ -239,7 +239,7 @@ class ClientScreen(Screen[None]):
         )
 
     def _with_back_description(self, key: FooterKey) -> FooterKey:
-        """Describe the quit key as "back" if the player can go ``back_to`` another place.
+        """Describe the quit key as "back" if the player came from another place, such as the start screen.
 
         Return every other key unchanged.
         """

@@ -119,7 +119,7 @@ class RaceScreen(ClientScreen):
         self._show_over_board()
 
     def stays_for(self, model: Model) -> bool:
-        """Return whether the board stays on the screen because the race ended while the player was playing.
+        """Return whether the race has ended while the player was playing, so that the board stays.
 
         The board stays until the player presses Enter, or until ``END_TIME`` has passed.
         """

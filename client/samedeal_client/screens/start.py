@@ -94,7 +94,7 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood. For the text that has failed, keep showing the reason."""
+        """Show how the text will be understood. If the text is unchanged since it failed, show the reason instead."""
         if self._failed is not None and event.value == self._failed.typed:
             return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
@@ -139,7 +139,7 @@ class AddressScreen(ModalScreen[str | None]):
 
 
 def _machine(address: ServerAddress) -> str:
-    """Return the host of an address, in words if it is this machine."""
+    """Return the host of an address, or "this machine" for an address of this machine."""
     return "this machine" if is_loopback_url(address.url) else address.host
 
 

@@ -53,7 +53,7 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
 def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
     """Return whether no sequence of moves turns up a card or leads to more than ``foundation_cards`` foundation cards.
 
-    If it takes more than ``max_moves`` moves to find out, the result is False.
+    If finding out takes more than ``max_moves`` moves, the result is False.
     """
     if board.foundation_cards > foundation_cards or (board.game.stock.to_columns and board.stock):
         return False

@@ -54,7 +54,7 @@ class Lobby:
         return next((line for line in self.rooms or () if self.is_own_race(line)), None)
 
     def line(self, room: str) -> RoomLine | None:
-        """Return the room with a code, or None if the list has no such room."""
+        """Return the room with the code ``room``, or None if the list has no such room."""
         return next((line for line in self.rooms or () if line.room == room), None)
 
     @property

@@ -47,8 +47,8 @@ def read_duration(text: str) -> int:
 def read_start(text: str, now: datetime) -> int:
     """Return a start time, in milliseconds since 1970.
 
-    The text is a time such as ``20:30`` or ``2026-11-21 20:30``, in the time zone of ``now``, or minutes such as
-    ``+10``.
+    The text is a time such as ``20:30`` or ``2026-11-21 20:30``, in the time zone of ``now``. Or it has the minutes
+    from now, as in ``+10``.
     """
     try:
         start = _read_time(text.strip(), now)

@@ -20,7 +20,7 @@ Points without a new foundation card are dropped first.
 
 
 class ProgressPoint(NamedTuple):
-    """A player's numbers of foundation cards and of moves at one time. ``time`` is in milliseconds since 1970."""
+    """A player's numbers of foundation cards and of moves at ``time``, which is in milliseconds since 1970."""
 
     time: int
     foundation_cards: int

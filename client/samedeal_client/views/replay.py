@@ -41,7 +41,7 @@ def replay_key_rows(look: Look, width: int) -> list[Row]:
 
 
 def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
-    """Return the players in the order of the record, each with the player's place at a time."""
+    """Return the players in the order of the record, each with the player's place at ``time``."""
     start, total = race.record.terms.start, race.record.game.cards
     results = []
     for track in race.tracks:
@@ -74,7 +74,7 @@ def line_heading(track: Track, race: RecordedRace, time: int) -> RankedPlayer:
 
 
 def board_at(track: Track, time: int) -> WatchedBoard:
-    """Return the board of a track at a time."""
+    """Return the board of a track at ``time``."""
     return WatchedBoard(track.plays[track.revision_at(time)], time)
 
 
@@ -104,7 +104,7 @@ def slider_time(x: int, race: RecordedRace, width: int) -> int:
 
 
 def last_action(track: Track, time: int, look: Look) -> str:
-    """Return a sentence about the player's last action up to a time."""
+    """Return a sentence about the player's last action up to ``time``."""
     revision = track.revision_at(time)
     name = player_name(track.player.name, look, bot=track.player.bot)
     if not revision:
