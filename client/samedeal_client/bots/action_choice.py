@@ -38,7 +38,7 @@ _FIRST_RETREAT: Final = (2.0, 6.0)
 """Minimum and maximum number of moves that are undone in the first retreat after a gain."""
 
 _MAX_DOUBLINGS: Final = 2
-"""Number of times that the retreats after a gain double in length. Later retreats do not become longer."""
+"""Number of times that the length of the retreats doubles. Then the length stays the same until the next gain."""
 
 
 @dataclass

@@ -26,10 +26,10 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
 
 
 def foundation_for(board: Board, card: int) -> str | None:
-    """Return the foundation in whose place on the screen a card will appear when it moves to the foundations.
+    """Return the foundation at the place on the screen at which a card will appear after its move to a foundation.
 
-    Return None if no foundation takes the card. An ace may go to another empty foundation (RULES.md, ruling R19). That
-    foundation is then shown in this place.
+    Return None if no foundation takes the card. An ace may go to another empty foundation (RULES.md, ruling R19). The
+    screen then shows that foundation at this place.
     """
     game = board.game
     for at, suit in foundations_shown(board):
