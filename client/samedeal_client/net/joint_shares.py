@@ -56,7 +56,7 @@ class JointShares:
     def in_use(self, state: RoomState, player: str) -> bytes:
         """Return the last share of the chain to which the player's seat is committed.
 
-        Return an empty value if this client does not know the chain.
+        Return an empty value without such a seat, or if this client does not know the chain.
         """
         return self._find(state, player)[0]
 
