@@ -163,8 +163,8 @@ _HINTS: Final = {"against bots": "only in Play", "always": "always", "never": "n
 class SettingsScreen(ModalScreen[None]):
     """The settings. They are saved when the screen is closed.
 
-    If a setting is invalid, the first attempt to close the screen shows the error. The second attempt drops all
-    changes.
+    If a setting is invalid, the first attempt to close the screen shows the error. If a setting is still invalid at the
+    next attempt, all changes are dropped.
     """
 
     _HINT: Final = "Time limit and Hints are for Play and Host, Bots for Play.\nCtrl+P changes the theme."

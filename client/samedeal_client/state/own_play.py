@@ -95,7 +95,7 @@ class OwnPlay:
     def awaiting_face(self) -> bool:
         """Whether an action is waiting for the server to turn up a card.
 
-        Until then, later actions can be neither shown nor judged.
+        Later actions can then be neither shown nor judged.
         """
         return self.shown is not None and self.shown.revision < self.next_revision
 
