@@ -124,9 +124,8 @@ class UnseenCard(PlayError):
 class BadRecord(SamedealError):
     """Error of a record that is damaged, was changed, or contradicts itself.
 
-    ``lines`` is empty, one wrong line, the first and the last wrong line, or a list of three or more lines. At least
-    one line of such a list is wrong. ``first`` and ``last`` are the first and the last line, or 0 if ``lines`` is
-    empty.
+    ``lines`` are the wrong line, or the first and the last wrong line. If there are three or more ``lines``, at least
+    one of them is wrong. Without ``lines``, ``first`` and ``last`` are 0.
     """
 
     code = EngineCode.BAD_RECORD

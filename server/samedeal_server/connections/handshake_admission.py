@@ -219,7 +219,7 @@ def networks_of(address: str) -> Networks:
 def is_same_host(origin: str, host: str) -> bool:
     """Return whether a web page connects to the host and port that it was loaded from.
 
-    ``origin`` identifies the page.
+    ``origin`` and ``host`` are the headers Origin and Host of the page's request.
     """
     try:
         page = urlsplit(origin.lower())

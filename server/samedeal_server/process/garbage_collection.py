@@ -21,7 +21,7 @@ CPU time of each move would go to searches.
 _NEVER: Final = 1_000_000_000
 
 _FULL_SEARCH_INTERVAL: Final = 3600.0
-"""Interval, in seconds, between two searches among all objects.
+"""Interval, in seconds, between two searches for cycles among all objects.
 
 Closed connections and rooms leave no cycles, so this search finds only what failures have left.
 """

@@ -37,7 +37,7 @@ class Reload:
         self._metrics = metrics
 
     def __call__(self) -> None:
-        """Read the settings again and apply them."""
+        """Read the settings again and apply those that can change."""
         try:
             new = self._read()
         except InvalidSetting as error:

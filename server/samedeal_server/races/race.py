@@ -613,7 +613,6 @@ def _commit_again(race: Race, seated: Racer, commitment: bytes) -> Outcome:
 
 
 def _with_racer(race: Race, racer: Racer, **fields: Any) -> Race:
-    """Return the race with some fields of one racer changed."""
     return replace(race, racers=tuple(replace(each, **fields) if each is racer else each for each in race.racers))
 
 

@@ -329,7 +329,6 @@ class Hub:
                 pass
 
     def _remove_kicked(self) -> None:
-        """Remove the connections of kicked players and of kicked spectators from the room."""
         for player in [player for player in self.audience.seats if player in self.race.kicked]:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())

@@ -74,7 +74,7 @@ class Passphrases:
 
     @asynccontextmanager
     async def _hashing_turn(self, network: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait until another passphrase may be hashed. The turn lasts until the ``with`` block ends.
+        """Wait for a turn to hash a passphrase. The turn lasts until the ``with`` block ends.
 
         Raise RequestRefused if too many passphrases already wait, in total or from ``network``.
         """

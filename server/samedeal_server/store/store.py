@@ -420,7 +420,6 @@ def _presence_command(room: str, player: str, generation: int, *, connected: boo
 
 
 def _event(commit: Commit) -> MoveCommitted:
-    """Return the event that announces a commit."""
     return MoveCommitted(
         commit.player,
         commit.revision + 1,

@@ -40,7 +40,7 @@ class NodeStats:
 
 
 def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
-    """Return the upper bound of each bucket of a histogram, and the number of values up to it.
+    """Return the upper bound of each bucket of a histogram, and the number of values up to this bound.
 
     The last bound is infinity.
     """
