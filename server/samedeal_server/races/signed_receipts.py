@@ -6,14 +6,14 @@ player, and all actions with their times.
 
 from __future__ import annotations
 
-import hmac
+from hashlib import blake2b
 from typing import Final
 
 KEY_BYTES: Final = 32
 _LENGTH: Final = 16
-_LABEL: Final = b"samedeal receipt 2\n"
+_LABEL: Final = b"samedeal receipt"
 
 
 def receipt(key: bytes, head: bytes) -> bytes:
     """Return the receipt for the action whose head is ``head``, and for all of the player's actions before it."""
-    return hmac.digest(key, _LABEL + head, "sha256")[:_LENGTH]
+    return blake2b(head, digest_size=_LENGTH, key=key, person=_LABEL).digest()
