@@ -96,7 +96,7 @@ class Position:
     def foundation_cards(self) -> int:
         """The number of cards on the foundations (RULES.md, ruling R9)."""
         foundations = self.game.foundations
-        return sum(map(len, self.piles[foundations.start : foundations.stop]))
+        return len(b"".join(self.piles[foundations.start : foundations.stop]))
 
     @property
     def won(self) -> bool:
