@@ -259,7 +259,6 @@ def _ack(received: Acked, act: Act, play: Play, head: bytes, at: int) -> Acked:
         foundation_cards=play.board.foundation_cards,
         moves=play.moves,
         undos=play.undos,
-        stuck=play.board.stuck,
         piles=play.board.masked().piles if act.action == UNDO else (),
         at=at,
         receipt=received.receipt,
@@ -352,8 +351,8 @@ def boards_match_the_logs(case: Case) -> Iterator[str]:
             remade = received.received_at < case.evidence.lost.stop + case.clock_error
             head = state.head if remade else replay.heads[state.revision]
             may_undo = play.why_no_undo is None
-            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, board.stuck, head, may_undo)
-            told = (state.piles, state.hash, state.moves, state.undos, state.stuck, state.head, state.may_undo)
+            ours = (board.masked().piles, board.state_hash(), play.moves, play.undos, head, may_undo)
+            told = (state.piles, state.hash, state.moves, state.undos, state.head, state.may_undo)
             if ours != told:
                 yield f"{journal.name}: was sent another board of revision {state.revision} than the log's"
 

@@ -292,7 +292,6 @@ def board_state(play: Play, head: bytes) -> BoardState:
         hash=play.board.state_hash(),
         moves=play.moves,
         undos=play.undos,
-        stuck=play.board.stuck,
         head=head,
         may_undo=play.why_no_undo is None,
     )
@@ -307,7 +306,6 @@ def acked(act: Act, play: Play, at: int, head: bytes) -> Acked:
         foundation_cards=play.board.foundation_cards,
         moves=play.moves,
         undos=play.undos,
-        stuck=play.board.stuck,
         piles=play.board.masked().piles if act.action == UNDO else (),
         at=at,
         head=head,
@@ -426,7 +424,6 @@ def test_descending_log_times_are_found() -> None:
         {"seen": b"\x01"},
         {"moves": 9},
         {"undos": 9},
-        {"stuck": True},
         {"head": bytes(16)},
         {"may_undo": False},
     ],

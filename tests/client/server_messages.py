@@ -17,7 +17,6 @@ def acked(play: Play, act: Act) -> Acked:
         foundation_cards=board.foundation_cards,
         moves=play.moves,
         undos=play.undos,
-        stuck=board.stuck,
         piles=board.masked().piles if act.action == UNDO else (),
         may_undo=play.why_no_undo is None,
     )
@@ -34,6 +33,5 @@ def board_state(room: str, play: Play) -> BoardState:
         hash=board.state_hash(),
         moves=play.moves,
         undos=play.undos,
-        stuck=board.stuck,
         may_undo=play.why_no_undo is None,
     )

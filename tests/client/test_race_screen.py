@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -693,25 +692,18 @@ async def test_ended_connection_is_explained() -> None:
         assert "You are connected from somewhere else now. Ctrl+Q closes this window." in ui.line("#banner")
 
 
-async def test_stuck_player_is_told_what_remains() -> None:
-    async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S")) as ui:
-        await ui.press("space")
-        client = ui.app.client
-        client.rooms.model = replace(client.model, own=replace(client.model.own, no_move_helps=True))
-        ui.app.screen.update(ui.app.client.model)  # type: ignore[attr-defined]
-        ui.app.show_message("")
-        assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
-
-
-async def test_hint_for_a_stuck_player_says_so() -> None:
-    async with running_app(athena("1: KS | 2: KH | 3: KD | 4: 2C | 5: 2D | 6: 2H | 7: 2S", hints=True)) as ui:
-        client = ui.app.client
-        client.rooms.model = replace(client.model, own=replace(client.model.own, no_move_helps=True))
-        await ui.press("question_mark")
-        assert ui.message == stuck_text(ui.app.client.model, DEFAULT, Look())
-
-
 TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
+
+
+async def test_stuck_player_is_told_what_remains() -> None:
+    options = Options(games=("phoenix",), undo="free", hints=True, end_when_settled=False)
+    async with running_app(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as ui:
+        await ui.press("1", "2")
+        told = stuck_text(ui.app.client.model, DEFAULT, Look())
+        assert ui.message == told
+        assert "Undo with" in told
+        await ui.press("question_mark")
+        assert ui.message == told
 
 
 @pytest.mark.parametrize("undo", ["free", "off"])

@@ -141,12 +141,6 @@ def reached(play: Play, acked: Acked) -> Iterator[Play]:
 async def test_refusals_do_not_depend_on_hidden_cards(node: NodeMaker, game: str) -> None:
     """The same sentences would have come had the unseen cards lain in any other order."""
     ana, bob, _ = await a_race(node, game)
-    for client in (ana, bob):
-        board: Play | None = None
-        for _, message in before_the_end(client):
-            if isinstance(message, BoardState):
-                board = Play(Board(Game.named(game), message.piles), Undo.FREE)
-                assert message.stuck == board.board.stuck
     # Acks were compared with a masked board one by one as they came; refusals are compared here.
     for client in (ana, bob):
         assert client.play is not None

@@ -56,10 +56,6 @@ def a_hash_of_the_real_cards(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Board, "state_hash", lambda board: real(Board(board.game, tuple(map(_faces, board.piles)))))
 
 
-def a_sign_of_being_stuck_that_knows(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Board, "stuck", property(lambda board: _knows(board) % 2 == 0))
-
-
 def a_refusal_that_names_the_card(patch: pytest.MonkeyPatch) -> None:
     def revealing(board: Board, move: Move, reason: RuleReason) -> str:
         return refusal_sentence(board, move, reason) + f" {Card(DECK[_knows(board) % 52])}"
@@ -172,7 +168,6 @@ def _faces(pile: bytes) -> bytes:
     "broken",
     [
         a_hash_of_the_real_cards,
-        a_sign_of_being_stuck_that_knows,
         a_refusal_that_names_the_card,
         a_refusal_whose_length_tells,
         a_move_that_is_refused_for_what_it_would_turn_up,

@@ -187,7 +187,9 @@ async def test_player_without_moves_or_undo_is_done(node: NodeMaker) -> None:
     ana, bob = await race(await node(), games=("phoenix",), deal="#240", undo="off")
     for client in (ana, bob):
         await client.act("g 3")
-        assert (await client.act("s 0")).stuck
+        await client.act("s 0")
+        assert client.play is not None
+        assert client.play.board.stuck
     ended = await ana.phase("finished")
     assert [line.foundation_cards for line in ended.standings] == [1, 1]
 

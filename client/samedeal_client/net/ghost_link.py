@@ -156,7 +156,6 @@ class GhostLink(Link):
             foundation_cards=board.foundation_cards,
             moves=play.moves,
             undos=play.undos,
-            stuck=board.stuck,
             piles=board.masked().piles if act.action == UNDO else (),
             at=now,
         )
@@ -202,5 +201,4 @@ class GhostLink(Link):
             hash=board.state_hash(),
             moves=0,
             undos=0,
-            stuck=board.stuck,
         )

@@ -62,8 +62,7 @@ class OwnPlay:
 
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
     the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
-    ``no_move_helps`` is ``Board.stuck`` as the server sent it. ``unknown_is_undoable`` is true if the server can undo
-    the newest of the moves that this client does not know.
+    ``unknown_is_undoable`` is true if the server can undo the newest of the moves that this client does not know.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
     acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
@@ -76,7 +75,6 @@ class OwnPlay:
     first: Board | None = None
     actions: tuple[tuple[int, str], ...] = ()
     rollback: Rollback | None = None
-    no_move_helps: bool = False
     unknown_is_undoable: bool = True
     out_of_sync: bool = False
     head: bytes = b""
@@ -84,8 +82,13 @@ class OwnPlay:
     chain_broken: bool = False
 
     @property
+    def no_move_helps(self) -> bool:
+        """Whether no move helps any more on the acknowledged board (RULES.md, ruling R7)."""
+        return self.play is not None and self.play.board.stuck
+
+    @property
     def is_stuck(self) -> bool:
-        """Whether no move helps any more, because the server says so or because the acknowledged board is a dead end.
+        """Whether no move helps any more on the acknowledged board, or the board is proven to be a dead end.
 
         The proof of a dead end takes a few milliseconds at most, once for each board.
         """
@@ -147,7 +150,6 @@ class OwnPlay:
             pending=self.pending,
             first=board if state.revision == 0 else None,
             rollback=self.rollback,
-            no_move_helps=state.stuck,
             unknown_is_undoable=state.may_undo,
             out_of_sync=board.state_hash() != state.hash,
             head=state.head,
@@ -184,7 +186,6 @@ class OwnPlay:
         acknowledged = replace(
             rest,
             play=play,
-            no_move_helps=answer.stuck,
             unknown_is_undoable=answer.may_undo if play.last is None else self.unknown_is_undoable,
             actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
             head=answer.head,

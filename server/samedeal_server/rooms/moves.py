@@ -172,7 +172,6 @@ def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
         foundation_cards=board.foundation_cards,
         moves=play.moves,
         undos=play.undos,
-        stuck=board.stuck,
         piles=board.masked().piles if message.action == UNDO else (),
         at=time,
         receipt=hub.replay.receipt(head),

@@ -90,7 +90,6 @@ class BoardReplay:
             hash=play.board.state_hash(),
             moves=play.moves,
             undos=play.undos,
-            stuck=play.board.stuck,
             head=head,
             may_undo=play.why_no_undo is None,
         )

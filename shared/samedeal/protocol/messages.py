@@ -340,9 +340,9 @@ class Acked(_Message, frozen=True):
 
     ``revision`` and ``hash`` are the revision and the hash of the new board. ``seen`` holds the cards that the action
     turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
-    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``stuck`` is ``Board.stuck`` of the new
-    board. ``at`` is the time of the commit. ``receipt`` proves in a ``Recover`` that the action was acknowledged.
-    ``head`` is the head of the player's chain. ``may_undo`` says whether the newest move can be undone.
+    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``at`` is the time of the commit. ``receipt``
+    proves in a ``Recover`` that the action was acknowledged. ``head`` is the head of the player's chain. ``may_undo``
+    says whether the newest move can be undone.
     """
 
     to: Id
@@ -352,7 +352,6 @@ class Acked(_Message, frozen=True):
     foundation_cards: int
     moves: int
     undos: int
-    stuck: bool = False
     piles: tuple[bytes, ...] = ()
     at: int = 0
     receipt: bytes = b""
@@ -475,7 +474,6 @@ class BoardState(_Message, frozen=True):
     hash: bytes
     moves: int
     undos: int
-    stuck: bool = False
     head: bytes = b""
     may_undo: bool = True
 

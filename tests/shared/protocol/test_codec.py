@@ -166,7 +166,6 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         foundation_cards=2,
         moves=1,
         undos=1,
-        stuck=True,
         piles=(b"\x01\xc0", b"", b"\x2a"),
     ),
     Refused(
