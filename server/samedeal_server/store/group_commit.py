@@ -72,10 +72,11 @@ class GroupCommit:
 
         If ``send_batch`` raises an error, the future raises the same error.
         """
-        future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
-        self._waiting.append((commit, future))
         if self._sender is None:
             self._sender = asyncio.create_task(self._send_all())
+        # In Python 3.11, asyncio.get_running_loop() makes a system call.
+        future: asyncio.Future[CommitResult] = self._sender.get_loop().create_future()
+        self._waiting.append((commit, future))
         return future
 
     async def _send_all(self) -> None:
