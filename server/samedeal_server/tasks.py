@@ -55,8 +55,9 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
 def ignore_lost_connections() -> None:
     """Keep the event loop from logging a lost connection to which a cancelled task was writing.
 
-    A stream reports the loss to the future that its writer waits for. If the writer was cancelled in the same turn, for
-    example by a timeout, nobody retrieves that exception. All other exceptions that nobody retrieves are still logged.
+    A stream sets the loss as the exception of the future that its writer waits for. If the writer was cancelled in the
+    same turn, for example by a timeout, nobody retrieves this exception. All other exceptions that nobody retrieves are
+    still logged.
     """
     asyncio.get_running_loop().set_exception_handler(_handle_exception)
 

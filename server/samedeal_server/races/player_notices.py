@@ -54,7 +54,7 @@ def unseated(names: Iterable[str]) -> Notice:
 
 
 def waiting(names: Iterable[str]) -> Notice:
-    """Return the notice that the countdown is extended until the deal is complete.
+    """Return the notice that the countdown is extended until the deal has been found.
 
     ``names`` are the players whose shares are missing. If ``names`` is empty, only the search for the deal is
     unfinished.

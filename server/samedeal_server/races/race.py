@@ -201,8 +201,9 @@ def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
 class DealSecret(Struct, frozen=True):
     """The secret that decides the deal of a race. It must stay hidden until the race is finished.
 
-    ``seed`` is the seed of the deal. For a joint deal it is the server's secret, and for a daily deal the mix.
-    ``found`` is the result of the search for a joint or daily deal, and None until the search has ended.
+    ``seed`` is the seed of the deal. For a joint deal it is the server's secret, and for a daily deal the mix (see
+    ``samedeal.joint_deal``). ``found`` is the result of the search for a joint or daily deal, and None until the search
+    has ended.
     """
 
     seed: bytes

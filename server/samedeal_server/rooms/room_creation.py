@@ -62,9 +62,9 @@ class RoomCreator:
         raise refusals.no_free_code()
 
     async def rematch(self, room: str) -> str:
-        """Return the code of the rematch's room. If the room does not exist yet, open it.
+        """Return the code of the rematch's room. If that room does not exist yet, open it.
 
-        Raise RequestRefused if the race is not over, if ``room`` is gone, or if there are too many rooms.
+        Raise RequestRefused if the race in ``room`` is not over, if ``room`` is gone, or if there are too many rooms.
         """
         snapshot = await self._rooms.load(room)
         race = snapshot.race
