@@ -62,7 +62,7 @@ class TopsFacts(NamedTuple):
 
 
 class SideFacts(NamedTuple):
-    """The moves that the side of a state allows.
+    """The moves that the side of a state allows: its fans, its reserve and its stock.
 
     ``gives`` holds all cards that can be taken from the side, including ``from_reserve`` and ``from_fans``. ``takes``
     maps each card that fits on a fan to the possible sides after the move. ``shifts`` holds the possible sides after a
