@@ -158,9 +158,9 @@ class RoomEntry:
         await self._creator.check_passphrase(race, passphrase, connection.networks[-1])
 
     def _origin(self, connection: PlayerConnection) -> str:
-        """Return a MAC of the network of a connection.
+        """Return a keyed hash of the network of the client's address.
 
-        All nodes compute the same MAC. The store never contains the address.
+        All nodes compute the same hash. The store never contains the address.
         """
         return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 

@@ -65,7 +65,7 @@ class DelayedBoards:
     def add(self, player: str, revision: int, action: str, time: int) -> bool:
         """Add an action that was committed at ``time``, in milliseconds since 1970.
 
-        Return False if actions of the player before this one are missing.
+        Return False if earlier actions of this player are missing.
         """
         newest = self._newest_revision.get(player)
         if newest is None or revision > newest + 1:

@@ -75,7 +75,7 @@ class Listener:
         await self._assign(room)
 
     async def unsubscribe(self, room: str) -> None:
-        """Unsubscribe from the events of a room, unless ``subscribe`` is called again in the meantime."""
+        """Unsubscribe from the events of a room, unless ``subscribe`` is called again before this is done."""
         self.rooms.discard(room)
         if assigned := self._assigned.pop(room, None):
             await assigned.unsubscribe(room)
@@ -168,7 +168,7 @@ class _Subscription:
             await self._send(self._subscribe(self._pubsub, room))
 
     async def unsubscribe(self, room: str) -> None:
-        """Unsubscribe from the events of a room, unless ``subscribe`` is called again in the meantime."""
+        """Unsubscribe from the events of a room, unless ``subscribe`` is called again before this is done."""
         self.rooms.discard(room)
         if self._pubsub is not None:
             leave = self._pubsub.sunsubscribe if self._sharded else self._pubsub.unsubscribe
