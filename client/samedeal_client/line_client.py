@@ -25,10 +25,11 @@ from samedeal_client.text.line_io import LineReader, Printer
 from samedeal_client.views.race import quit_warnings
 
 HELP: Final = """\
-moves: 3 5      move cards from column 3 to column 5; 35 is the same, and 3 5 x2 moves two cards
+moves: 3 5      move cards from column 3 to column 5; 35 is the same
+       3 5 x2   move two cards
        3 0      move a card from column 3 to a foundation; 3 3 is the same
        3        make the best move of the cards of column 3
-       w 4      move a card from the waste, a fan or the reserve, by its letter, to column 4
+       w 4      move a card from the waste, a fan or the reserve to column 4
        0 5      move a card from a foundation to column 5 (in Steve)
        draw     use the stock; deal and d are the same
        collect  move every possible card to the foundations
@@ -39,11 +40,12 @@ show:  board    print the board
        rivals   print how far along the other players are
 race:  ready    say that you are ready
        start    start the race, as its host
-       resign   resign from the race
+       resign   resign from the race; type it twice
        again    join the rematch
        leave    give up your seat
        quit     end this program; during a race, type it twice
-A letter that names a pile always means that pile. In Phoenix, d and u are cards of the reserve."""
+A letter that names a pile always means that pile.
+In Phoenix, d and u are cards of the reserve."""
 
 
 class LineClient:
@@ -69,7 +71,7 @@ class LineClient:
         self._how_to_return = how_to_return
         self._lasting = lasting
         self._ends_with_race = ends_with_race
-        self._asked_to_quit = False
+        self._asked: Word | None = None
         self._output = LineOutput(client, look, printer, lambda: self._stop(1), self._race_over)
         self._changed = asyncio.Event()
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -154,10 +156,12 @@ class LineClient:
         model = self.client.model
         board = model.board if model.delay is None else None
         understood = command if board is None else parse_line(board, line)
-        asked, self._asked_to_quit = self._asked_to_quit, False
+        asked, self._asked = self._asked, None
         match understood:
-            case TypedCommand(Word.QUIT) if model.racing and not asked and sys.stdin.isatty():
-                self._ask_to_quit()
+            case TypedCommand(Word.QUIT | Word.RESIGN as word) if (
+                model.racing and asked is not word and sys.stdin.isatty()
+            ):
+                self._ask_to_confirm(word)
             case None if model.delay is not None:
                 self._output.print("You are watching. Type board, help or quit.")
             case None:
@@ -245,8 +249,13 @@ class LineClient:
             sentence = self._output.narrator.hint(board, hint.move, is_lost=hint.is_lost, may_undo=may_undo)
             self._output.print(f"{sentence} {hint.reason}".rstrip())
 
-    def _ask_to_quit(self) -> None:
-        self._asked_to_quit = True
+    def _ask_to_confirm(self, word: Word) -> None:
+        """Ask the player to type ``quit`` or ``resign`` a second time."""
+        self._asked = word
+        if word == Word.RESIGN:
+            ends = " The race ends." if self.client.model.resigning_ends_race else ""
+            self._output.print(f"Your foundation cards still count if you resign.{ends} Type resign again to resign.")
+            return
         kept = "Your seat is kept if you quit. " if self._lasting and not self.client.connection.server_gone else ""
         warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")

@@ -144,7 +144,8 @@ async def run_client(
 
 
 async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, lasting: bool) -> int:
-    printer = Printer(sys.stdout, colour=look.colour)
+    width = (lambda: os.get_terminal_size(sys.stdout.fileno()).columns) if sys.stdout.isatty() else int
+    printer = Printer(sys.stdout, colour=look.colour, width=width)
     reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
     how_to_return = partial(_how_to_return, client) if lasting else str
     line_client = LineClient(client, look, printer, how_to_return, lasting=lasting, ends_with_race=not is_terminal())

@@ -1,4 +1,4 @@
-"""The line client: it asks before it quits a race."""
+"""The line client: it asks before it quits a race or resigns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
+from samedeal.protocol.messages import Resign
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
+from samedeal_client.text.spans import Span
 from tests.client.referee import Referee, wait_until
 
 
@@ -29,10 +31,12 @@ class Typed(LineReader):
         return self._lines.pop(0)
 
 
-async def printed(monkeypatch: pytest.MonkeyPatch, *lines: str | None, lasting: bool = True) -> str:
+async def printed(
+    monkeypatch: pytest.MonkeyPatch, *lines: str | None, lasting: bool = True, referee: Referee | None = None
+) -> str:
     """Type lines at a terminal during a race. Return the output, in which ``Bye`` stands for the end."""
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    referee, reader, out = Referee(), Typed(*lines), io.StringIO()
+    referee, reader, out = referee or Referee(), Typed(*lines), io.StringIO()
     client = ClientSession(referee)
     printer = Printer(out, colour=False)
     player = LineClient(client, Look(), printer, lambda: "Bye", lasting=lasting, ends_with_race=False)
@@ -64,3 +68,38 @@ async def test_plain_quit_in_a_race_asks_once(
 @pytest.mark.parametrize(("lasting", "lost"), [(True, "Your seat is kept"), (False, "the race ends for everybody")])
 async def test_plain_quit_says_what_is_lost(monkeypatch: pytest.MonkeyPatch, lasting: bool, lost: str) -> None:
     assert lost in await printed(monkeypatch, "quit", lasting=lasting)
+
+
+@pytest.mark.parametrize(
+    ("lines", "resigned"),
+    [(("resign",), False), (("resign", "resign"), True), (("resign", "board", "resign"), False)],
+)
+async def test_plain_resign_asks_once(monkeypatch: pytest.MonkeyPatch, lines: tuple[str, ...], resigned: bool) -> None:
+    referee = Referee()
+    assert "Type resign again" in await printed(monkeypatch, *lines, referee=referee)
+    assert any(isinstance(request, Resign) for request in referee.requests) == resigned
+
+
+def test_long_lines_are_wrapped_between_words() -> None:
+    out = io.StringIO()
+    printer = Printer(out, colour=False, width=lambda: 24)
+    printer.print_lines(["", "  two  spaces", "You moved the queen of spades to column 3."])
+    printer.print_rows(
+        [(Span("Column 1: "), Span("queen of spades", "black"), Span(", "), Span("ace of hearts", "red"))]
+    )
+    assert out.getvalue().splitlines() == [
+        "",
+        "  two  spaces",
+        "You moved the queen of",
+        "  spades to column 3.",
+        "Column 1: queen of",
+        "  spades, ace of hearts",
+    ]
+
+
+def test_wrapped_rows_keep_their_colours() -> None:
+    out = io.StringIO()
+    row = (Span("Column 1: "), Span("queen of hearts", "red"), Span(", "), Span("ace of hearts", "red"))
+    Printer(out, colour=True, width=lambda: 24).print_rows([row])
+    red = "\x1b[31m{}\x1b[0m".format
+    assert out.getvalue() == f"Column 1: {red('queen of')}\n  {red('hearts')}, {red('ace of hearts')}\n"

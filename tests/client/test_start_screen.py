@@ -291,6 +291,15 @@ async def test_settings_are_saved_and_used() -> None:
     assert (player_name(""), player_name("ana")) == ("mira", "ana")
 
 
+async def test_enter_in_a_setting_saves_and_stays() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("s", *"mir", "enter")
+        await wait_until(pilot, lambda: "Saved." in screen_text(pilot.app))
+        assert load_settings() == Settings(name="mir")
+        await pilot.press("a", "escape")
+    assert load_settings() == Settings(name="mira")
+
+
 async def test_settings_are_for_the_races_of_play_and_host() -> None:
     async with start_screen() as pilot:
         await pilot.press("s")

@@ -65,6 +65,17 @@ class _Choice(ChoiceField[str]):
             event.stop()
 
 
+class _Text(TextField):
+    """A text. Enter goes to the next field."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "next")]
+
+    @on(Input.Submitted)
+    def _go_on(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next()
+
+
 class _OpenButton(Button):
     """The button below the fields, which opens the room."""
 
@@ -104,7 +115,7 @@ class NewRoomScreen(WidgetScreen):
     @staticmethod
     def _input(field: Field, value: str) -> Input:
         words = [text for text in field.presets if text[:1].isalpha()]  # a number is no beginning of another one
-        return TextField(
+        return _Text(
             value,
             placeholder=field.shown.get("", ""),
             suggester=SuggestFromList(words, case_sensitive=False),

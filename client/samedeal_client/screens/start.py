@@ -160,11 +160,17 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
 _HINTS: Final = {"against bots": "only in Play", "always": "always", "never": "never"}
 
 
-class SettingsScreen(ModalScreen[None]):
-    """The settings. They are saved when the screen is closed.
+class _SettingText(TextField):
+    """The text of a setting."""
 
-    If a setting is invalid, the first attempt to close the screen shows the error. If a setting is still invalid at the
-    next attempt, all changes are dropped.
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "save")]
+
+
+class SettingsScreen(ModalScreen[None]):
+    """The settings. They are saved when the player presses Enter in a text, and when the screen is closed.
+
+    If a setting is invalid, the first attempt to save shows the error. If it is still invalid when the screen is closed,
+    all changes are dropped.
     """
 
     _HINT: Final = "Time limit and Hints are for Play and Host, Bots for Play.\nCtrl+P changes the theme."
@@ -175,8 +181,8 @@ class SettingsScreen(ModalScreen[None]):
         """Yield a widget for each setting."""
         settings = load_settings()
         fields = {
-            "Name": TextField(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
-            "Last server": TextField(settings.server, placeholder="none", compact=True, id="server"),
+            "Name": _SettingText(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
+            "Last server": _SettingText(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
             "Suit colours": _choice("four-color", settings.four_color, {False: "two", True: "four"}),
             "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
@@ -201,8 +207,20 @@ class SettingsScreen(ModalScreen[None]):
         self._warned = False
         self.query_one("#meaning", Static).update(self._HINT)
 
+    @on(Input.Submitted)
+    def _confirm(self) -> None:
+        """Save the settings and say so."""
+        if self._save():
+            self.query_one("#meaning", Static).update("Saved.")
+
     def action_close(self) -> None:
         """Save the settings and go back. The first time that saving fails, show the error and stay."""
+        warned = self._warned
+        if self._save() or warned:
+            _ = self.dismiss()
+
+    def _save(self) -> bool:
+        """Save the settings. If a setting is invalid, show the error and return False."""
         name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
         try:
             name = clean_name(name) if name else ""
@@ -220,10 +238,9 @@ class SettingsScreen(ModalScreen[None]):
             save_settings(settings)
         except (MalformedText, OSError) as error:
             self.query_one("#meaning", Static).update(Text(f"Not saved. {error} Esc goes back without saving."))
-            if not self._warned:
-                self._warned = True
-                return
-        _ = self.dismiss()
+            self._warned = True
+            return False
+        return True
 
 
 class _Menu(OptionList):

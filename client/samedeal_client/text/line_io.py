@@ -7,13 +7,13 @@ import os
 import sys
 import termios
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
 from samedeal.terminal_text import printable
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, row_text
+from samedeal_client.text.spans import Row, Span, row_text, wrap_row
 
 _MAX_PENDING_LINES: Final = 1000
 _MAX_LINE_BYTES: Final = 1000
@@ -82,23 +82,34 @@ def echo_off(terminal: int) -> Iterator[None]:
 
 
 class Printer:
-    """A printer of lines and rows. The only control characters that it prints are the codes for colours."""
+    """A printer of lines and rows. The only control characters that it prints are the codes for colours.
 
-    def __init__(self, stream: TextIO, *, colour: bool) -> None:
+    ``width`` returns the width of the terminal. Longer lines and rows are wrapped. If the width is 0, nothing is wrapped.
+    """
+
+    def __init__(self, stream: TextIO, *, colour: bool, width: Callable[[], int] = lambda: 0) -> None:
         self._stream = stream
         self._colour = colour
+        self._width = width
 
     def print_lines(self, lines: Iterable[str]) -> None:
         """Print lines. Unprintable characters, which a server could send, become question marks."""
         for line in lines:
-            self._stream.write(printable(line, _MAX_PRINTED_CHARACTERS) + "\n")
+            text = printable(line, _MAX_PRINTED_CHARACTERS)
+            for row in self._wrapped((Span(text),)):
+                self._stream.write(row_text(row) + "\n")
         self._stream.flush()
 
     def print_rows(self, rows: Iterable[Row]) -> None:
         """Print rows. They are coloured by their styles if ``colour`` was set."""
-        for row in rows:
-            self._stream.write((with_colour_codes(row) if self._colour else row_text(row)).rstrip() + "\n")
+        for each in rows:
+            for row in self._wrapped(each):
+                self._stream.write((with_colour_codes(row) if self._colour else row_text(row)).rstrip() + "\n")
         self._stream.flush()
+
+    def _wrapped(self, row: Row) -> list[Row]:
+        width = self._width()
+        return wrap_row(row, width) if width else [row]
 
 
 def with_colour_codes(row: Row) -> str:

@@ -6,8 +6,9 @@ A row is a tuple of spans. A style is one or more names of ``appearance.STYLE_NA
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from samedeal.terminal_text import columns_of
 
@@ -20,6 +21,8 @@ class Span(NamedTuple):
 
 
 Row: TypeAlias = tuple[Span, ...]
+
+_INDENT: Final = "  "
 
 
 def row_text(row: Row) -> str:
@@ -104,6 +107,31 @@ def wrap(text: str, width: int) -> list[str]:
                 word = word[len(part) :]
             line = cut(word, width, "")
     return [*lines, line] if line else lines
+
+
+def wrap_row(row: Row, width: int) -> list[Row]:
+    """Return a row wrapped at spaces to rows of ``width`` characters. All rows but the first are indented."""
+    if row_width(row) <= width:
+        return [row]
+    text, end = row_text(row), 0
+    rows: list[Row] = []
+    lines = textwrap.wrap(text, width, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False)
+    for line in lines:
+        words = line.removeprefix(_INDENT) if rows else line
+        start = text.index(words, end)
+        end = start + len(words)
+        rows.append((*[Span(_INDENT)] * bool(rows), *_part(row, start, end)))
+    return rows
+
+
+def _part(row: Row, start: int, end: int) -> Row:
+    """Return the part of a row between two indexes into its text."""
+    spans: list[Span] = []
+    at = 0
+    for text, style in row:
+        spans.append(Span(text[max(start - at, 0) : max(end - at, 0)], style))
+        at += len(text)
+    return tuple(span for span in spans if span.text)
 
 
 def ascii_only(text: str) -> str:

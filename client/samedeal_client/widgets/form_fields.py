@@ -1,10 +1,9 @@
-"""The fields of forms. Enter leaves a text field for the next field, and opens the menu of a choice."""
+"""The fields of forms: texts and choices."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Generic, TypeVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Select
@@ -17,15 +16,9 @@ class TextField(Input):
     """A field for text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "next"),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
-
-    @on(Input.Submitted)
-    def _go_on(self) -> None:
-        """Go to the next field."""
-        self.screen.focus_next()
 
 
 class _Choices(SelectOverlay):
