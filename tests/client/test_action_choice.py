@@ -8,7 +8,7 @@ import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.moves import Move
-from samedeal_client.bots.action_choice import RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
@@ -19,20 +19,23 @@ from tests.client.boards import board, dealt
 def actions(
     level: Level, play: Play, most: int, seed: int = 1, time: float = 1e6
 ) -> tuple[list[Move | str], Play, bool]:
-    """Let a bot act up to ``most`` times, or for as long as ``time`` moves take.
+    """Let a bot act or pause up to ``most`` times, or for as long as ``time`` moves take.
 
     Return its actions, the play, and whether the bot resigned.
     """
     rng = Random(seed)
     bot = ActionChooser(level, BotMemory(rng, 200, Temperament.random(rng)))
     made: list[Move | str] = []
-    while len(made) < most and not play.board.won:
+    for _ in range(most):
+        if play.board.won:
+            break
         action = bot.choose_action(play, time, from_deal=True)
         if action in (RESIGN, WAIT):
             return made, play, action == RESIGN
         time -= UNDO_TIME if action == UNDO else 1
-        made.append(action)
-        play = play.act(action)
+        if action != PAUSE:
+            made.append(action)
+            play = play.act(action)
     return made, play, False
 
 
@@ -54,10 +57,33 @@ def test_bot_resigns_soon_at_a_proven_dead_end(level: Level, game: str, position
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
-    play = Play(dealt("willow", 7), Undo.FREE)
-    made, _, has_resigned = actions(level, play, 80)
+    made, _, has_resigned = actions(level, Play(dealt("willow", 4), Undo.FREE), 80)
     assert not has_resigned
     assert UNDO in made
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_undos_are_few_and_lead_to_a_gain(level: Level) -> None:
+    """A bot undoes moves only if it knows a better line, so afterwards more cards get to the foundations than before."""
+    play = Play(dealt("willow", 1), Undo.FREE)
+    made, _, _ = actions(level, play, 200)
+    assert made.count(UNDO) <= 0.4 * len(made)
+    most = most_before_undo = 0
+    for action in made:
+        if action == UNDO:
+            most_before_undo = max(most_before_undo, play.board.foundation_cards)
+        play = play.act(action)
+        most = max(most, play.board.foundation_cards)
+    assert UNDO not in made or most > most_before_undo
+
+
+def test_bot_resigns_late_if_it_finds_nothing() -> None:
+    """The time is long enough, and nothing is proven."""
+    made, play, has_resigned = actions("careful", Play(dealt("willow", 7), Undo.FREE), 300)
+    assert has_resigned
+    assert play.board.foundation_cards > 0
+    assert not is_stuck_for_good(play, from_deal=True)
+    assert len(made) < 200
 
 
 @pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])

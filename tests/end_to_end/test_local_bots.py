@@ -224,10 +224,11 @@ async def test_bots_leave_the_host_to_a_person_who_comes_later(server: str) -> N
 
 
 async def test_bots_leave_the_host_of_the_rematch_to_others(server: str) -> None:
+    said: list[str] = []
     async with host_waiting(server) as mira, Link(parse_address(server), "bot", MemorySessions()) as link:
         rooms = RoomClient(link)
         await rooms.join("friday")
-        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), stay=True, report=fail).run())
+        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), stay=True, report=said.append).run())
         await until_room(mira, lambda room: any(seat.ready for seat in room.players))
         await mira.rooms.start()
         await until_racing(mira)
@@ -241,5 +242,6 @@ async def test_bots_leave_the_host_of_the_rematch_to_others(server: str) -> None
         await mira.join(rematch)
         await until_room(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
         assert mira.model.hosting
+        assert any("of 2" in sentence and "resigned" in sentence for sentence in said)
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)

@@ -276,7 +276,7 @@ async def test_a_stuck_bot_resigns(programs: Programs, redis_url: str) -> None:
     ana, room = await open_room(programs, url, *options)
     bot = await programs.samedeal("bot", url, room, "--level", "random", "--pace", "600", "--name", "bot")
     await ana.expect(r"Foundations 0/52\.")
-    await bot.expect("No move helps any more")
+    await bot.expect("No helpful move found")
     await ana.expect(r"bot \(bot\) resigned")
     ana.type_lines("resign")
     await ana.expect("The race is over")

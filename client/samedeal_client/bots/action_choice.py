@@ -1,16 +1,18 @@
 """The choice of a bot's actions. Pure.
 
-If the strategy of a bot finds no move, the bot undoes some moves, which is called a retreat. Then it tries other moves.
-A retreat may cost foundation cards. So the bot returns to its best board before the race ends. It resigns only if there
-is proof that it can't improve its result.
+If the strategy of a bot finds no move, the bot thinks: it pauses, and tries moves and undos on an imagined board. Once
+they lead to a gain, the bot undoes its own moves as far as necessary and makes the imagined ones. This may cost
+foundation cards. So the bot returns to its best board before the race ends. It resigns if there is proof that it can't
+improve its result, or if it has thought for a long time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
+from samedeal.board import Board
 from samedeal.board_history import UNDO, Past, Play
 from samedeal.cards import HIDDEN
 from samedeal.moves import Move
@@ -19,8 +21,9 @@ from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 
 RESIGN: Final = "resign"
+PAUSE: Final = "pause"
 WAIT: Final = "wait"
-"""Actions other than a move or an undo: to resign, and to do nothing more."""
+"""Actions other than a move or an undo: to resign, to do nothing for the time of a move, and to do nothing more."""
 
 UNDO_TIME: Final = 0.25
 """Time that a bot takes for an undo, as a share of the time for a move."""
@@ -34,6 +37,19 @@ _CHECK_INTERVAL: Final = 10
 _MAX_SEARCHED: Final = 4000
 """Maximum number of moves tried in a search for a dead end. The search takes 30 ms."""
 
+_MAX_UNDOS: Final = 20
+"""Maximum number of moves that a bot undoes to try others."""
+
+_FREE_UNDOS: Final = 5
+_MAX_UNDO_SHARE: Final = 0.5
+"""Maximum number of such undos in a race: some from the start, and a share of the moves."""
+
+_TRIES: Final = 10
+"""Maximum number of actions that a bot tries on the imagined board during a pause."""
+
+_MAX_PAUSES: Final = 100
+"""Number of pauses, one after another, after which a bot resigns. At the default pace they take five minutes."""
+
 _FIRST_RETREAT: Final = (2.0, 6.0)
 """Minimum and maximum number of moves that are undone in the first retreat after a gain."""
 
@@ -42,13 +58,29 @@ _MAX_DOUBLINGS: Final = 2
 
 
 @dataclass
+class _Thoughts:
+    """The thoughts of a bot whose strategy finds no move for ``play``.
+
+    ``imagined`` is the play with which the bot tries moves. The bot does not undo the first ``kept_moves`` moves of
+    ``play``. A retreat undoes some imagined moves. ``undos_left`` is the number of moves that the current retreat still
+    has to undo. ``pauses`` counts the pauses so far.
+    """
+
+    play: Play
+    imagined: Play
+    kept_moves: int
+    undos_left: int = 0
+    pauses: int = 0
+
+
+@dataclass
 class ActionChooser:
     """The state of a bot in one race, for the choice of its next action.
 
-    A gain is a new maximum of cards on foundations, or a new minimum of hidden cards. ``retreats`` is the number of
-    retreats since the last gain. ``undos_left`` is the number of moves that the current retreat still has to undo.
-    ``best`` has the moves that led to the best board, with the most cards on foundations. ``is_returning`` is set once
-    the bot returns to the best board for good.
+    A gain is a new maximum of cards on foundations, or a card that is turned up for the first time. ``retreats`` is the
+    number of retreats since the last gain. ``best`` has the moves that led to the best board, with the most cards on
+    foundations. ``is_returning`` is set once the bot returns to the best board for good. ``plan`` has the next actions,
+    each with the masked board that it applies to.
     """
 
     level: Level
@@ -57,37 +89,33 @@ class ActionChooser:
     hidden: int = 104
     moves_without_gain: int = 0
     retreats: int = 0
-    undos_left: int = 0
     best: tuple[Move, ...] = ()
     is_returning: bool = False
+    plan: list[tuple[Board, Move | str]] = field(default_factory=list)
+    thoughts: _Thoughts | None = None
 
     def choose_action(self, play: Play, moves_left: float, *, from_deal: bool) -> Move | str:
-        """Return a move, an undo, ``RESIGN`` or ``WAIT``. Call this before every action.
+        """Return a move, an undo, ``RESIGN``, ``PAUSE`` or ``WAIT``. Call this before every action.
 
         ``moves_left`` is the number of moves for which the bot has time. ``from_deal`` is as in ``is_stuck_for_good``.
         """
-        board = play.board.masked()
+        play = play.masked()
         self._note_gain(play)
+        if self.plan and self.plan[0][0] == play.board:
+            return self.plan.pop(0)[1]
         if from_deal and (action := self._way_back(play, moves_left)):
             return action
-        if self.undos_left and play.why_no_undo is None:
-            self.undos_left -= 1
-            return UNDO
-        self.undos_left = 0
-        check_now = self.moves_without_gain % _CHECK_INTERVAL == _CHECK_INTERVAL - 1
-        if not (check_now and is_dead_end(board, _MAX_SEARCHED)):
-            move = choose_move(self.level, board, self.memory)
-            if move is not None:
+        if self.thoughts is None or self.thoughts.play.board != play.board:
+            if (move := self._useful_move(play.board)) is not None:
                 return move
-        if not (self.retreats and play.why_no_undo is None) and is_stuck_for_good(play, from_deal=from_deal):
-            return RESIGN
-        self.memory.detours = 0
-        if play.why_no_undo is None:
-            self._begin_retreat()
-            return UNDO
-        self.memory.visited.clear()
-        legal = board.legal_moves()
-        return choose_move(self.level, board, self.memory) or (self.memory.rng.choice(legal) if legal else RESIGN)
+            if is_stuck_for_good(play, from_deal=from_deal):
+                return RESIGN
+            if play.why_no_undo is not None:
+                return self._any_move(play.board) or RESIGN
+            made = play.moves - play.undos
+            most_undos = min(_FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos, _MAX_UNDOS)
+            self.thoughts = _Thoughts(play, play, made - most_undos)
+        return self._think(self.thoughts, moves_left)
 
     def _note_gain(self, play: Play) -> None:
         cards, hidden = play.board.foundation_cards, sum(pile.count(HIDDEN) for pile in play.board.piles)
@@ -96,8 +124,6 @@ class ActionChooser:
         if cards > self.foundation_cards or hidden < self.hidden:
             self.foundation_cards, self.hidden = max(cards, self.foundation_cards), min(hidden, self.hidden)
             self.moves_without_gain = self.retreats = 0
-        else:
-            self.moves_without_gain += 1
 
     def _way_back(self, play: Play, moves_left: float) -> Move | str | None:
         """Return the next action on the way back to the best board.
@@ -107,22 +133,93 @@ class ActionChooser:
         """
         if play.board.foundation_cards >= self.foundation_cards:
             return WAIT if self.is_returning else None
-        path = _path(play.past)
-        shared = next(at for at, (now, then) in enumerate(zip_longest(path, self.best)) if now != then)
-        undos, moves = len(path) - shared, self.best[shared:]
+        undos, moves = _route(play, self.best)
         can_return = not undos or play.why_no_undo is None
         if not can_return or undos * UNDO_TIME + len(moves) + _RETURN_MARGIN < moves_left:
             return None
         self.is_returning = True
         return UNDO if undos else moves[0]
 
-    def _begin_retreat(self) -> None:
-        """Begin a retreat and choose its length. A bot that takes risks undoes more moves."""
+    def _useful_move(self, board: Board) -> Move | None:
+        """Return the move that the strategy chooses, or None if it finds none or a search proves that none helps."""
+        self.moves_without_gain += 1
+        check_now = self.moves_without_gain % _CHECK_INTERVAL == 0
+        if check_now and is_dead_end(board, _MAX_SEARCHED):
+            return None
+        return choose_move(self.level, board, self.memory)
+
+    def _any_move(self, board: Board) -> Move | None:
+        """Return a move even if the bot has seen the board after it, or None if no move is legal."""
+        self.memory.visited.clear()
+        legal = board.legal_moves()
+        return choose_move(self.level, board, self.memory) or (self.memory.rng.choice(legal) if legal else None)
+
+    def _think(self, thoughts: _Thoughts, moves_left: float) -> Move | str:
+        """Try actions on the imagined board. Return the first action on the way to a gain, or ``PAUSE``."""
+        for _ in range(_TRIES):
+            imagined = thoughts.imagined
+            action = self._imagined_action(thoughts)
+            if action is None:
+                break
+            if isinstance(action, Move) and imagined.board.turns_up(action):
+                return self._begin_plan(thoughts.play, (*_path(imagined.past), action), moves_left)
+            thoughts.imagined = imagined.act(action)
+            if thoughts.imagined.board.foundation_cards > self.foundation_cards:
+                return self._begin_plan(thoughts.play, _path(thoughts.imagined.past), moves_left)
+        thoughts.pauses += 1
+        is_best = thoughts.play.board.foundation_cards == self.foundation_cards
+        return RESIGN if is_best and thoughts.pauses > _MAX_PAUSES else PAUSE
+
+    def _imagined_action(self, thoughts: _Thoughts) -> Move | str | None:
+        """Return the next action to try on the imagined board."""
+        imagined = thoughts.imagined
+        can_undo = imagined.why_no_undo is None and imagined.moves - imagined.undos > thoughts.kept_moves
+        if thoughts.undos_left and can_undo:
+            thoughts.undos_left -= 1
+            return UNDO
+        thoughts.undos_left = 0
+        if (move := self._useful_move(imagined.board)) is not None:
+            return move
+        self.memory.detours = 0
+        if can_undo:
+            thoughts.undos_left = self._retreat_length() - 1
+            return UNDO
+        return self._any_move(imagined.board)
+
+    def _begin_plan(self, play: Play, path: tuple[Move, ...], moves_left: float) -> Move | str:
+        """Plan to get to the board after the moves of ``path``, and return the first action.
+
+        Return ``PAUSE`` if there is too little time to get there and back.
+        """
+        self.thoughts = None
+        undos, moves = _route(play, path)
+        if (undos + len(moves)) * (1 + UNDO_TIME) + _RETURN_MARGIN > moves_left:
+            return PAUSE
+        self.plan = []
+        for _ in range(undos):
+            self.plan.append((play.board, UNDO))
+            play = play.act(UNDO)
+        for move in moves:
+            self.plan.append((play.board, move))
+            if not play.board.turns_up(move):  # the last move may, and then the board after it is unknown
+                play = play.act(move)
+        return self.plan.pop(0)[1]
+
+    def _retreat_length(self) -> int:
+        """Return the number of moves to undo in the next retreat. A bot that takes risks undoes more moves."""
         memory = self.memory
-        length = memory.rng.uniform(*_FIRST_RETREAT) * memory.temperament.risk * 2 ** min(self.retreats, _MAX_DOUBLINGS)
-        self.undos_left = max(round(length), 1) - 1
+        first = memory.rng.uniform(*_FIRST_RETREAT) * memory.temperament.risk
+        length: float = first * 2 ** min(self.retreats, _MAX_DOUBLINGS)
         self.retreats += 1
         self.moves_without_gain = 0
+        return max(round(length), 1)
+
+
+def _route(play: Play, path: tuple[Move, ...]) -> tuple[int, tuple[Move, ...]]:
+    """Return how many moves to undo, and which moves to make then, to get to the board after the moves of ``path``."""
+    made = _path(play.past)
+    shared = next((at for at, (now, then) in enumerate(zip_longest(made, path)) if now != then), len(path))
+    return len(made) - shared, path[shared:]
 
 
 def _path(past: Past | None) -> tuple[Move, ...]:

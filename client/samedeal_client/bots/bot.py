@@ -11,7 +11,7 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.bots.action_choice import RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
@@ -20,6 +20,7 @@ from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
+from samedeal_client.text.time_text import clock_text, ordinal
 
 RECONNECT_TIMEOUT: Final = 60.0
 """Timeout, in seconds, for reconnecting to the server."""
@@ -94,6 +95,7 @@ class Bot:
             await self._wait_for_start()
             await self._race()
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
+            self._report_result()
             if not self._stay or self._phase == "closed" or not await self._join_rematch():
                 return
 
@@ -156,10 +158,22 @@ class Bot:
                 return
             pause = interval * self._rng.uniform(1 - slack, 1 + slack) * (UNDO_TIME if action == UNDO else 1)
             next_move_at = max(next_move_at + pause, loop.time())
+            if action == PAUSE:
+                continue
             try:
                 self._rooms.act(action)
             except PlayError:
                 return
+
+    def _report_result(self) -> None:
+        """Report the bot's place, cards and time. A room that was closed has no results."""
+        model = self._rooms.model
+        standings = model.room.standings if model.room is not None else ()
+        for line in standings:
+            if line.player == model.me:
+                end = clock_text(line.time) if line.time else "resigned" if line.resigned else "unfinished"
+                place = f"{ordinal(line.place)} of {len(standings)}"
+                self._report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {end}")
 
     @property
     def _time_left(self) -> float:
@@ -168,7 +182,7 @@ class Bot:
         return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 
     async def _resign(self) -> None:
-        self._report("No move helps any more. Resigning.")
+        self._report("No helpful move found. Resigning.")
         try:
             await self._rooms.resign()
         except RequestRefused as refused:
