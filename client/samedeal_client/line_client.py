@@ -253,7 +253,7 @@ class LineClient:
         """Ask the player to type ``quit`` or ``resign`` a second time."""
         self._asked = word
         if word == Word.RESIGN:
-            ends = " The race ends." if self.client.model.resigning_ends_race else ""
+            ends = " The race ends." if self.client.model.ends_without_player else ""
             self._output.print(f"Your foundation cards still count if you resign.{ends} Type resign again to resign.")
             return
         kept = "Your seat is kept if you quit. " if self._lasting and not self.client.connection.server_gone else ""

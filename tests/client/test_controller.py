@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.moves import Move
@@ -116,7 +118,17 @@ def test_cancel_puts_picked_cards_back() -> None:
     assert typed("3").controller.cancel(WILLOW, 0.0).controller == RaceController()
 
 
-def test_only_sources_with_several_sizes_can_be_resized() -> None:
-    assert typed("3").controller.can_resize(WILLOW)
-    assert not typed("1").controller.can_resize(WILLOW)
-    assert not RaceController().can_resize(WILLOW)
+@pytest.mark.parametrize(
+    ("keys", "counts"),
+    [
+        ("3", ([1], [])),
+        ("3-", ([], [2])),
+        ("3--", ([], [2])),
+        ("3-+", ([1], [])),
+        ("1", ([], [])),
+        ("0", ([], [])),
+        ("", ([], [])),
+    ],
+)
+def test_selection_has_fewer_and_more_cards(keys: str, counts: tuple[list[int], list[int]]) -> None:
+    assert typed(*keys).controller.grammar.other_counts(WILLOW) == counts

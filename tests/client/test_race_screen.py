@@ -118,6 +118,14 @@ async def test_keys_are_shortened_at_80_columns() -> None:
         assert ui.line("#keys") == "␣ draw  ⌫ undo  ? hint  ^R resign  x to foundations  / find  ^Q quit  F1 help"
 
 
+async def test_keys_name_a_smaller_and_a_larger_selection() -> None:
+    async with running_app(willow(), (60, 20)) as ui:
+        await ui.press("3")
+        assert ui.line("#keys") == "⏎ best move  - fewer cards  Esc cancel  ^Q quit  F1 help"
+        await ui.press("-")
+        assert ui.line("#keys") == "⏎ best move  + more cards  Esc cancel  ^Q quit  F1 help"
+
+
 async def test_illegal_move_is_not_sent() -> None:
     async with running_app(willow()) as ui:
         await ui.press("14")
@@ -845,6 +853,16 @@ async def test_finished_player_quits_without_a_question() -> None:
     async with running_app(willow(NEARLY_WON)) as ui:
         await ui.press("11", "ctrl+q")
         assert ui.has_quit
+
+
+async def test_finished_player_is_not_offered_bots_to_watch() -> None:
+    async with running_app(willow(NEARLY_WON)) as ui:
+        state = ui.referee.state()
+        bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
+        await ui.referee.deliver(struct_replace(state, players=bots))
+        await ui.press("11")
+        assert ui.line("#keys").startswith("l lobby")
+        assert "watch" not in ui.message
 
 
 async def test_finished_player_can_watch_and_return() -> None:

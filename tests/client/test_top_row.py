@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from samedeal.moves import DEAL, DRAW, Move
+from samedeal_client.drawing.card_tile import stock_tile
 from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, Rect, layout
 from samedeal_client.drawing.marks import (
     NO_MARKS,
@@ -55,6 +58,14 @@ def test_stock_shows_its_count_or_the_redeal() -> None:
     assert top("steve", "", ASCII).startswith("Space   0     0")
     assert top("athena", "stock: [2C]", GLYPHS, Marks(hint=DRAW)).startswith("  ␣?    w ")
     assert top("ace-of-hearts", "stock: [2C]", GLYPHS, Marks(hint=DEAL)).split("|")[1].startswith("░░░░?")
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "text"),
+    [(68, 5, "  68 "), (4, 4, "  4 "), (4, 5, "░ 4 ░"), (24, 4, " 24 "), (24, 7, "░ 24 ░░")],
+)
+def test_count_of_the_stock_has_no_lone_pattern(count: int, width: int, text: str) -> None:
+    assert row_text(stock_tile(count, GLYPHS, width, 1)[0]) == text
 
 
 def test_four_foundations_are_in_the_order_of_suits() -> None:

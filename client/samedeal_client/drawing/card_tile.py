@@ -98,10 +98,14 @@ def waste_tile(code: int, look: Look, width: int, height: int, mark: str = "") -
 
 @lru_cache(maxsize=256)
 def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
-    """Return the back of a card with the number of cards in the stock on it."""
+    """Return the back of a card with the number of cards in the stock on it.
+
+    A single column that the number leaves free is blank.
+    """
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)
     text = f" {count} "
+    text = text.rjust(width) if width == len(text) + 1 else text
     written = tile_style(UNSEEN, look, "buried", f"seen-card {mark}".rstrip())
     left = (width - len(text)) // 2
     back = look.glyphs.back

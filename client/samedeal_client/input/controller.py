@@ -11,10 +11,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from samedeal.board import Board, Step
 from samedeal.cards import FACE, Card
-from samedeal.moves import FOUNDATION, Move
+from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.drag_preview import DragPreview, drag_preview
-from samedeal_client.drawing.marks import Marks, arrived_cards, movable_counts, selection_marks
+from samedeal_client.drawing.marks import Marks, arrived_cards, selection_marks
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.intended_move import Rejected, move_between
 from samedeal_client.input.key_grammar import (
@@ -153,11 +153,6 @@ class RaceController:
     def preview(self, board: Board) -> DragPreview | None:
         """Return the dragged cards on the pile that would take them, or None if no pile would take them."""
         return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
-
-    def can_resize(self, board: Board) -> bool:
-        """Return whether the number of cards picked up can be changed."""
-        source = self.grammar.source
-        return source not in ("", FOUNDATION) and len(movable_counts(board, source)) > 1
 
     def closed(self) -> RaceController:
         """Return the controller after closing the pile that is shown in full."""

@@ -157,8 +157,18 @@ class KeyGrammar:
             return KeyResult(KeyGrammar(self.bindings, source), Selected(source, 1))
         if size is not None and size > liftable_count(board, source):
             return self._done(legal_or_rejected(board, Move(source, FOUNDATION, size)))
-        shown = max(movable_counts(board, source), default=0) if size is None else size
-        return KeyResult(KeyGrammar(self.bindings, source, size), Selected(source, shown))
+        grammar = KeyGrammar(self.bindings, source, size)
+        return KeyResult(grammar, Selected(source, grammar._selected_count(board)))
+
+    def other_counts(self, board: Board) -> tuple[list[int], list[int]]:
+        """Return the smaller and the larger numbers of cards that can be selected instead, each in ascending order."""
+        if self.source in ("", FOUNDATION):
+            return [], []
+        counts, now = movable_counts(board, self.source), self._selected_count(board)
+        return [count for count in counts if count < now], [count for count in counts if count > now]
+
+    def _selected_count(self, board: Board) -> int:
+        return max(movable_counts(board, self.source), default=0) if self.size is None else self.size
 
     def choose_target(self, target: str, board: Board) -> KeyResult:
         """Move the selected cards to a pile. ``0``, or the source pile itself, stands for a foundation."""
@@ -221,14 +231,11 @@ class KeyGrammar:
         if not self.source or self.source == FOUNDATION:
             sentence = "No pile is selected. Select one, then change its number of cards with - or +."
             return self._done(Rejected(Problem.NO_SOURCE, sentence))
-        counts = movable_counts(board, self.source)
-        now = max(counts, default=0) if self.size is None else self.size
-        if step > 0:
-            size = min((count for count in counts if count > now), default=now)
-        else:
-            size = max((count for count in counts if count < now), default=now)
+        fewer, more = self.other_counts(board)
+        others = more[:1] if step > 0 else fewer[-1:]
+        size = others[0] if others else self._selected_count(board)
         sentence = ""
-        if size == now:
+        if not others:
             change = "larger" if step > 0 else "smaller"
             sentence = f"The selection in {board.game.pile_phrase(self.source)} can't get {change}."
         return KeyResult(replace(self, size=size), Selected(self.source, size, sentence))

@@ -131,7 +131,7 @@ class QuitScreen(QuestionScreen):
         else:
             race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
-        after = "the race ends" if model.resigning_ends_race else "you can watch"
+        after = "the race ends" if model.ends_without_player else "you can watch"
         return (
             *(QuestionLine(sentence, "notice") for sentence in quit_warnings(model, lasting=app.lasting)),
             *bots,
@@ -173,7 +173,7 @@ class ResignScreen(QuestionScreen):
     def lines(self) -> tuple[QuestionLine, ...]:
         """Return the lines. They say whether the race goes on."""
         app = cast("SamedealApp", self.app)
-        ends = app.client.model.resigning_ends_race
+        ends = app.client.model.ends_without_player
         goes_on = "The race ends." if ends else "The race goes on, and you can watch it."
         return (
             QuestionLine("Resign?" if app.practising else "Resign? Your foundation cards still count.", "notice"),

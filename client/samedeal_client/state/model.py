@@ -172,13 +172,19 @@ class Model:
         return self.room is not None and self.room.deal.startswith("daily")
 
     @property
-    def resigning_ends_race(self) -> bool:
-        """Whether the race would end if the player resigned, because only bots would still be playing."""
+    def ends_without_player(self) -> bool:
+        """Whether the race ends as soon as the player is done, because only bots would still be playing."""
         room = self.room
         if room is None or not room.options.end_when_settled:
             return False
         others = [seat for seat in room.players if seat.player != self.me]
         return all(seat.bot or seat.resigned or seat.stuck or self._has_placed_all(seat.player) for seat in others)
+
+    @property
+    def may_watch_others(self) -> bool:
+        """Whether there are others to watch, now or later, for a player who is done."""
+        room = self.room
+        return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
 
     def _has_placed_all(self, player: str) -> bool:
         tally = self.tallies.get(player)

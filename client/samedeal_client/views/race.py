@@ -81,8 +81,7 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
     if board is None or room is None:
         return ()
     if model.has_finished:
-        others = room.options.spectators and len(room.players) > 1
-        watch = f"{WATCH_KEY} to watch, " if others else ""
+        watch = f"{WATCH_KEY} to watch, " if model.may_watch_others else ""
         text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the {after_room}."
         text += keys if columns_of(text + keys) <= width else ""  # the footer has the keys too
         return (Span(text, "you" if board.won else "notice"),)

@@ -87,11 +87,11 @@ def _board_keys(model: Model, controller: RaceController, bindings: Bindings, lo
     else:
         source = controller.grammar.source
         movable = any(move.source == source for move in board.legal_moves())
-        resizable = controller.can_resize(board)
+        fewer, more = controller.grammar.other_counts(board)
         words = {
             KeyCommand.BEST: "best move" if movable else "",
-            KeyCommand.FEWER: "fewer cards" if resizable else "",
-            KeyCommand.MORE: "more" if resizable else "",
+            KeyCommand.FEWER: "fewer cards" if fewer else "",
+            KeyCommand.MORE: "more cards" if more else "",
             KeyCommand.CANCEL: "cancel",
         }
     yield from _command_keys(words, bindings, look)
@@ -122,7 +122,6 @@ def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey
 
 
 def _finished_keys(model: Model, after_room: str) -> Iterator[FooterKey]:
-    room = model.room
-    if room is not None and room.options.spectators and len(room.players) > 1:
+    if model.may_watch_others:
         yield FooterKey(WATCH_KEY, "watch the others")
     yield FooterKey(LOBBY_KEY, after_room)
