@@ -146,12 +146,16 @@ class SamedealApp(LookApp[int]):
                 await self.pop_screen()  # what is asked or shown there belongs to a race that is over
         elif name != self.screen_name and not entering:
             await self.show_screen(name)
+            if name == "lobby" and model.room is not None and not self.announcement:
+                self._announce_closed_room()
         screen = self.screen_stack[-1] if self.screen_stack else None
         if isinstance(screen, ClientScreen):
             screen.update(model)
             for message in self.client.take_messages():
                 if message.kind in ("refusal", "wait"):
                     screen.show_message(message.sentence)
+                elif message.kind == "room_closed":
+                    self._announce_closed_room()
                 else:
                     self.announce(message.sentence)
 
@@ -243,6 +247,9 @@ class SamedealApp(LookApp[int]):
             self._announcement_timer.stop()
         self._announcement_timer = self.set_timer(ANNOUNCEMENT_TIME, self._clear_announcement)
         self._show_announcement()
+
+    def _announce_closed_room(self) -> None:
+        self.announce(f"The room {self.room} was closed. Press n to open one, or m for a quick match.")
 
     def _clear_announcement(self) -> None:
         self.announcement = ""

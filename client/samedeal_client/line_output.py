@@ -73,7 +73,7 @@ class LineOutput:
         for message in self._client.take_messages():
             if message.kind != "refusal":
                 self.print(message.sentence)
-            if message.kind == "seat_lost":
+            if message.kind in ("seat_lost", "room_closed"):
                 self._seat_lost()
         if after is not before:
             self._print_changes(before, after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Literal
 
 import pytest
 
@@ -93,12 +94,15 @@ async def test_messages_wait_until_taken() -> None:
         assert client.take_messages() == []
 
 
-async def test_lost_seat_leaves_the_room() -> None:
+@pytest.mark.parametrize(
+    ("code", "kind"), [("kicked", "seat_lost"), ("room_closed", "room_closed"), ("no_room", "room_closed")]
+)
+async def test_lost_seat_leaves_the_room(code: str, kind: Literal["seat_lost", "room_closed"]) -> None:
     referee = Referee()
     async with client_of(referee) as client:
-        await referee.events.put(SeatLost("room_closed", "This room is closed"))
+        await referee.events.put(SeatLost(code, "You have no seat"))
         await wait_until(lambda: client.model.room is None)
-        assert client.take_messages() == [StatusMessage("seat_lost", "This room is closed")]
+        assert client.take_messages() == [StatusMessage(kind, "You have no seat")]
 
 
 async def test_play_to_foundations_waits_for_unseen_cards() -> None:

@@ -674,6 +674,18 @@ async def test_lost_seat_is_explained_in_the_lobby() -> None:
         assert ui.message == "The operator has taken you out of this room"
 
 
+@pytest.mark.parametrize("phase", ["closed", "gone"])
+async def test_closed_room_is_named_in_the_lobby(phase: str) -> None:
+    async with running_app(willow(), watch=True) as ui:
+        if phase == "closed":
+            await ui.referee.deliver(struct_replace(ui.referee.state(), phase="closed"))
+        else:
+            await ui.referee.events.put(SeatLost("no_room", "There is no such room"))
+        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
+        await ui.settle()
+        assert "The room friday was closed" in ui.message
+
+
 async def test_unknown_refusal_shows_the_servers_message() -> None:
     async with running_app(willow()) as ui:
         ui.referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")

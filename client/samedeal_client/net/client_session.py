@@ -13,7 +13,7 @@ from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import FOUNDATION, Move
 from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
-from samedeal.protocol_codes import NoticeCode
+from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
@@ -46,9 +46,9 @@ class ConnectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A sentence for the player about a refused request, a notice, an extended countdown, or a lost seat."""
+    """A sentence for the player about a refusal, a notice, an extended countdown, a lost seat, or a closed room."""
 
-    kind: Literal["refusal", "notice", "wait", "seat_lost"]
+    kind: Literal["refusal", "notice", "wait", "seat_lost", "room_closed"]
     sentence: str
 
 
@@ -133,8 +133,9 @@ class ClientSession:
             case Ended(_, sentence):
                 self._disconnects += 1
                 self.connection = ConnectionStatus("ended", reason=sentence)
-            case SeatLost(_, sentence):
-                self._messages.append(StatusMessage("seat_lost", sentence))
+            case SeatLost(code, sentence):
+                closed = code in (RefusalCode.NO_ROOM, RefusalCode.ROOM_CLOSED)
+                self._messages.append(StatusMessage("room_closed" if closed else "seat_lost", sentence))
             case Notice(NoticeCode.SAID, text):
                 self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
             case Notice(NoticeCode.WAITING, text):
