@@ -38,4 +38,4 @@ class ReplayApp(LookApp[PracticeRequest]):
 
     async def on_mount(self) -> None:
         """Show the replay."""
-        _ = self.push_screen(ReplayScreen(self._race, self._replay))
+        _ = self.push_screen(ReplayScreen(self._race, self._replay, leads_back=bool(self._back_to)))

@@ -118,9 +118,9 @@ def test_replay_in_sentences() -> None:
 
 @contextlib.asynccontextmanager
 async def replaying(
-    size: tuple[int, int], look: Look | None = None, recorded_race: RecordedRace | None = None
+    size: tuple[int, int], look: Look | None = None, recorded_race: RecordedRace | None = None, back_to: str = ""
 ) -> AsyncIterator[Pilot[PracticeRequest]]:
-    app = ReplayApp(recorded_race or race(), STILL, look or Look(motion=False))
+    app = ReplayApp(recorded_race or race(), STILL, look or Look(motion=False), back_to)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
         yield pilot
@@ -155,6 +155,11 @@ async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
             await until(pilot, lambda: screen.replay.time > 0)
             await pilot.press("q")
             await until(pilot, lambda: not pilot.app.is_running)
+
+
+async def test_replay_from_the_results_is_left_by_name() -> None:
+    async with replaying((60, 20), back_to="the results") as pilot:
+        await until(pilot, lambda: "q back" in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(60, 20), (200, 60)])

@@ -74,6 +74,21 @@ async def test_screens_match_their_goldens(
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
 
 
+async def test_race_on_this_machine_hides_the_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def send_rivals(room: str) -> None:
+        pass
+
+    referee = Referee(options=Options(deal="#7", start="full"), phase="open")
+    async with running_app(referee, send_rivals=send_rivals) as ui:
+        assert "Starting a race …" in ui.text()
+        assert "Invite" not in ui.text()
+        assert "start  " not in ui.text()
+    monkeypatch.setattr("samedeal_client.screens.waiting.STARTING_TIME", 0.01)
+    async with running_app(referee, send_rivals=send_rivals) as ui:
+        await ui.wait_until(lambda: "Invite" in ui.text())
+        assert "Starting a race" not in ui.text()
+
+
 async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
@@ -96,6 +111,11 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
         await ui.pilot.pause()
         await ui.settle()
         assert_golden("screens/results_with_a_chart.txt", ui.text())
+        assert "scroll" not in ui.text()
+        await ui.resize(60, 19)
+        await ui.wait_until(lambda: "␣ scroll  m rematch" in ui.text())
+        await ui.press("space")
+        await ui.wait_until(lambda: ui.app.screen.query_one("#results").scroll_y > 0)
 
 
 async def test_dialogs_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

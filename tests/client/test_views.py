@@ -145,7 +145,7 @@ def test_options_are_told_in_words() -> None:
         "Game     Steve: two decks, 8 columns, stock dealt in rows",
         "In turn  Steve, then Athena",
         "Deal     #4821 (same number, same cards)",
-        "Undo     back to the last card that was turned up",
+        "Undo     not past a move that turned up a card",
         "Hints    off",
         "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
         "Ends     when all people playing are stuck, or after 15 min",

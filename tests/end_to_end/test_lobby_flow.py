@@ -426,7 +426,7 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.click("New room")
         await ana.wait_for_text("Rematches")
-        await ana.click("back to a new card")
+        await ana.click("to the last new card")
         await ana.click(" free")
         await ana.wait_for_text("any number of moves")
         await ana.click("Open the room")
@@ -916,7 +916,7 @@ async def test_same_deal_is_opened_in_a_new_room(server: str) -> None:
 async def test_random_deal_cannot_be_dealt_again(server: str) -> None:
     async with finished_race(server, options=Options(deal="random", countdown=0)) as (ana, _):
         assert ana.line("#header").startswith("samedeal ▸ Willow, random deal ▸ room friday")
-        assert "same cards" not in ana.text()
+        assert "race it again" not in ana.text()
 
 
 async def test_late_spectator_sees_results_without_a_plot(server: str) -> None:

@@ -90,7 +90,7 @@ class NewRoomScreen(WidgetScreen):
 
     help_context = "new room"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "open", "open the room"),
+        Binding("ctrl+o", "open", "open room"),
         Binding("escape", "back", "back"),
     ]
 

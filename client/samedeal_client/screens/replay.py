@@ -42,6 +42,9 @@ from samedeal_client.widgets.slider import Slider
 _OTHER_BOARDS: Final = frozenset(("up", "down", "0", "t", *PLAYER_KEYS))
 """Keys that show other boards."""
 
+_CLOSE_WORDS: Final = ("quit", "back")
+"""The effects of closing the replay: quit, or go back to where the player came from."""
+
 _FRAME_TIME: Final = 0.05
 """Time, in seconds, between two updates of the screen while the replay plays."""
 
@@ -67,7 +70,10 @@ class _Pane(Vertical):
 
 
 class ReplayScreen(Screen[None]):
-    """The screen of a replay: one or more boards, and a slider that chooses the moment."""
+    """The screen of a replay: one or more boards, and a slider that chooses the moment.
+
+    ``leads_back`` is true if the player goes back to another app when the replay is closed.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -80,7 +86,7 @@ class ReplayScreen(Screen[None]):
         Binding("0", "press('0')", "all boards"),
         Binding("t", "press('t')", "two boards"),
         Binding("f1,question_mark", "help", "keys"),
-        Binding("q,escape", "close", "quit"),
+        *(Binding("q,escape", f"close('{word}')", word) for word in _CLOSE_WORDS),
         Binding("plus", "press('+')", show=False),
         Binding("minus", "press('-')", show=False),
         *(
@@ -89,8 +95,9 @@ class ReplayScreen(Screen[None]):
         ),
     ]
 
-    def __init__(self, race: RecordedRace, replay: Replay) -> None:
+    def __init__(self, race: RecordedRace, replay: Replay, *, leads_back: bool = False) -> None:
         super().__init__()
+        self._close_word = _CLOSE_WORDS[leads_back]
         self.race = race
         self.replay = replay
         self._shown_at = time.monotonic()
@@ -146,6 +153,8 @@ class ReplayScreen(Screen[None]):
 
         If there is only one board, the keys for other boards have no action.
         """
+        if action == "close":
+            return parameters == (self._close_word,)
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
@@ -189,8 +198,8 @@ class ReplayScreen(Screen[None]):
         replay = dataclasses.replace(self.replay, playing=False)
         self.app.exit(PracticeRequest(replay, from_deal))
 
-    def action_close(self) -> None:
-        """Quit."""
+    def action_close(self, _word: str) -> None:
+        """Quit, or go back to where the player came from."""
         self.app.exit()
 
     def on_slider_moved(self, event: Slider.Moved) -> None:

@@ -53,10 +53,11 @@ class ResultsScreen(WidgetScreen):
     help_context = "results"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "scroll", "scroll"),
         *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
         Binding("v", "replay", "replay"),
         Binding("n", "new_room", "new room"),
-        Binding("a", "same_deal", "same cards"),
+        Binding("a", "same_deal", "race it again"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         *(Binding("escape,l", f"leave('{place}')", place) for place in AFTER_ROOM),
@@ -65,6 +66,7 @@ class ResultsScreen(WidgetScreen):
     def __init__(self) -> None:
         super().__init__()
         self.details = ResultDetails()
+        self._scrolls = False
         self._rematch_players: int | None = None
         self._counting = False
         self._path: Path | None = None
@@ -91,7 +93,9 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails(self._save_own_record(record), progress, best_before(self.model))
         if self.model.own.play is not None:
             self._completing = self.run_worker(self._complete_record())
-        self.query_one("#results").focus()
+        page = self.query_one("#results")
+        page.focus()
+        self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
         self.set_interval(COUNT_INTERVAL, self._count_again)
 
     def title_parts(self) -> Row:
@@ -129,11 +133,22 @@ class ResultsScreen(WidgetScreen):
         The rematch key and the key to leave have several actions each, and only one of each is available.
         """
         room = self.model.room
+        if action == "scroll":
+            return self._scrolls
         if action == "leave":
             return parameters == (self.samedeal.after_room,)
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
         return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
+
+    def _show_scroll_key(self, taller: bool) -> None:  # noqa: FBT001 (a watcher gets the value so)
+        """Show the key that scrolls if the page is taller than the window."""
+        self._scrolls = taller
+        self.refresh_bindings()
+
+    def action_scroll(self) -> None:
+        """Show the next part of the page."""
+        self.query_one("#results", VerticalScroll).action_page_down()
 
     def action_rematch(self, _does: str) -> None:
         """Enter the room of the rematch."""

@@ -39,6 +39,9 @@ from samedeal_client.widgets.themes import lines_of, text_of
 _PANEL_EDGES: Final = 8
 """Number of columns for the border, the padding and the scroll bar of the panel with the options."""
 
+STARTING_TIME: Final = 10.0
+"""Time, in seconds, for which the room is hidden while the bots of a race on this machine join."""
+
 
 class _PlayerTable(ListTable, inherit_bindings=False):
     """The players. The screen handles Enter, which starts the race, and the key that kicks a player."""
@@ -68,13 +71,19 @@ class WaitingScreen(WidgetScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self._starting = False
         self._starts_when_joined = False
         self._explained = False
         self._kick_asked = ""
 
     def compose_body(self) -> ComposeResult:
-        """Yield the invitation, the players and the options."""
+        """Yield the invitation, the players and the options.
+
+        While the bots of a race on this machine join, only the text that the race is starting is shown.
+        """
         room = self.model.room
+        self._starting = self.samedeal.send_rivals is not None and room is not None and room.options.start == "full"
+        self.set_class(self._starting, "-starting")
         self._explained = room is not None and not self.samedeal.read_history().has_played(room.game)
         self._invite = Static(id="invite")
         self._add_bots = Static(id="add-bots")
@@ -82,12 +91,20 @@ class WaitingScreen(WidgetScreen):
         self._details = Static()
         details = VerticalScroll(self._details, id="details", classes="panel")
         details.border_title = "The race"
+        yield Static(f"Starting a race {self.look.glyphs.ellipsis}", id="starting")
         yield self._invite
         yield Container(Vertical(self._players, self._add_bots), details, id="room")
 
     def on_mount(self) -> None:
-        """Let keys select a player."""
+        """Let keys select a player. If the bots take long to join, show the room."""
         self._players.focus()
+        if self._starting:
+            self.set_timer(STARTING_TIME, self._show_room)
+
+    def _show_room(self) -> None:
+        self._starting = False
+        self.remove_class("-starting")
+        self.update(self.model)
 
     def title_parts(self) -> Row:
         """Return the room and the server."""
@@ -100,7 +117,9 @@ class WaitingScreen(WidgetScreen):
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
     def prompt_row(self) -> Row:
-        """Return a row that says what the race waits for."""
+        """Return a row that says what the race waits for, or an empty row while it starts."""
+        if self._starting:
+            return ()
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
@@ -144,6 +163,8 @@ class WaitingScreen(WidgetScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether the action of a key is available to this player now."""
+        if self._starting:
+            return action == "leave"
         match action:
             case "start":
                 return self.model.hosting

@@ -157,7 +157,7 @@ FIELDS: Final = (
         _text_of(_UNDO_CHOICES, _DEFAULTS.undo),
         _UNDO_CHOICES,
         help="free: undo any move; no-reveal: not past a move that turned up a new card; off: no undo",
-        shown={"no-reveal": "back to a new card"},
+        shown={"no-reveal": "to the last new card"},
     ),
     Field(
         "hints",

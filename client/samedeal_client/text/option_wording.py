@@ -12,7 +12,7 @@ from samedeal_client.text.time_text import date_and_time, duration_text
 
 UNDO_LABELS: Final = {
     "free": "any number of moves",
-    "no-reveal": "back to the last card that was turned up",
+    "no-reveal": "not past a move that turned up a card",
     "off": "none: every move stands",
 }
 START_LABELS: Final = {

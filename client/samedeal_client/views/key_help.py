@@ -143,6 +143,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("n", "a new room with the same options and a winnable deal; only your bots come with you"),
             ("a", "the same, but with this deal, if it has a number or a date"),
             ("r", "the rules of the game"),
+            ("Space Up Down", "scroll, if the window does not show the whole page"),
             ("Esc", "go to the lobby, or back to where you came from; your bots leave the room"),
         ),
     ),

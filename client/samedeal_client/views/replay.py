@@ -31,7 +31,7 @@ _KEYS: Final = (
     ("p", "play from here against the recorded players"),
     ("r", "race the recorded players from the start"),
     ("click", "on the line below the boards: go to that moment"),
-    ("q Esc", "quit"),
+    ("q Esc", "quit, or go back to where you came from"),
 )
 
 

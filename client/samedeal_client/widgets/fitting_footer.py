@@ -13,11 +13,14 @@ from samedeal.terminal_text import columns_of
 ALWAYS: Final = 3
 """Number of keys at the end that are always shown: back, help and quit."""
 
+_GAP: Final = 2
+"""Columns between two keys, as in the style sheet."""
+
 
 class FittingFooter(Footer):
     """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys.
 
-    If there is space, there are two blanks between keys instead of one.
+    The key of the command palette is left out first.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -26,8 +29,15 @@ class FittingFooter(Footer):
 
     def on_resize(self) -> None:
         """Show the keys that fit into the new width."""
-        self._fit()
-        self.call_after_refresh(self._fit)  # the window's style classes may be those of its old width
+        keys = list(self.query(FooterKey))
+        shown = [key for key in keys if not key.has_class("-command-palette")]
+        free = self.size.width + _GAP - sum(map(_width, shown[-ALWAYS:]))
+        for key in shown[:-ALWAYS]:
+            free -= _width(key)
+            key.display = free >= 0
+        for key in keys:
+            if key.has_class("-command-palette"):
+                key.display = free > _width(key)  # and its border
 
     def compose(self) -> ComposeResult:
         """Yield the keys that can be pressed now."""
@@ -51,17 +61,6 @@ class FittingFooter(Footer):
             if binding.show
         ]
 
-    def _fit(self) -> None:
-        keys = list(self.query(FooterKey))
-        palette = [key for key in keys if key.has_class("-command-palette") and key.display]
-        shown = [key for key in keys if not key.has_class("-command-palette")]
-        free = self.size.width + 1 - len(palette) - sum(map(_width, (*palette, *shown[-ALWAYS:])))
-        self.set_class(free - sum(map(_width, shown[:-ALWAYS])) >= len(shown), "-roomy")
-        for key in shown[:-ALWAYS]:
-            free -= _width(key)
-            if key.display != (free >= 0):
-                key.display = free >= 0
-
 
 def _width(key: FooterKey) -> int:
-    return columns_of(key.key_display) + columns_of(key.description) + 2
+    return columns_of(key.key_display) + columns_of(key.description) + 1 + _GAP
