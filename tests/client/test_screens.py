@@ -78,6 +78,7 @@ async def test_race_on_this_machine_hides_the_room(monkeypatch: pytest.MonkeyPat
     async def send_rivals(room: str) -> None:
         pass
 
+    monkeypatch.setattr("samedeal_client.screens.waiting.STARTING_TIME", 1000.0)
     referee = Referee(options=Options(deal="#7", start="full"), phase="open")
     async with running_app(referee, send_rivals=send_rivals) as ui:
         assert "Starting a race …" in ui.text()
