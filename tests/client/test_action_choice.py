@@ -66,7 +66,7 @@ def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
 def test_undos_are_few_and_lead_to_a_gain(level: Level) -> None:
     """A bot undoes moves only if it knows a better line, so afterwards more cards get to the foundations than before."""
     play = Play(dealt("willow", 1), Undo.FREE)
-    made, _, _ = actions(level, play, 200)
+    made, _, _ = actions(level, play, 400, time=120)
     assert made.count(UNDO) <= 0.4 * len(made)
     most = most_before_undo = 0
     for action in made:

@@ -44,11 +44,11 @@ _FREE_UNDOS: Final = 5
 _MAX_UNDO_SHARE: Final = 0.5
 """Maximum number of such undos in a race: some from the start, and a share of the moves."""
 
-_TRIES: Final = 10
+_TRIES: Final = 25
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
 
-_MAX_PAUSES: Final = 100
-"""Number of pauses, one after another, after which a bot resigns. At the default pace they take five minutes."""
+_MAX_PAUSES: Final = 60
+"""Number of pauses, one after another, after which a bot resigns. At the default pace they take three minutes."""
 
 _FIRST_RETREAT: Final = (2.0, 6.0)
 """Minimum and maximum number of moves that are undone in the first retreat after a gain."""
