@@ -38,8 +38,8 @@ class Move(NamedTuple):
         match = TRANSFER.fullmatch(text)
         if match is None:
             raise MalformedText(
-                f"{text[:40]!r} is not a move. Write a source pile, a target pile and, if needed, a number of cards, "
-                "as in '3 5' or '3 5 x4'. Or write 'draw' or 'deal'."
+                f"{text[:40]!r} is not a move of any game. Write a source pile, a target pile and, if needed, a number of "
+                "cards, as in '3 5' or '3 5 x4'. Or write 'draw' or 'deal'."
             )
         source, target, count = match.groups()
         return cls(source, target, int(count or 1))

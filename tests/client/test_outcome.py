@@ -60,7 +60,7 @@ def test_headline(result: str, text: str) -> None:
     assert headline(standings(result), "m", 52, Look()) == text
 
 
-WAITED = "The race did not wait for players who made no moves."
+WAITED = "The race did not wait for players who stopped moving."
 
 
 @pytest.mark.parametrize(

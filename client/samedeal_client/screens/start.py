@@ -173,7 +173,7 @@ class SettingsScreen(ModalScreen[None]):
     all changes are dropped.
     """
 
-    _HINT: Final = "Time limit and Hints are for Play and Host, Bots for Play.\nCtrl+P changes the theme."
+    _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots.\nCtrl+P changes the theme."
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 

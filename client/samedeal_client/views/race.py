@@ -167,7 +167,8 @@ def selection_text(board: Board, source: str, size: int, look: Look, partial: in
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
     mark, count = look.glyphs.marks[1], partial or size
-    return f"{selected} {look.glyphs.pointer} where to? ({f'{mark}{count}: takes {count}' if size > 1 else mark})"
+    legend = f"{mark}{count}: {count} card{'s' * (count > 1)}" if size > 1 else mark
+    return f"{selected} {look.glyphs.pointer} where to? ({legend})"
 
 
 def move_count_text(model: Model) -> str:
