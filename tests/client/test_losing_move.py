@@ -52,17 +52,17 @@ UNDECIDED = "It is not known whether this deal could be won: the search took too
 
 SENTENCES = [
     ([WON, WON, WON], "The deal could still be won at the end."),
-    ([WON, WON, LOST, LOST], "The deal could still be won until move 1. Move 2 (c) lost it."),
+    ([WON, WON, LOST, LOST], "The deal could still be won until step 1. Step 2 (c) lost it."),
     ([LOST, LOST], "Nobody could win this deal."),
     (
         [WON, UNKNOWN, UNKNOWN, LOST],
-        "The deal could be won. It was lost after move 3, if not before.",
+        "The deal could be won. It was lost after step 3, if not before.",
     ),
     ([WON, UNKNOWN, UNKNOWN], "The deal could be won. What came after that could not be decided."),
     ([UNKNOWN, UNKNOWN], UNDECIDED),
     (
         [UNKNOWN, LOST],
-        f"{UNDECIDED} It was lost after move 1 at the latest.",
+        f"{UNDECIDED} It was lost after step 1 at the latest.",
     ),
 ]
 

@@ -79,12 +79,12 @@ class Review:
         if lost == 0:
             return "Nobody could win this deal."
         if won < 0:
-            after = f" It was lost after move {self.revisions[lost]} at the latest." if lost <= last else ""
+            after = f" It was lost after step {self.revisions[lost]} at the latest." if lost <= last else ""
             return f"It is not known whether this deal could be won: the search took too long.{after}"
-        until = f"The deal could still be won until move {self.revisions[won]}." if won else "The deal could be won."
+        until = f"The deal could still be won until step {self.revisions[won]}." if won else "The deal could be won."
         if lost == won + 1:
             revision = self.revisions[lost]
-            return f"{until} Move {revision} ({actions[revision - 1]}) lost it."
+            return f"{until} Step {revision} ({actions[revision - 1]}) lost it."
         if lost <= last:
-            return f"{until} It was lost after move {self.revisions[lost]}, if not before."
+            return f"{until} It was lost after step {self.revisions[lost]}, if not before."
         return f"{until} What came after that could not be decided."

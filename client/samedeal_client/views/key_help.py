@@ -69,7 +69,7 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
 _MOUSE: Final = (
     ("click, click", "a card, then the pile to move it to; all cards that lie on that card move with it"),
     ("drag", "the same in one movement"),
-    ("key of a column", "clicking it is the same as typing it: as many cards move as fit"),
+    ("column's key", "clicking it is the same as typing it: as many cards move as fit"),
     ("double click", "make the best move of these cards: to a foundation if they fit"),
     ("right click", "cancel what you have typed"),
     ("wheel", "scroll, or step through rooms and fields; not used on a board"),

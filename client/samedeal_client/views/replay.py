@@ -110,7 +110,7 @@ def last_action(track: Track, time: int, look: Look) -> str:
     if not revision:
         return f"{name} has not moved yet."
     (sentence,) = move_sentences(track.plays[revision - 1], track.plays[revision], look)
-    return f"{name}, move {revision} of {len(track.times)}: {sentence}"
+    return f"{name}, step {revision} of {len(track.times)}: {sentence}"
 
 
 def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
