@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from textual.pilot import Pilot
@@ -21,7 +21,7 @@ from samedeal_client.net.ghost_link import ROOM, GhostLink
 from samedeal_client.replay_app import ReplayApp
 from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.state.losing_move import Review, actions_kept
-from samedeal_client.state.replay import JUMP, SPEEDS, RecordedRace, Replay, Track
+from samedeal_client.state.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
 from tests.client.referee import wait_until
@@ -42,9 +42,9 @@ def race() -> RecordedRace:
     return RecordedRace(recorded("willow", "#1", ("ana", won), ("*ben", slow), ("Zoë", undone)))
 
 
-def pressed(replay: Replay, *keys: str) -> Replay:
+def pressed(replay: Replay, *keys: str, on: RecordedRace | None = None) -> Replay:
     for key in keys:
-        after = replay.press(key, race())
+        after = replay.press(key, on or race())
         assert after is not None
         replay = after
     return replay
@@ -61,7 +61,29 @@ def test_every_moment_of_a_replay_can_be_reached() -> None:
     assert pressed(STILL, "end", "right").time == race().length
     assert pressed(STILL, "end", "home").time == 0
     assert not pressed(Replay(), "right").playing
-    assert pressed(STILL, "0", "right").time == race().moments[0]
+    assert pressed(STILL, "0", "right").time == min(track.times[0] for track in race().tracks)
+
+
+@pytest.mark.parametrize("keys", ["", "0"])
+def test_left_and_right_make_one_action_at_a_time(keys: str) -> None:
+    """Actions that were made at the same time are steps of their own, on one board and on all boards."""
+    actions = [action for _, action in won_record("willow").actions]
+    together = tuple((1_000 * (at // 3), action) for at, action in enumerate(actions))
+    short = tuple((4_000, action) for action in actions[:2])
+    fast = RecordedRace(recorded("willow", "#1", ("ana", together), ("ben", short)))
+    replay = pressed(STILL, *keys, "end", on=fast)
+    shown = [fast.tracks[number] for number in replay.shown(fast)]
+
+    def made() -> list[int]:
+        return [track.revision_at(replay.moment) for track in shown]
+
+    steps = [made()]
+    for key in ("left", "right"):
+        for _ in range(sum(len(track.times) for track in shown)):
+            replay = pressed(replay, key, on=fast)
+            steps.append(made())
+    assert [sum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairwise(steps)] == [1] * (len(steps) - 1)
+    assert steps == steps[::-1]
 
 
 def test_time_passes_at_the_chosen_speed() -> None:
@@ -70,7 +92,7 @@ def test_time_passes_at_the_chosen_speed() -> None:
     assert pressed(STILL, "-").passed(500, race()).time == 0
     assert pressed(Replay(), *"-" * 10).speed == SPEEDS[0]
     assert pressed(Replay(), *"+" * 10).speed == SPEEDS[-1]
-    ended = replace(fast, time=race().length - 1).passed(500, race())
+    ended = fast.at(race().length - 1, race()).passed(500, race())
     assert (ended.time, ended.playing) == (race().length, False)
     again = pressed(ended, "space")
     assert (again.time, again.playing) == (0, True)
@@ -95,9 +117,9 @@ def test_any_boards_can_be_chosen() -> None:
 
 
 def test_ranking_is_that_of_the_moment() -> None:
-    first = [(player.rank, player.foundation_cards) for player in ranking_at(race(), 1_000)]
+    first = [(player.rank, player.foundation_cards) for player in ranking_at(race(), Moment(1_000))]
     assert first == [(2, 0), (2, 0), (1, 1)]
-    last = ranking_at(race(), race().length)
+    last = ranking_at(race(), Moment(race().length))
     assert [player.rank for player in last] == [1, 2, 3]
     assert last[0].finish_time == race().tracks[0].times[-1]
 
@@ -239,7 +261,7 @@ async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
         room = client.model.room
         assert room is not None
         assert [seat.name for seat in room.players] == ["me", "ben (ghost)", "Zoë (ghost)"]
-        expected = [track.plays[track.revision_at(moment)].board.foundation_cards for track in (ben, zoe)]
+        expected = [track.plays[track.revision_at(Moment(moment))].board.foundation_cards for track in (ben, zoe)]
         await wait_until(lambda: [client.model.tallies[f"ghost-{at}"].foundation_cards for at in (1, 2)] == expected)
         client.act(ana.player.actions[21][1])
         await wait_until(lambda: client.model.own.play is not None and client.model.own.play.revision == 1)

@@ -95,7 +95,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     replay = request.replay
     track = race.shown_tracks[replay.chosen[0]]
     elapsed = 0 if request.from_deal else replay.time
-    play = track.plays[track.revision_at(elapsed)]
+    play = track.plays[0 if request.from_deal else track.revision_at(replay.moment)]
     ghosts = [race.shown_tracks[number] for number in replay.shown(race)]
     link = GhostLink("you", race.record, play, elapsed, ghosts)
     serving = asyncio.create_task(link.run())

@@ -185,8 +185,7 @@ class ReplayScreen(Screen[None]):
         if found.line:
             revision = found.revisions[found.last_won]
             self.race.add_line(track, revision, found.line)
-            time_then = track.times[revision - 1] if revision else 0
-            self.replay = self.replay.beside_line(number, time_then, self.race)
+            self.replay = self.replay.beside_line(number, revision, self.race)
         self.redraw()
 
     def _show_note(self, sentence: str) -> None:
@@ -210,7 +209,7 @@ class ReplayScreen(Screen[None]):
     def redraw(self) -> None:
         """Show the boards, the slider and the last action for the chosen moment."""
         replay, race, look, width = self.replay, self.race, self.look, self.size.width
-        players = ranking_at(race, replay.time)
+        players = ranking_at(race, replay.moment)
         shown = replay.shown(race)
         full = self._fits(shown)
         for at, pane in enumerate(self._panes):
@@ -225,7 +224,7 @@ class ReplayScreen(Screen[None]):
         self._title.show([fit_row((Span(" REPLAY  ", "title"), Span(heading, "label")), width, look.glyphs.ellipsis)])
         self._slider.show([slider_row(replay, race, look, width)])
         first = players[shown[0]] if not replay.everyone else min(players, key=lambda player: player.rank)
-        sentence = self._note or last_action(race.tracks[int(first.player)], replay.time, look)
+        sentence = self._note or last_action(race.tracks[int(first.player)], replay.moment, look)
         self._sentence.show([fit_row((Span(f" {sentence}", "label"),), width, look.glyphs.ellipsis)])
 
     def _fits(self, shown: Sequence[int]) -> bool:
@@ -237,7 +236,7 @@ class ReplayScreen(Screen[None]):
 
     def _show_board(self, pane: _Pane, number: int) -> None:
         track = self.race.shown_tracks[number]
-        watched = board_at(track, self.replay.time)
+        watched = board_at(track, self.replay.moment)
         player = self._heading(number)
         panes = len(self.replay.shown(self.race))
         area = self.query_one("#replay").size
@@ -258,13 +257,13 @@ class ReplayScreen(Screen[None]):
 
     def _heading(self, number: int) -> RankedPlayer:
         if number < len(self.race.tracks):
-            return ranking_at(self.race, self.replay.time)[number]
-        return line_heading(self.race.shown_tracks[number], self.race, self.replay.time)
+            return ranking_at(self.race, self.replay.moment)[number]
+        return line_heading(self.race.shown_tracks[number], self.race, self.replay.moment)
 
     def _show_grid(self, shown: Sequence[int]) -> None:
         size = self.query_one("#replay").size
         players = [self._heading(number)._replace(player=str(number)) for number in shown]
-        boards = {str(number): board_at(self.race.shown_tracks[number], self.replay.time) for number in shown}
+        boards = {str(number): board_at(self.race.shown_tracks[number], self.replay.moment) for number in shown}
         grid = arrange(self.race.record.game, len(shown), size.width, size.height)
         keys = {str(number): self._key(number) for number in shown}
         self._grid.show(board_grid_rows(players, boards, keys, self._grid.look, grid, 0))

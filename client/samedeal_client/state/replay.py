@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from samedeal.board_history import Play, Undo
 from samedeal.moves import Move
@@ -24,6 +25,21 @@ SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """The speeds of a replay, relative to the speed of the race."""
 
 
+class Moment(NamedTuple):
+    """A moment of a race, with a ``time`` in milliseconds since the start.
+
+    A player may make several actions at the same time. Of the actions at ``time``, only those up to ``revision`` are
+    made at this moment. By default all of them are.
+    """
+
+    time: int
+    revision: int = sys.maxsize
+
+
+START: Final = Moment(0, 0)
+"""The moment before all actions."""
+
+
 @dataclass(frozen=True)
 class Track:
     """A player's part of a recorded race.
@@ -36,9 +52,10 @@ class Track:
     times: tuple[int, ...]
     plays: tuple[Play, ...]
 
-    def revision_at(self, time: int) -> int:
-        """Return the number of actions up to ``time``, which is in milliseconds since the start."""
-        return bisect_right(self.times, time)
+    def revision_at(self, moment: Moment) -> int:
+        """Return the number of actions up to a moment."""
+        earlier, made = bisect_left(self.times, moment.time), bisect_right(self.times, moment.time)
+        return min(made, max(earlier, moment.revision))
 
 
 class RecordedRace:
@@ -57,7 +74,6 @@ class RecordedRace:
         self.length = max(
             [record.end - record.terms.start, 1, *(time for track in self.tracks for time in track.times)]
         )
-        self.moments = sorted({time for track in self.tracks for time in track.times})
 
     @property
     def shown_tracks(self) -> tuple[Track, ...]:
@@ -83,34 +99,43 @@ class RecordedRace:
 class Replay:
     """The moment and the boards that are shown.
 
-    ``time`` is in milliseconds since the start. ``chosen`` has the indexes of the one or two tracks that are shown. If
-    ``everyone`` is true, the boards of all players are shown instead.
+    ``chosen`` has the indexes of the one or two tracks that are shown. If ``everyone`` is true, the boards of all
+    players are shown instead.
     """
 
-    time: int = 0
+    moment: Moment = START
     playing: bool = True
     speed: float = 1.0
     chosen: tuple[int, ...] = (0,)
     everyone: bool = False
+
+    @property
+    def time(self) -> int:
+        """The time of the moment, in milliseconds since the start."""
+        return self.moment.time
 
     def passed(self, millis: float, race: RecordedRace) -> Replay:
         """Return the replay after ``millis`` milliseconds of real time. The replay stops at the end of the race."""
         if not self.playing:
             return self
         time = min(self.time + round(millis * self.speed), race.length)
-        return replace(self, time=time, playing=time < race.length)
+        return replace(self, moment=Moment(time), playing=time < race.length)
 
     def at(self, time: int, race: RecordedRace) -> Replay:
-        """Return the replay at another moment, which is limited to the length of the race."""
-        return replace(self, time=min(max(time, 0), race.length))
+        """Return the replay at another time, which is limited to the length of the race."""
+        return replace(self, moment=Moment(min(max(time, 0), race.length)))
 
     def shown(self, race: RecordedRace) -> tuple[int, ...]:
         """Return the indexes of the tracks whose boards are shown."""
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
 
-    def beside_line(self, number: int, time: int, race: RecordedRace) -> Replay:
-        """Return the replay paused at ``time``, with the board ``number`` next to the board of the winning line."""
-        return replace(self.at(time, race), chosen=(number, len(race.tracks)), everyone=False, playing=False)
+    def beside_line(self, number: int, revision: int, race: RecordedRace) -> Replay:
+        """Return the replay with the board ``number`` next to the board of the winning line.
+
+        The replay is paused after the first ``revision`` actions of both boards.
+        """
+        moment = Moment(race.tracks[number].times[revision - 1], revision) if revision else START
+        return replace(self, moment=moment, chosen=(number, len(race.tracks)), everyone=False, playing=False)
 
     def press(self, key: str, race: RecordedRace) -> Replay | None:
         """Return the replay after a key, or None if the key does nothing in a replay."""
@@ -120,13 +145,13 @@ class Replay:
         match key:
             case "space":
                 again = self.time >= race.length
-                return replace(self, playing=not self.playing, time=0 if again else self.time)
+                return replace(self, playing=not self.playing, moment=START if again else self.moment)
             case "left" | "right":
-                return replace(self.at(self._next_moment(race, back=key == "left"), race), playing=False)
+                return replace(self, moment=self._next_moment(race, back=key == "left"), playing=False)
             case "pageup" | "pagedown":
                 return self.at(self.time + (JUMP if key == "pagedown" else -JUMP), race)
             case "home" | "end":
-                return replace(self, time=0 if key == "home" else race.length, playing=False)
+                return replace(self, moment=START if key == "home" else Moment(race.length), playing=False)
             case "+" | "-":
                 speed = SPEEDS.index(self.speed) + (1 if key == "+" else -1)
                 return replace(self, speed=SPEEDS[min(max(speed, 0), len(SPEEDS) - 1)])
@@ -154,15 +179,14 @@ class Replay:
         second = () if len(self.chosen) > 1 and not self.everyone else ((first + 1) % len(race.tracks),)
         return replace(self, chosen=(first, *(other for other in second if other != first)), everyone=False)
 
-    def _next_moment(self, race: RecordedRace, *, back: bool) -> int:
-        """Return the time of the next action of the shown players, or the end of the race if there is none.
+    def _next_moment(self, race: RecordedRace, *, back: bool) -> Moment:
+        """Return the moment of the next action of the shown players, or the end of the race if there is none.
 
-        If ``back`` is true, return the time of the players' last action before the shown moment. If there is none,
-        return the start of the race.
+        If ``back`` is true, return the moment before the players' last action.
         """
-        moments = sorted({time for number in self.shown(race) for time in race.shown_tracks[number].times})
+        tracks = [race.shown_tracks[number] for number in self.shown(race)]
+        moments = sorted({Moment(time, at) for track in tracks for at, time in enumerate(track.times, 1)})
+        passed = bisect_right(moments, self.moment)
         if back:
-            before = bisect_left(moments, self.time)
-            return moments[before - 1] if before else 0
-        after = bisect_right(moments, self.time)
-        return moments[after] if after < len(moments) else race.length
+            return moments[passed - 2] if passed > 1 else START
+        return moments[passed] if passed < len(moments) else Moment(race.length)

@@ -7,7 +7,7 @@ from typing import Final
 
 from samedeal.standings import Result, ranked
 from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.replay import RecordedRace, Replay, Track
+from samedeal_client.state.replay import Moment, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
@@ -40,12 +40,12 @@ def replay_key_rows(look: Look, width: int) -> list[Row]:
     return [row for keys, text in _KEYS for row in key_entry(look.displayable(keys), text, width)]
 
 
-def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
-    """Return the players in the order of the record, each with the player's place at ``time``."""
+def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
+    """Return the players in the order of the record, each with the player's place at a moment."""
     start, total = race.record.terms.start, race.record.game.cards
     results = []
     for track in race.tracks:
-        revision = track.revision_at(time)
+        revision = track.revision_at(moment)
         counts = [play.board.foundation_cards for play in track.plays[: revision + 1]]
         progress = next((at for at in range(revision, 0, -1) if counts[at] != counts[at - 1]), 0)
         progress_at = start + track.times[progress - 1] if progress else 0
@@ -58,7 +58,7 @@ def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
             track.player.name,
             result.foundation_cards,
             total,
-            resigned=track.player.resigned and time >= race.length,
+            resigned=track.player.resigned and moment.time >= race.length,
             finish_time=result.finished_at - start if result.finished_at else None,
             player=str(number),
             bot=track.player.bot,
@@ -67,15 +67,15 @@ def ranking_at(race: RecordedRace, time: int) -> tuple[RankedPlayer, ...]:
     )
 
 
-def line_heading(track: Track, race: RecordedRace, time: int) -> RankedPlayer:
-    """Return the heading of the board of a winning line at ``time``."""
-    cards = track.plays[track.revision_at(time)].board.foundation_cards
+def line_heading(track: Track, race: RecordedRace, moment: Moment) -> RankedPlayer:
+    """Return the heading of the board of a winning line at a moment."""
+    cards = track.plays[track.revision_at(moment)].board.foundation_cards
     return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
 
 
-def board_at(track: Track, time: int) -> WatchedBoard:
-    """Return the board of a track at ``time``."""
-    return WatchedBoard(track.plays[track.revision_at(time)], time)
+def board_at(track: Track, moment: Moment) -> WatchedBoard:
+    """Return the board of a track at a moment."""
+    return WatchedBoard(track.plays[track.revision_at(moment)], moment.time)
 
 
 def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Row:
@@ -103,9 +103,9 @@ def slider_time(x: int, race: RecordedRace, width: int) -> int:
     return round(min(max((x - before) / (length - 1), 0), 1) * race.length)
 
 
-def last_action(track: Track, time: int, look: Look) -> str:
-    """Return a sentence about the player's last action up to ``time``."""
-    revision = track.revision_at(time)
+def last_action(track: Track, moment: Moment, look: Look) -> str:
+    """Return a sentence about the player's last action up to a moment."""
+    revision = track.revision_at(moment)
     name = player_name(track.player.name, look, bot=track.player.bot)
     if not revision:
         return f"{name} has not moved yet."
