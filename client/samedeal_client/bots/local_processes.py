@@ -197,8 +197,10 @@ def _environment() -> dict[str, str]:
 async def _stop(processes: Sequence[Process]) -> None:
     """End processes with SIGTERM. After a timeout, or if this coroutine is cancelled, kill them and their children."""
     for process in processes:
-        with suppress(ProcessLookupError):
-            process.terminate()
+        if process.returncode is None:
+            # Process.terminate() may take the exit code away from asyncio, which then prints a warning.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(STOP_TIMEOUT):
             for process in processes:
