@@ -591,13 +591,27 @@ async def test_news_without_a_panel_are_in_the_message_line() -> None:
         await ui.wait_until(lambda: ui.message == "mira took the lead.")
 
 
+_SUITS = [" ".join(f"{rank}{suit}" for rank in "A23456789TJQK") for suit in "CDHS"]
+_ONE_CARD_LEFT = "7: KS | " + " | ".join(f"0{at}: {cards}" for at, cards in enumerate([*_SUITS[:3], _SUITS[3][:-3]], 1))
+
+
 async def test_finish_is_shown_over_the_board() -> None:
-    suits = [" ".join(f"{rank}{suit}" for rank in "A23456789TJQK") for suit in "CDHS"]
-    foundations = " | ".join(f"0{at}: {cards}" for at, cards in enumerate([*suits[:3], suits[3][:-3]], 1))
-    async with running_app(willow(f"7: KS | {foundations}")) as ui:
+    async with running_app(willow(_ONE_CARD_LEFT)) as ui:
         await ui.press("77")
         await ui.wait_until(lambda: "You won!" in ui.text())
         assert "1st of 3, 1 card ahead of mira." in ui.text()
+
+
+async def test_finish_never_covers_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race.best_before", lambda _: 1_000_000)
+    async with running_app(athena(_ONE_CARD_LEFT), (120, 38)) as ui:
+        await ui.press("77")
+        await ui.wait_until(lambda: "You won!" in ui.text())
+        for size in [(120, 38), (70, 24)]:
+            await ui.resize(*size)
+            assert "faster!" in ui.text()
+            banner, panel = (ui.app.screen.query_one(name).region for name in ("#countdown", "#rivals"))
+            assert 0 <= banner.x < banner.right <= panel.x
 
 
 async def test_countdown_is_followed_by_the_board() -> None:

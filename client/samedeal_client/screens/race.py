@@ -210,20 +210,20 @@ class RaceScreen(ClientScreen):
     def _show_over_board(self) -> None:
         """Show the countdown over the board, or the result once the player has finished or the race has ended."""
         block, room = self._countdown, self.model.room
+        places, body = panel_layout(self.game, self.body.outer_size), self.body.size
+        board_width = places.panel.x - 1 if places is not None and places.panel is not None else body.width
         rows: tuple[Row, ...] = ()
         if room is not None and self._board is None and room.phase in ("countdown", "racing"):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
             rows = views.countdown_rows(self.model, seconds, self.look, explained=self._explained)
         elif self._ended_at is not None:
-            rows = views.end_rows(self.model, self.look, self.body.size.width)
+            rows = views.end_rows(self.model, self.look, board_width)
         elif room is not None:
-            rows = views.finish_rows(self.model, self._ranking, self._best, self.look)
+            rows = views.finish_rows(self.model, self._ranking, self._best, self.look, board_width)
         block.set_visible(visible=bool(rows))
         if not rows:
             return
         width = max(row_width(row) for row in rows)
-        places, body = panel_layout(self.game, self.body.outer_size), self.body.size
-        board_width = places.panel.x if places is not None and places.panel is not None else body.width
         block.styles.offset = (max(board_width - width, 0) // 2, max(body.height - len(rows), 0) // 2)
         block.styles.width, block.styles.height = width, len(rows)
         block.show(rows)

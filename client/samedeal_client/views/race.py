@@ -254,10 +254,13 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
     return ((), *(_centred(row, width) for row in number), (), *(_centred(row, width) for row in below), ())
 
 
-def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look) -> tuple[Row, ...]:
-    """Return rows with the player's place, and the player's time against the best time. All rows have the same width.
+def finish_rows(
+    model: Model, ranking: Sequence[RankedPlayer], best: int | None, look: Look, width: int
+) -> tuple[Row, ...]:
+    """Return rows with the player's place, and the player's time against the best time.
 
-    Return no rows unless the player has finished while the race goes on. ``best`` is as in ``personal_best``.
+    All rows have the same width, at most ``width``. Return no rows unless the player has finished while the race goes
+    on. ``best`` is as in ``personal_best``.
     """
     own = next((player for player in ranking if player.you), None)
     if not model.has_finished or own is None or model.board is None or not model.board.won:
@@ -266,8 +269,8 @@ def finish_rows(model: Model, ranking: Sequence[RankedPlayer], best: int | None,
     time = own.finish_time if own.finish_time is not None else _last_own_move(model)
     lines = [
         (Span(f"{look.glyphs.star}  {first}!  {look.glyphs.star}", "good title"),),
-        *([(Span(rest, "title"),)] if rest else []),
-        (Span(personal_best(time, best, model.game.title), "label"),),
+        *((Span(line, "title"),) for line in wrap(rest, width - 4)),
+        *((Span(line, "label"),) for line in wrap(personal_best(time, best, model.game.title), width - 4)),
     ]
     number = large_digits.large_number(own.rank, look, "good") if len(ranking) > 1 else ()
     width = max(row_width(row) for row in (*lines, *number)) + 4
