@@ -978,6 +978,16 @@ async def test_resized_screen_equals_a_new_one(game: str) -> None:
     assert texts[0] == texts[1]
 
 
+async def test_screen_below_the_help_fits_after_a_resize() -> None:
+    async with running_app(athena()) as ui:
+        before = ui.text()
+        await ui.press("f1")
+        for size in ((100, 32), (80, 24)):
+            await ui.resize(*size)
+        await ui.press("escape")
+        assert ui.text() == before
+
+
 async def test_small_window_is_explained() -> None:
     async with running_app(Referee("steve")) as ui:
         await ui.resize(40, 17)

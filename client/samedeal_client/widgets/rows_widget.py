@@ -55,12 +55,16 @@ class Rows(Widget):
         changed = [y for y in range(common) if before[y] != self.rows[y]]
         changed += range(common, max(len(before), len(self.rows)))
         size = width, height = self.outer_size
-        if not changed or not width:
+        if not changed:
             return
         if self._lines_size == size:
             for y in changed:
                 if y < height:
                     self._lines[y] = self._line(y, width)
+        else:
+            self._lines_size = (0, 0)  # the cached lines are those of the rows before
+        if not width:
+            return
         regions = [self._changed_part(before[y], self.rows[y], y, width) for y in changed if y < common]
         self.refresh(*regions, *(Region(0, y, width, 1) for y in changed if y >= common))
 
