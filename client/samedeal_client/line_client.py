@@ -22,7 +22,7 @@ from samedeal_client.line_output import LineOutput
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
-from samedeal_client.views.race import quit_warnings
+from samedeal_client.views.race import quit_warnings, server_gone_sentences
 
 HELP: Final = """\
 moves: 3 5      move cards from column 3 to column 5; 35 is the same
@@ -46,6 +46,9 @@ race:  ready    say that you are ready
        quit     end this program; during a race, type it twice
 A letter that names a pile always means that pile.
 In Phoenix, d and u are cards of the reserve."""
+
+_REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE)
+"""Commands that wait for an answer of the server."""
 
 
 class LineClient:
@@ -158,6 +161,8 @@ class LineClient:
         understood = command if board is None else parse_line(board, line)
         asked, self._asked = self._asked, None
         match understood:
+            case TypedCommand(word) if word in _REQUESTS and self.client.connection.server_gone:
+                self._output.print(f"{' '.join(server_gone_sentences(model))} Type quit to quit.")
             case TypedCommand(Word.QUIT | Word.RESIGN as word) if (
                 model.racing and asked is not word and sys.stdin.isatty()
             ):
@@ -256,8 +261,9 @@ class LineClient:
             ends = " The race ends." if self.client.model.ends_without_player else ""
             self._output.print(f"Your foundation cards still count if you resign.{ends} Type resign again to resign.")
             return
-        kept = "Your seat is kept if you quit. " if self._lasting and not self.client.connection.server_gone else ""
-        warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting))
+        gone = self.client.connection.server_gone
+        kept = "Your seat is kept if you quit. " if self._lasting and not gone else ""
+        warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting, server_gone=gone))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")
 
     def _quit(self, code: int) -> None:

@@ -19,7 +19,7 @@ from samedeal_client.text.player_names import player_name
 from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.narration import Narrator
-from samedeal_client.views.race import seat_text
+from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
 from samedeal_client.views.race_news import news_text, statuses
 
 _CLOCK_INTERVAL: Final = 0.5
@@ -58,7 +58,7 @@ class LineOutput:
         self._feed = RaceFeed()
         self._feed_room = ""
         self._warned: set[int] = set()
-        self._disconnected = False
+        self._connection = client.connection
         self._finished_room = ""
 
     def print(self, *lines: str) -> None:
@@ -106,12 +106,14 @@ class LineOutput:
 
     def _print_connection(self) -> None:
         connection = self._client.connection
-        if connection.state == "lost" and not self._disconnected:
-            seat = f" {seat_text(server_gone=connection.server_gone)}" if self._model.has_live_seat else ""
+        before, self._connection = self._connection, connection
+        if connection.server_gone and not before.server_gone:
+            self.print(f"{' '.join(server_gone_sentences(self._model))} Trying to reconnect.")
+        elif connection.state == "lost" and before.state != "lost":
+            seat = f" {SEAT_KEPT}" if self._model.has_live_seat else ""
             self.print(f"{connection.reason} Reconnecting. What you type meanwhile is sent afterwards.{seat}")
-        elif connection.state == "up" and self._disconnected:
+        elif connection.state == "up" and before.state == "lost":
             self.print("Connected again.")
-        self._disconnected = connection.state == "lost"
 
     def _print_changes(self, before: Model, after: Model) -> None:
         self.print(*self.narrator.narrate(before, after))

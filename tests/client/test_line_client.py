@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-from samedeal.protocol.messages import Resign
+from samedeal.protocol.messages import Leave, Resign
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.link_events import Lost
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
 from samedeal_client.text.spans import Span
@@ -32,9 +33,16 @@ class Typed(LineReader):
 
 
 async def printed(
-    monkeypatch: pytest.MonkeyPatch, *lines: str | None, lasting: bool = True, referee: Referee | None = None
+    monkeypatch: pytest.MonkeyPatch,
+    *lines: str | None,
+    lasting: bool = True,
+    referee: Referee | None = None,
+    server_gone: bool = False,
 ) -> str:
-    """Type lines at a terminal during a race. Return the output, in which ``Bye`` stands for the end."""
+    """Type lines at a terminal during a race. Return the output, in which ``Bye`` stands for the end.
+
+    If ``server_gone`` is true, the server stops before the first line.
+    """
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     referee, reader, out = referee or Referee(), Typed(*lines), io.StringIO()
     client = ClientSession(referee)
@@ -44,6 +52,9 @@ async def printed(
     async def enter() -> None:
         await client.join(referee.room)
         await wait_until(lambda: client.model.board)
+        if server_gone:
+            await referee.events.put(Lost("This server is stopping", 3.0, server_gone=True))
+            await wait_until(lambda: client.connection.server_gone)
 
     answering, running = (asyncio.create_task(each) for each in (referee.answer_requests(), player.run(reader, enter)))
     try:
@@ -78,6 +89,15 @@ async def test_plain_resign_asks_once(monkeypatch: pytest.MonkeyPatch, lines: tu
     referee = Referee()
     assert "Type resign again" in await printed(monkeypatch, *lines, referee=referee)
     assert any(isinstance(request, Resign) for request in referee.requests) == resigned
+
+
+@pytest.mark.parametrize("command", ["quit", "resign", "leave"])
+async def test_plain_client_tells_that_the_server_is_gone(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    referee = Referee()
+    text = await printed(monkeypatch, command, referee=referee, server_gone=True)
+    assert text.count("The server has stopped. The race goes on only if it comes back.") == 2
+    assert "still running" not in text
+    assert not any(isinstance(request, (Resign, Leave)) for request in referee.requests)
 
 
 def test_long_lines_are_wrapped_between_words() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from random import Random
+from typing import NoReturn
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -38,8 +39,9 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net import reconnecting_link
+from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.client_error_codes import ClientCode, ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.disconnect import PERMANENT_CLOSES
 from samedeal_client.net.link_events import Ended, Lost, SeatLost
@@ -398,6 +400,17 @@ async def test_actions_of_unknown_outcome_are_repeated_in_order(
     assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
     assert not recorded.has(Refused)
     assert [event.sentence for event in recorded.events if isinstance(event, Lost)] == ["The store is down"]
+
+
+async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def time_out(_: ServerAddress) -> NoReturn:
+        raise CannotConnect(ConnectErrorCode.TIMEOUT, "No answer")
+
+    async with connect(server) as (recorded, peer):
+        monkeypatch.setattr(reconnecting_link, "dial", time_out)
+        await peer.send(Notice(code=NoticeCode.DRAINING, message="Stopping"))
+        await recorded.until(lambda event: isinstance(event, Lost) and event.sentence == "No answer")
+        assert all(event.server_gone for event in recorded.events if isinstance(event, Lost))
 
 
 async def test_resync_requests_the_whole_board(connected: tuple[RecordedLink, Peer]) -> None:

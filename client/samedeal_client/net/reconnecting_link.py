@@ -238,7 +238,8 @@ class Link:
             except CannotConnect as error:
                 if error.permanent:
                     raise
-                lost = Disconnected(str(error), server_gone=error.code == ConnectErrorCode.NO_SERVER)
+                gone = lost.server_gone or error.code == ConnectErrorCode.NO_SERVER
+                lost = Disconnected(str(error), server_gone=gone)
                 continue
             try:
                 await self._greet(socket)

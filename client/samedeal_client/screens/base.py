@@ -26,7 +26,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.key_help import HelpContext
-from samedeal_client.views.race import seat_text
+from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
 from samedeal_client.widgets.blank_container import PlainContainer, blank_lines
 from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
 from samedeal_client.widgets.rows_widget import Rows
@@ -282,8 +282,11 @@ class ClientScreen(Screen[None]):
             case "lost":
                 seconds = self.client.retry_in()
                 retry = f"Retrying in {seconds:.0f} s." if seconds >= 1 else "Retrying now."
-                seat = f" {seat_text(server_gone=connection.server_gone)}" if self.model.has_live_seat else ""
-                text = f"Connection lost. {retry}{seat} {connection.reason}"
+                seat = f" {SEAT_KEPT}" if self.model.has_live_seat else ""
+                if connection.server_gone:
+                    text = f"{' '.join(server_gone_sentences(self.model))} {retry}"
+                else:
+                    text = f"Connection lost. {retry}{seat} {connection.reason}"
             case _:
                 text = f"{connection.reason} {key_text(QUIT_KEY, self.look)} closes this window."
         lines = wrap(self.look.displayable(text), width - 2)[:_BANNER_ROWS]

@@ -74,9 +74,10 @@ class QuestionScreen(ModalScreen[None]):
         box.show(rows)
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle the key of an answer."""
+        """Handle the key of an answer. Explain how to answer if the dialog has no such answer now."""
         event.stop()
-        await self._answer(self.KEYS.get(event.key.lower(), ""))
+        answer = self.KEYS.get(event.key.lower(), "")
+        await self._answer(answer if any(line.answer == answer for line in self._lines) else "")
 
     async def on_click(self, event: events.Click) -> None:
         """After a click outside the dialog, explain how to answer."""
@@ -123,22 +124,23 @@ class QuitScreen(QuestionScreen):
                 QuestionLine("Esc  stay", "title", "stay"),
                 QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave"),
             )
-        model = app.client.model
+        model, gone = app.client.model, app.client.connection.server_gone
         if app.lasting:
-            gone = app.client.connection.server_gone
             rejoin = "you can rejoin if the server comes back" if gone else "your seat is kept, you can rejoin"
             leave = f"{'leave' if app.back_to else 'quit'}: {rejoin}"
         else:
             race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
+        warnings = quit_warnings(model, lasting=app.lasting, server_gone=gone)
         after = "the race ends" if model.ends_without_player else "you can watch"
+        resign = QuestionLine(f"r    resign: your cards still count, {after}", "", "resign")
         return (
-            *(QuestionLine(sentence, "notice") for sentence in quit_warnings(model, lasting=app.lasting)),
+            *(QuestionLine(sentence, "notice") for sentence in warnings),
             *bots,
             QuestionLine(),
             QuestionLine("Esc  stay", "title", "stay"),
             QuestionLine(f"q    {leave}", "", "leave"),
-            QuestionLine(f"r    resign: your cards still count, {after}", "", "resign"),
+            *([] if gone else [resign]),
         )
 
 

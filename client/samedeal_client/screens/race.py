@@ -375,6 +375,8 @@ class RaceScreen(ClientScreen):
         room = self.model.room
         if room is None or room.phase != "racing" or self.model.has_finished:
             self.show_message("Your race is already over. You can't resign from it.")
+        elif self.client.connection.server_gone:
+            self.show_message("You can't resign now, because the server has stopped.")
         else:
             _ = self.app.push_screen(ResignScreen())
 

@@ -32,6 +32,9 @@ LOBBY_KEY: Final = "l"
 AFTER_ROOM: Final = ("lobby", "start screen", "replay")
 """The places to which a player can go after a room."""
 
+SEAT_KEPT: Final = "Your seat and moves are kept while the server runs."
+"""The sentence for a player in a room who has lost the connection."""
+
 LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
 
@@ -132,18 +135,19 @@ def _outcome(model: Model) -> str:
     return "No moves left. Your foundation cards count."
 
 
-def seat_text(*, server_gone: bool) -> str:
-    """Return what becomes of the seat in a race after the connection was lost. ``server_gone`` is as in ``Lost``."""
-    if server_gone:
-        return "The race goes on only if the server comes back."
-    return "Your seat and moves are kept while the server runs."
+def server_gone_sentences(model: Model) -> tuple[str, ...]:
+    """Return the sentences for a player whose server has stopped."""
+    under_way = model.room is not None and model.room.phase in ("countdown", "racing")
+    return ("The server has stopped.", *(["The race goes on only if it comes back."] if under_way else []))
 
 
-def quit_warnings(model: Model, *, lasting: bool) -> tuple[str, ...]:
+def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[str, ...]:
     """Return the sentences for a player who wants to quit during a race.
 
-    ``lasting`` is true if the server keeps running without the player's client.
+    ``lasting`` is true if the server keeps running without the player's client. ``server_gone`` is as in ``Lost``.
     """
+    if server_gone:
+        return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
     return (
         "The race is still running, and so is the clock.",
