@@ -28,6 +28,7 @@ from samedeal_client.state.journal_file import ActionJournal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen
 from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
+from samedeal_client.views.race import return_text
 
 
 @dataclass(frozen=True)
@@ -159,9 +160,7 @@ def _how_to_return(client: ClientSession) -> str:
     if room is None or not client.model.has_live_seat:
         return ""
     command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
-    if client.connection.server_gone:
-        return f"The server has stopped. If it comes back, return with: {command}"
-    return f"Your seat is kept, and the clock keeps running. Return with: {command}"
+    return return_text(client.model, command, server_gone=client.connection.server_gone)
 
 
 def _print_warnings(warnings: list[str]) -> None:

@@ -23,6 +23,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_client.views.help import PAGES, help_rows
+from samedeal_client.views.race import quit_warnings, return_text
 from samedeal_client.views.results import (
     ResultDetails,
     closing_rows,
@@ -197,6 +198,13 @@ def test_the_wording_of_start_conditions() -> None:
     lines = [f"{name}\t{start_condition(waiting(me, options=each), NOW)}" for name, (me, each) in STARTS.items()]
     alone = waiting("p0", players=1, options=Options(games=("steve",), start="all-ready"))
     assert_sentences("waiting for a race", [*lines, f"all-ready, alone\t{start_condition(alone, NOW)}"])
+
+
+@pytest.mark.parametrize(("phase", "has_clock"), [("open", False), ("countdown", False), ("racing", True)])
+def test_the_clock_runs_only_during_a_race(phase: str, has_clock: bool) -> None:
+    model = waiting(phase=phase)
+    assert ("clock" in return_text(model, "samedeal join", server_gone=False)) == has_clock
+    assert ("clock" in quit_warnings(model, lasting=True, server_gone=False)[0]) == has_clock
 
 
 def test_only_the_host_can_kick_and_not_itself() -> None:

@@ -141,6 +141,15 @@ def server_gone_sentences(model: Model) -> tuple[str, ...]:
     return ("The server has stopped.", *(["The race goes on only if it comes back."] if under_way else []))
 
 
+def return_text(model: Model, command: str, *, server_gone: bool) -> str:
+    """Return the sentences for a player who quits and can return to a seat with ``command``."""
+    if server_gone:
+        return f"The server has stopped. If it comes back, return with: {command}"
+    under_way = model.room is not None and model.room.phase == "racing"
+    kept = "kept, and the clock keeps running" if under_way else "kept for a short time"
+    return f"Your seat is {kept}. Return with: {command}"
+
+
 def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[str, ...]:
     """Return the sentences for a player who wants to quit during a race.
 
@@ -149,8 +158,9 @@ def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[st
     if server_gone:
         return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
+    under_way = model.room is not None and model.room.phase == "racing"
     return (
-        "The race is still running, and so is the clock.",
+        "The race is still running, and so is the clock." if under_way else "The race is about to start.",
         *([] if lasting else [f"If you leave, {lost}."]),
         *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
     )
