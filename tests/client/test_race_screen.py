@@ -602,6 +602,15 @@ async def test_finish_is_shown_over_the_board() -> None:
         assert "1st of 3, 1 card ahead of mira." in ui.text()
 
 
+async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race.best_before", lambda _: 1_000_000)
+    monkeypatch.setattr(SamedealApp, "practising", True)
+    async with running_app(willow(_ONE_CARD_LEFT)) as ui:
+        await ui.press("77")
+        await ui.wait_until(lambda: "Your time: " in ui.text())
+        assert "best in" not in ui.text()
+
+
 async def test_finish_never_covers_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.screens.race.best_before", lambda _: 1_000_000)
     async with running_app(athena(_ONE_CARD_LEFT), (120, 38)) as ui:

@@ -109,7 +109,7 @@ class RaceScreen(ClientScreen):
         if after.room.phase == "racing":
             self._was_playing = after.board is not None and not after.has_finished
         if before.room is None or before.room.phase != after.room.phase:
-            self._best = best_before(after)
+            self._best = None if self.samedeal.practising else best_before(after)
         if before.board is None and after.board is not None:
             self.samedeal.ring()
             self.show_message("")  # what was said about the countdown is no longer true
