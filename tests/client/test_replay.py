@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from samedeal.board_history import Play
 from samedeal.errors import RequestRefused
 from samedeal.moves import Move
+from samedeal.protocol.messages import BoardState, Join, ProgressUpdate, RoomState, ToClient
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.commands import replay as command
 from samedeal_client.net.client_session import ClientSession
@@ -238,8 +239,8 @@ def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.Captu
 
 
 @contextlib.asynccontextmanager
-async def practising(play: Play, elapsed: int, ghosts: Sequence[Track]) -> AsyncIterator[ClientSession]:
-    link = GhostLink("me", race().record, play, elapsed, ghosts)
+async def practising(play: Play, moment: Moment, ghosts: Sequence[Track]) -> AsyncIterator[ClientSession]:
+    link = GhostLink("me", race().record, play, moment, ghosts)
     client = ClientSession(link)
     tasks = [asyncio.create_task(link.run()), asyncio.create_task(client.run())]
     try:
@@ -255,14 +256,14 @@ async def practising(play: Play, elapsed: int, ghosts: Sequence[Track]) -> Async
 async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
     """The ghosts stand where they stood then. The player's moves are judged, and undo is free."""
     ana, ben, zoe = race().tracks
-    moment = ana.times[20]
+    moment = Moment(ana.times[20])
     async with practising(ana.plays[21], moment, [ben, zoe]) as client:
         assert client.model.board == ana.plays[21].board.masked()
         room = client.model.room
         assert room is not None
         assert [seat.name for seat in room.players] == ["me", "ben (ghost)", "Zoë (ghost)"]
-        expected = [track.plays[track.revision_at(Moment(moment))].board.foundation_cards for track in (ben, zoe)]
-        await wait_until(lambda: [client.model.tallies[f"ghost-{at}"].foundation_cards for at in (1, 2)] == expected)
+        expected = [track.plays[track.revision_at(moment)].board.foundation_cards for track in (ben, zoe)]
+        assert [client.model.tallies[f"ghost-{at}"].foundation_cards for at in (1, 2)] == expected
         client.act(ana.player.actions[21][1])
         await wait_until(lambda: client.model.own.play is not None and client.model.own.play.revision == 1)
         assert client.model.board == ana.plays[22].board.masked()
@@ -277,9 +278,29 @@ async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
         assert client.model.room is None
 
 
+async def test_actions_before_practice_are_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    won = race().tracks[0]
+    cards = won.plays[-2].board.foundation_cards
+    sent: list[ToClient] = []
+
+    async def receive(message: ToClient) -> None:
+        sent.append(message)
+
+    link = GhostLink("me", race().record, won.plays[-2], Moment(won.times[-2]), [won])
+    monkeypatch.setattr(link, "receive", receive)
+    link.post(Join(id=1, room=ROOM))
+    serving = asyncio.create_task(link.run())
+    await wait_until(lambda: any(isinstance(message, BoardState) for message in sent))
+    serving.cancel()
+    tallies = [tally for message in sent if isinstance(message, RoomState) for tally in message.tallies]
+    updates = [tally for message in sent if isinstance(message, ProgressUpdate) for tally in message.tallies]
+    assert {tally.foundation_cards for tally in tallies[:2]} == {cards}
+    assert all(tally.foundation_cards > cards for tally in updates)
+
+
 async def test_player_can_finish_before_the_ghosts() -> None:
     won = race().tracks[0]
-    async with practising(won.plays[-2], won.times[-2], [won]) as client:
+    async with practising(won.plays[-2], Moment(won.times[-2]), [won]) as client:
         client.act(won.player.actions[-1][1])
         await wait_until(lambda: client.model.tallies["you"].finished_at > 0)
         assert client.model.has_finished

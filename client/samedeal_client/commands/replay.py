@@ -90,14 +90,15 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.ghost_link import ROOM, GhostLink
     from samedeal_client.run_client import key_bindings
+    from samedeal_client.state.replay import START
     from samedeal_client.tui import show
 
     replay = request.replay
     track = race.shown_tracks[replay.chosen[0]]
-    elapsed = 0 if request.from_deal else replay.time
-    play = track.plays[0 if request.from_deal else track.revision_at(replay.moment)]
+    moment = START if request.from_deal else replay.moment
+    play = track.plays[track.revision_at(moment)]
     ghosts = [race.shown_tracks[number] for number in replay.shown(race)]
-    link = GhostLink("you", race.record, play, elapsed, ghosts)
+    link = GhostLink("you", race.record, play, moment, ghosts)
     serving = asyncio.create_task(link.run())
     client = ClientSession(link)
     try:

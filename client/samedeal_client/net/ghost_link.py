@@ -36,7 +36,7 @@ from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.state.replay import Track
+from samedeal_client.state.replay import Moment, Track
 
 ROOM: Final = "practice"
 _ME: Final = "you"
@@ -47,17 +47,23 @@ _COUNTDOWN: Final = 3_000
 class GhostLink(Link):
     """A link that answers the player's requests itself, in place of a server.
 
-    The player starts with the board of ``play``, at ``elapsed`` milliseconds after the start of the recorded race. Each
-    ghost repeats the moves of a recorded player, at the recorded times.
+    The player starts with the board of ``play``, at a ``moment`` of the recorded race. Each ghost repeats the moves of a
+    recorded player, at the recorded times.
     """
 
-    def __init__(self, name: str, record: Record, play: Play, elapsed: int, ghosts: Sequence[Track]) -> None:
+    def __init__(self, name: str, record: Record, play: Play, moment: Moment, ghosts: Sequence[Track]) -> None:
         super().__init__(ServerAddress("ws://practice.invalid:1"), name, MemorySessions())
         self._record = record
         self._play = Play(play.board, Undo.FREE)
-        self._starts = self.now() - elapsed + (0 if elapsed else _COUNTDOWN)
+        self._moment = moment
+        self._starts = self.now() - moment.time + (0 if moment.time else _COUNTDOWN)
         self._ghosts = {f"ghost-{number}": ghost for number, ghost in enumerate(ghosts, 1)}
-        self._tallies = {player: Tally(player=player) for player in (_ME, *self._ghosts)}
+        own = Tally(
+            player=_ME,
+            foundation_cards=play.board.foundation_cards,
+            last_progress_at=self._starts + moment.time if moment.time else 0,
+        )
+        self._tallies = {_ME: own, **{player: self._ghost_tally(player, moment) for player in self._ghosts}}
         self._resigned = False
         self._joined = asyncio.Event()
         self._event = 0
@@ -96,23 +102,28 @@ class GhostLink(Link):
         await self.receive(self._board())
 
     async def _move_ghost(self, player: str) -> None:
-        progress_at = 0
+        for elapsed in sorted(set(self._ghosts[player].times)):
+            if Moment(elapsed) > self._moment:
+                await asyncio.sleep(max(self._starts + elapsed - self.now(), 0) / 1000)
+                self._tallies[player] = self._ghost_tally(player, Moment(elapsed))
+                await self.receive(ProgressUpdate(tallies=(self._tallies[player],)))
+
+    def _ghost_tally(self, player: str, moment: Moment) -> Tally:
         ghost = self._ghosts[player]
-        for elapsed, play in zip(ghost.times, ghost.plays[1:], strict=True):
-            at = self._starts + elapsed
-            await asyncio.sleep(max(at - self.now(), 0) / 1000)
-            if play.board.foundation_cards != self._tallies[player].foundation_cards:
-                progress_at = at
-            self._tallies[player] = Tally(
-                player=player,
-                foundation_cards=play.board.foundation_cards,
-                moves=play.moves,
-                undos=play.undos,
-                last_action_at=at,
-                last_progress_at=progress_at,
-                finished_at=at if play.board.won else 0,
-            )
-            await self.receive(ProgressUpdate(tallies=(self._tallies[player],)))
+        revision = ghost.revision_at(moment)
+        if not revision:
+            return Tally(player=player)
+        play, progress = ghost.plays[revision], ghost.progress_at(revision)
+        at = self._starts + ghost.times[revision - 1]
+        return Tally(
+            player=player,
+            foundation_cards=play.board.foundation_cards,
+            moves=play.moves,
+            undos=play.undos,
+            last_action_at=at,
+            last_progress_at=self._starts + ghost.times[progress - 1] if progress else 0,
+            finished_at=at if play.board.won else 0,
+        )
 
     def _answers(self, message: ToServer) -> list[ToClient]:
         match message:

@@ -57,6 +57,14 @@ class Track:
         earlier, made = bisect_left(self.times, moment.time), bisect_right(self.times, moment.time)
         return min(made, max(earlier, moment.revision))
 
+    def progress_at(self, revision: int) -> int:
+        """Return the number of actions up to the last change of the foundation cards, or 0 if there is none.
+
+        Only the first ``revision`` actions count.
+        """
+        counts = [play.board.foundation_cards for play in self.plays[: revision + 1]]
+        return next((at for at in range(revision, 0, -1) if counts[at] != counts[at - 1]), 0)
+
 
 class RecordedRace:
     """A recorded race, ready to be shown at any moment. ``length`` is in milliseconds.

@@ -46,11 +46,10 @@ def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
     results = []
     for track in race.tracks:
         revision = track.revision_at(moment)
-        counts = [play.board.foundation_cards for play in track.plays[: revision + 1]]
-        progress = next((at for at in range(revision, 0, -1) if counts[at] != counts[at - 1]), 0)
+        board, progress = track.plays[revision].board, track.progress_at(revision)
         progress_at = start + track.times[progress - 1] if progress else 0
-        won_at = start + track.times[revision - 1] if revision and track.plays[revision].board.won else 0
-        results.append((track, Result(track.player.seat, counts[-1], won_at, progress_at)))
+        won_at = start + track.times[revision - 1] if revision and board.won else 0
+        results.append((track, Result(track.player.seat, board.foundation_cards, won_at, progress_at)))
     places = {id(track): place for place, track in ranked(results)}
     return tuple(
         RankedPlayer(
