@@ -164,7 +164,7 @@ class ClientScreen(Screen[None]):
         return blank_lines(crop)
 
     def on_mount(self) -> None:
-        """Start the clock."""
+        """Start the timer that draws the parts that depend on the clock."""
         self.set_interval(TICK, self._tick)
 
     def on_resize(self, event: events.Resize) -> None:

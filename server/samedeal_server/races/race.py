@@ -11,8 +11,8 @@ Rules
   scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
   another player finds the room full.
 - The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
-  times are fixed when the countdown starts, on the store's clock. A race whose countdown has ended is under way, even if
-  no command has been applied since.
+  times are set when the countdown starts, and set again if it begins again or is extended. They are times of the store's
+  clock. A race whose countdown has ended is under way, even if no command has been applied since.
 - A joint deal is drawn during the countdown, from the server's secret and the shares of all players. Each player commits
   to a share when taking a seat, and loses the seat if the share is not revealed in time. If a player loses or gives up a
   seat before all shares are known, the countdown begins again, and each player has to reveal a new share. Once all shares
@@ -36,7 +36,8 @@ Rules
 - In a public room, players from one address other than the host's take at most half of the seats.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
 
-What each command does, by phase::
+What each command does, by phase. It is refused where the table has the code ``bad_share``, ``not_racing``, ``not_over``,
+``room_closed`` or ``started``, which is short for ``race_started``::
 
                   open        countdown   racing      finished    closed
     Join          takes seat  rejoins     rejoins     rejoins     room_closed

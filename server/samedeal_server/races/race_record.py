@@ -1,4 +1,4 @@
-"""The record of a finished race, and the terms with which the players' chains begin. Pure."""
+"""The record of a finished race, and the terms of a race, from which the players' chains begin. Pure."""
 
 from __future__ import annotations
 
