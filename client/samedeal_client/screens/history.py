@@ -117,7 +117,7 @@ class HistoryScreen(Screen[None]):
             return
         path = saved_record(race.room, race.starts)
         if path is None:
-            self._sentence.update(" There is no record of this race on this machine, so only this line is known.")
+            self._sentence.update(" There is no record of this race on this machine.")
             return
         try:
             record = Record.read(path.read_bytes())
@@ -131,7 +131,7 @@ class HistoryScreen(Screen[None]):
         race = self._selected
         if race is not None:
             self.app.copy_to_clipboard(views.result_line(race))
-            self._sentence.update(" Copied. If pasting fails, select the line with Shift and the mouse instead.")
+            self._sentence.update(" Copied. If pasting fails, select with Shift and the mouse.")
 
     def action_close(self) -> None:
         """Go back."""

@@ -244,7 +244,7 @@ class WaitingScreen(WidgetScreen):
     def action_copy(self) -> None:
         """Copy the command with which others join."""
         self.app.copy_to_clipboard(self.invitation.command)
-        self.show_message("Copied. If pasting fails, select the line with Shift and the mouse instead.", "good")
+        self.show_message("Copied. If pasting fails, select with Shift and the mouse.", "good")
 
     def action_rules(self) -> None:
         """Show the rules of the game."""
