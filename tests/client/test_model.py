@@ -7,7 +7,6 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment
 from samedeal.errors import CannotUndo, IllegalMove, PlayError
@@ -380,14 +379,53 @@ def test_history_seen_after_the_race_has_one_point() -> None:
     assert (series.foundation_cards(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))
 
 
+def late_board(server: RaceServer, cards: int, revision: int, at: int) -> None:
+    """A board with ``cards`` foundation cards arrives. Its newest move was made ``at`` milliseconds after the start."""
+    foundation = bytes(range(0x31, 0x31 + cards))
+    piles = tuple(foundation if key == "01" else b"" for key in server.game.keys)
+    late = LateBoard(player="you", revision=revision, piles=piles, moves=revision, undos=0, at=START + at)
+    server.model = server.model.after(late)
+
+
 def test_late_spectator_misses_the_beginning() -> None:
     server = RaceServer()
     server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    board = Board(server.game, tuple(b"\x31\x32\x33" if key == "01" else b"" for key in server.game.keys))
-    late = LateBoard(player="you", revision=30, piles=board.piles, moves=30, undos=0, at=START + 40_000)
-    server.model = server.model.after(late)
+    late_board(server, cards=3, revision=30, at=40_000)
     series = server.model.history["you"]
     assert (series.foundation_cards(START), series.missed_since(START)) == (((40_000, 3),), ((0, 40_000),))
+
+
+def test_player_who_then_watches_misses_nothing() -> None:
+    server = RaceServer()
+    for cards, at in ((2, 8_000), (6, 20_000)):
+        progress(server, foundation_cards=cards, moves=cards, last_action_at=START + at, last_progress_at=START + at)
+    server.model = server.model.after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
+    late_board(server, cards=2, revision=2, at=8_000)
+    late_board(server, cards=6, revision=3, at=20_000)
+    late_board(server, cards=7, revision=4, at=31_000)
+    series = server.model.history["you"]
+    assert (series.foundation_cards(START), series.missed) == (((8_000, 2), (20_000, 6), (31_000, 7)), ())
+
+
+def test_spectator_misses_nothing_when_the_race_finishes() -> None:
+    server = RaceServer()
+    server.model = watching(server)
+    tally = Tally(player="you", foundation_cards=9, moves=2, last_action_at=START + 9_000, last_progress_at=START)
+    server.model = server.model.after(server.state("finished", tallies=(tally,)))
+    late_board(server, cards=8, revision=1, at=7_000)
+    late_board(server, cards=9, revision=2, at=9_000)
+    series = server.model.history["you"]
+    assert (series.foundation_cards(START), series.missed) == (((0, 0), (7_000, 8), (9_000, 9)), ())
+
+
+def test_spectator_who_gets_each_action_misses_nothing() -> None:
+    server = RaceServer()
+    server.model = watching(server)
+    late_board(server, cards=9, revision=1, at=7_000)
+    late_board(server, cards=0, revision=2, at=8_000)
+    assert server.model.history["you"].missed == ()
+    late_board(server, cards=9, revision=4, at=11_000)
+    assert server.model.history["you"].missed_since(START) == ((8_000, 11_000),)
 
 
 def test_every_message_has_a_handler() -> None:

@@ -61,6 +61,11 @@ def test_gap_with_one_card_is_not_missed() -> None:
     )
 
 
+def test_older_point_after_a_gap_is_ignored() -> None:
+    history = history_of((1_000, 2, 2), (9_000, 6, 8))
+    assert history.resume(ProgressPoint(1_000, 2, 2), 1_000) is history
+
+
 def test_first_point_after_a_late_start_is_a_gap() -> None:
     found = ProgressHistory().resume(ProgressPoint(9_000, 8, 20), 7_000)
     assert (found.foundation_cards(1_000), found.missed_since(1_000)) == (((6_000, 8),), ((0, 6_000),))

@@ -357,14 +357,12 @@ def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[in
 def _history_after(model: Model, state: RoomState) -> Histories:
     """Return the players' histories after a room state.
 
-    The tallies in a room state are not delayed, but the boards of a spectator are. So a spectator's client uses the
-    tallies only once the race has finished.
+    A spectator's client uses only the delayed boards, because the tallies in a room state are not delayed. When the
+    race finishes, the boards that have not been shown yet arrive after the room state.
     """
-    spectating = model.delay is not None
-    finished = state.phase == "finished"
-    if model.stale or spectating:
-        return resume_with_tallies(model.history, state.tallies) if finished or not spectating else model.history
-    return with_tallies(model.history, state.tallies)
+    if model.delay is not None:
+        return model.history
+    return (resume_with_tallies if model.stale else with_tallies)(model.history, state.tallies)
 
 
 def _progress_update(model: Model, message: ProgressUpdate) -> Model:
@@ -393,10 +391,12 @@ def _late_board(model: Model, message: LateBoard) -> Model:
         return replace(model, missed_move=True)
     board = masked_board(model.game, message.piles)
     play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
-    history = model.history.get(message.player, ProgressHistory())
-    resumed = history.resume(ProgressPoint(message.at, board.foundation_cards, message.moves), message.at)
-    known = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
-    return known.with_watched(message.player, WatchedBoard(play, message.at))
+    before = model.watched.get(message.player)
+    if before is None or message.revision > before.play.revision + 1:  # actions were skipped
+        history = model.history.get(message.player, ProgressHistory())
+        resumed = history.resume(ProgressPoint(message.at, board.foundation_cards, message.moves), message.at)
+        model = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
+    return model.with_watched(message.player, WatchedBoard(play, message.at))
 
 
 def _late_move(model: Model, message: LateMove) -> Model:

@@ -42,13 +42,13 @@ class ProgressHistory:
         return ProgressHistory(_bounded((*kept, point)), self.missed)
 
     def resume(self, point: ProgressPoint, last_progress_at: int) -> ProgressHistory:
-        """Return the history with the first point after a gap.
+        """Return the history with the first point after a gap. An older point changes nothing.
 
         If the number of foundation cards changed by more than one, the gap becomes a missed interval. Only the time of
         the last card is then known.
         """
         last = self.points[-1] if self.points else ProgressPoint(0, 0, 0)
-        if abs(point.foundation_cards - last.foundation_cards) <= 1:
+        if point.time <= last.time or abs(point.foundation_cards - last.foundation_cards) <= 1:
             return self.add(point)
         resumed = point._replace(time=max(last_progress_at, last.time + 1))
         missed = (*self.missed, (last.time, resumed.time))[-MAX_POINTS:]
