@@ -176,6 +176,8 @@ async def test_unknown_keys_are_explained() -> None:
         assert ui.message == "x does nothing here. F1 lists the keys."
         await ui.press("7")
         assert ui.message == "There is no board with that number."
+        await ui.press("2")
+        assert "[2] mira" in ui.message
 
 
 async def test_help_returns_to_the_boards() -> None:

@@ -256,8 +256,7 @@ class SpectateScreen(ClientScreen):
                     self.show_unknown_key(key)
                     return
                 self._state = response.state
-                if response.message:
-                    self.show_message(response.message)
+                self.show_message(response.message)
         self._refit()
 
     async def _return_to_own_board(self) -> None:
@@ -271,8 +270,7 @@ class SpectateScreen(ClientScreen):
             number = self._grid().board_at(event.x, event.y, self._state.page)
             player = self._players[number].player if number < len(self._players) else ""
             self._state, message = self._state.zoom(player, self.watched)
-            if message:
-                self.show_message(message)
+            self.show_message(message)
             self._refit()
 
     def fit_to(self, size: Size) -> None:
