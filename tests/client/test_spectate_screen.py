@@ -9,8 +9,10 @@ import pytest
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Leave
+from samedeal.protocol.messages import Leave, Watching
+from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
+from samedeal_client.views.live_ranking import delayed_ranking
 from tests.client.boards import SCREENS, board, golden_position
 from tests.client.referee import START, Referee, RunningApp, running_app
 
@@ -46,6 +48,19 @@ async def test_order_follows_the_moves() -> None:
         assert "[3] k0ji: 2♠ 2▸0" in text
         assert text.index("k0ji") < text.index("mira")
         assert "2/52" in text
+
+
+def test_late_spectator_sees_ties_in_the_players_order() -> None:
+    referee = watching()
+    for player in ("p3", "p2"):
+        referee.time += 1_000
+        _ = referee.rival_acts(player, "1 0")
+    referee.time += 60_000
+    model = Model().after(Watching(to=1, room=referee.room, delay=15))
+    for message in (referee.state(), *referee.late_boards()):
+        model = model.after(message)
+    ranking = delayed_ranking(model, model.watched, referee.time)
+    assert [(each.rank, each.name) for each in ranking] == [(1, "k0ji"), (2, "mira"), (3, "ana")]
 
 
 async def test_number_shows_one_board_alone() -> None:

@@ -56,7 +56,11 @@ def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int)
         points = model.history.get(seat.player, ProgressHistory()).points
         board = watched.play.board if watched else None
         cards = board.foundation_cards if board else 0
-        last_progress_at = next((point.time for point in points if point.foundation_cards == cards), 0)
+        tally = model.tallies.get(seat.player)
+        if tally is not None and tally.foundation_cards == cards and tally.last_progress_at <= time:
+            last_progress_at = tally.last_progress_at  # also known to a spectator who came after that card
+        else:
+            last_progress_at = next((point.time for point in points if point.foundation_cards == cards), 0)
         finished_at = watched.time if watched and board and board.won else 0
         racers.append(_Racer(seat, Result(seat.seat, cards, finished_at, last_progress_at), connected=True))
     return _ranking(model, room, racers, time)
