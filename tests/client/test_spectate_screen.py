@@ -10,6 +10,7 @@ from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Leave, Watching
+from samedeal_client.net.link_events import Lost
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.live_ranking import delayed_ranking
@@ -48,6 +49,15 @@ async def test_order_follows_the_moves() -> None:
         assert "[3] k0ji: 2♠ 2▸0" in text
         assert text.index("k0ji") < text.index("mira")
         assert "2/52" in text
+
+
+async def test_lobby_key_tells_that_the_connection_is_lost() -> None:
+    async with running_app(watching(), watch=True) as ui:
+        ui.referee.hold_answers()
+        await ui.referee.events.put(Lost("The connection was cut", 3.0))
+        await ui.settle()
+        await ui.press("l")
+        assert ui.message == "There is no connection to the server. Your request is sent once it is back."
 
 
 def test_late_spectator_sees_ties_in_the_players_order() -> None:

@@ -376,7 +376,9 @@ class ClientScreen(Screen[None]):
         self.show_message(sentence)
 
     def request(self, task: Task) -> None:
-        """Send a request in the background. A refusal is shown as a message."""
+        """Send a request in the background. A refusal is shown as a message, and so is a missing connection."""
+        if self.client.connection.state == "lost":
+            self.show_message("There is no connection to the server. Your request is sent once it is back.")
         self.run_worker(self._run_request(task), group="request")
 
     async def _run_request(self, task: Task) -> None:
