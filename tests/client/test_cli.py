@@ -21,6 +21,7 @@ import samedeal_client
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
+from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
 from samedeal_client.commands import new
@@ -28,6 +29,7 @@ from samedeal_client.commands.common import error_report, player_name
 from samedeal_client.errors import Failure
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
+from samedeal_client.state.start_menu import LONE_CODE
 from tests.golden.golden_files import assert_sentences
 
 COMMANDS = ("play", "join", "watch", "rooms", "new", "bot")
@@ -203,6 +205,21 @@ def connect_error_of(arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) 
 )
 def test_a_missing_server_is_reported(address: str, code: ConnectErrorCode, monkeypatch: pytest.MonkeyPatch) -> None:
     assert connect_error_of(["rooms", address.replace("PORT", str(free_port()))], monkeypatch) is code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advised"),
+    [("friday", True), ("friday ana", False), ("friday.invalid", False), ("friday/ana", False)],
+)
+def test_room_code_without_server_is_explained(
+    arguments: str, advised: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fail(*_: object, **__: object) -> int:
+        raise CannotConnect(ConnectErrorCode.NO_HOST, "There is no host friday.")
+
+    monkeypatch.setattr(run_client, "run_client", fail)
+    assert main(["join", *arguments.split()]) == 1
+    assert (LONE_CODE in capsys.readouterr().err) == advised
 
 
 def test_a_server_without_tls_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,8 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Join and return the exit code."""
+    from samedeal_client.net.client_error_codes import ConnectErrorCode
     from samedeal_client.net.client_session import ClientSession
+    from samedeal_client.net.dial import CannotConnect
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
+    from samedeal_client.state.start_menu import LONE_CODE, is_room_code
     from samedeal_client.views.narration import room_lines
 
     address, room = server_and_room(given)
@@ -63,4 +66,10 @@ def run(given: argparse.Namespace) -> int:
                 raise Failure("No room code was given. Write samedeal join URL ROOM.", 2)
         await enter_with_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase, lines)
 
-    return asyncio.run(run_client(address, name, DisplayOptions.from_arguments(given), enter, back_to=given.back_to))
+    display = DisplayOptions.from_arguments(given)
+    try:
+        return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))
+    except CannotConnect as error:
+        if error.code is ConnectErrorCode.NO_HOST and not room and is_room_code(given.url):
+            raise CannotConnect(error.code, f"{error} {LONE_CODE}") from error
+        raise

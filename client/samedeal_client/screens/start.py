@@ -30,6 +30,7 @@ from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.kept_seat import KeptSeat
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.start_menu import (
+    LONE_CODE,
     MENU,
     RESTART,
     FailedChoice,
@@ -105,7 +106,7 @@ class AddressScreen(ModalScreen[str | None]):
             return self._hint
         if len(words) == 1 and is_room_code(words[0]):
             if not self._server:
-                return f"Server {words[0]}? If this is a room code, type its server before it."
+                return f"Server {words[0]}? {LONE_CODE}"
             return f"Room {words[0]} on {_machine(parse_address(self._server))}"
         try:
             address = parse_address(enter_arguments("join", typed, self._server)[1])

@@ -11,6 +11,9 @@ WITHOUT_DOTS: Final = ("localhost",)
 """Words that are taken for names of servers, although they could be room codes."""
 
 
+LONE_CODE: Final = "If this is a room code, type its server before it."
+"""The advice for a word that may be a server or a room code."""
+
 RESTART: Final = ("start",)
 """The choice that draws the start screen again, after a setting has changed its characters."""
 
@@ -45,7 +48,7 @@ class MenuChoice(NamedTuple):
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
     MenuChoice("daily", "d", "Today's deal", ""),
-    MenuChoice("join", "j", "Join", "by link or room code"),
+    MenuChoice("join", "j", "Join", "by link or server"),
     MenuChoice("host", "o", "Host", "a race for friends"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),
     MenuChoice("history", "h", "History", "races, best times"),
