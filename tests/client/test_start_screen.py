@@ -163,6 +163,12 @@ async def test_invitation_can_be_typed() -> None:
         assert pilot.app.return_value == ["join", "other.org", "friday"]
 
 
+async def test_dialog_says_what_is_missing() -> None:
+    async with start_screen() as pilot:
+        await pilot.press("w", "enter")
+        await wait_until(pilot, lambda: "This is incomplete. Type a link" in screen_text(pilot.app))
+
+
 async def test_dialog_says_what_a_code_means() -> None:
     remember_server("example.org")
     async with start_screen() as pilot:

@@ -120,6 +120,7 @@ class AddressScreen(ModalScreen[str | None]):
     def _submit(self, event: Input.Submitted) -> None:
         typed = event.value.strip()
         if not self._may_be_empty and not address_words(typed):
+            self.query_one("#meaning", Static).update(Text(f"This is incomplete. {self._hint}"))
             return
         if typed:
             try:
