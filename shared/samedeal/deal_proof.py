@@ -152,8 +152,8 @@ class DealProof:
         first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1), least), None)
         if first is None:
             raise DealNotProven(
-                f"Candidate deal {self.candidate} should not have been dealt: the solver must win it after searching "
-                f"{least} to {budget} positions, and does not."
+                f"Candidate deal {self.candidate} should not have been dealt: the solver does not win it after "
+                f"searching {least} to {budget} positions."
             )
         if first.number != self.candidate:
             raise DealNotProven(

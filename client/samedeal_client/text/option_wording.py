@@ -36,8 +36,8 @@ def deal_text(deal: Deal) -> str:
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
     if deal.kind == "winnable":
         if deal.difficulty:
-            return f"{deal.difficulty}; can be won; nobody has chosen it"
-        return "can be won, and nobody has chosen it"
+            return f"{deal.difficulty}; drawn by chance, and can be won"
+        return "drawn by chance, and can be won"
     return "random: nobody knows it before the start"
 
 

@@ -181,7 +181,7 @@ def selection_text(board: Board, source: str, size: int, look: Look, partial: in
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
     mark, count = look.glyphs.marks[1], partial or size
-    legend = f"{mark}{count}: {count} card{'s' * (count > 1)}" if size > 1 else mark
+    legend = f"piles with {mark}{count} take {count}" if size > 1 else mark
     return f"{selected} {look.glyphs.pointer} where to? ({legend})"
 
 
