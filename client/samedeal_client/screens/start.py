@@ -159,7 +159,7 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
     )
 
 
-_HINTS: Final = {"against bots": "only in Play", "always": "always", "never": "never"}
+_HINTS: Final = {"against bots": "Play on, Host off", "always": "on", "never": "off"}
 
 
 class _SettingText(TextField):

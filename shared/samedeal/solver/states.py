@@ -239,7 +239,7 @@ class StateSpace:
         return SideFacts(gives, from_reserve, from_fans, takes, shifts, row, after_row)
 
     def _drawn(self, side: Side) -> Iterator[Given]:
-        """Yield each card that draws can bring to the top of the waste, and the side without the card.
+        """Yield each card that draws can bring to the top of the waste, and the side (fans, reserve and stock) without it.
 
         See ``drawn_part``.
         """
