@@ -88,9 +88,9 @@ class OwnPlay:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether no move helps any more on the acknowledged board, or the board is proven to be a dead end.
+        """Whether no move helps any more on the acknowledged board, or no sequence of moves can improve the result.
 
-        The proof of a dead end takes a few milliseconds at most, once for each board.
+        Undo is not considered. A search for such moves takes a few milliseconds at most, once for each board.
         """
         return self.no_move_helps or (self.play is not None and is_dead_end(self.play.board))
 
