@@ -20,7 +20,8 @@ from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.text.time_text import ordinal
+from samedeal_client.views.final_standings import finish_text
 
 RECONNECT_TIMEOUT: Final = 60.0
 """Timeout, in seconds, for reconnecting to the server."""
@@ -171,9 +172,8 @@ class Bot:
         standings = model.room.standings if model.room is not None else ()
         for line in standings:
             if line.player == model.me:
-                end = clock_text(line.time) if line.time else "resigned" if line.resigned else "unfinished"
                 place = f"{ordinal(line.place)} of {len(standings)}"
-                self._report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {end}")
+                self._report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
 
     @property
     def _time_left(self) -> float:

@@ -146,7 +146,7 @@ class Model:
         seat, own = self.seat, self.own
         if self.room is None or self.room.phase != "racing" or seat is None:
             return False
-        blocked = own.no_move_helps and not own.pending and self.room.options.undo_rule is Undo.OFF
+        blocked = self.room.options.undo_rule is Undo.OFF and not own.pending and own.no_move_helps
         return seat.resigned or blocked or (own.play is not None and own.play.board.won)
 
     @property

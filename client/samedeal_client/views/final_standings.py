@@ -22,14 +22,15 @@ def standing_cells(line: Standing, total: int, look: Look, *, you: bool, width: 
         (Span(str(line.place), "label"),),
         (Span(player_name(line.name, look, bot=line.bot) + " (you)" * you, "you" if you else "name"),),
         (Span(f"{line.foundation_cards}/{total}", "count"),),
-        (Span(_finish_text(line), "count"),),
+        (Span(finish_text(line), "count"),),
         (Span(str(line.moves), "count"),),
         (Span(str(line.undos), "count"),),
         (Span(_blocks(line.foundation_cards, total, bar, look) if bar > 0 else "", "you" if you else "bar"),),
     )
 
 
-def _finish_text(line: Standing) -> str:
+def finish_text(line: Standing) -> str:
+    """Return a player's finish time, or a word for how the race ended for the player."""
     if line.time:
         return clock_text(line.time)
     return "resigned" if line.resigned else "unfinished"

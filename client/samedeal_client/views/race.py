@@ -135,18 +135,22 @@ def _outcome(model: Model) -> str:
     return "No moves left. Your foundation cards count."
 
 
+def _phase(model: Model) -> str:
+    """Return the phase of the race, or an empty string without a room."""
+    return model.room.phase if model.room is not None else ""
+
+
 def server_gone_sentences(model: Model) -> tuple[str, ...]:
     """Return the sentences for a player whose server has stopped."""
-    under_way = model.room is not None and model.room.phase in ("countdown", "racing")
-    return ("The server has stopped.", *(["The race goes on only if it comes back."] if under_way else []))
+    has_race = _phase(model) in ("countdown", "racing")
+    return ("The server has stopped.", *(["The race goes on only if it comes back."] if has_race else []))
 
 
 def return_text(model: Model, command: str, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
-    under_way = model.room is not None and model.room.phase == "racing"
-    kept = "kept, and the clock keeps running" if under_way else "kept for a short time"
+    kept = "kept, and the clock keeps running" if _phase(model) == "racing" else "kept for a short time"
     return f"Your seat is {kept}. Return with: {command}"
 
 
@@ -158,9 +162,10 @@ def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[st
     if server_gone:
         return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
-    under_way = model.room is not None and model.room.phase == "racing"
     return (
-        "The race is still running, and so is the clock." if under_way else "The race is about to start.",
+        "The race is still running, and so is the clock."
+        if _phase(model) == "racing"
+        else "The race is about to start.",
         *([] if lasting else [f"If you leave, {lost}."]),
         *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
     )
