@@ -153,6 +153,8 @@ async def test_page_recovers_from_sleep_and_killed_node(browser: Browser, progra
         proxy.mend()
         await browser.shows("Live", "#status")
         await compare(browser, clients)
+        await browser.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
+        await play_randomly(clients[1], 10, Random(4))
         await browser.freeze()
         await play_randomly(clients[2], 10, Random(2))
         await browser.thaw()

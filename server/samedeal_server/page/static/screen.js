@@ -67,7 +67,7 @@ export class RaceScreen {
 		}
 		if (!race.room || this.drawing) return
 		this.drawing = true // once for all messages that arrive together
-		;(document.hidden ? setTimeout : requestAnimationFrame)(() => this.show())
+		setTimeout(() => this.show(), 16) // hidden pages get no animation frames
 	}
 
 	show() {
