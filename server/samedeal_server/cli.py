@@ -66,7 +66,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
-    """Run a node until it is stopped, and return the exit code. Messages show ``name`` as the name of the program."""
+    """Run the command ``samedeal-server`` and return its exit code. Messages show ``name`` as the program's name."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["restore"]:
         from samedeal_server.process import restore
@@ -152,9 +152,9 @@ def _log_invalid_setting(words: Sequence[str], error: str) -> None:
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:
-    """Return the sentence about an argument that the parser does not know.
+    """Return the error message about an unknown argument.
 
-    ``unknown`` may contain values of unknown flags.
+    ``unknown`` holds all words that the parser does not know. It may contain values of unknown flags.
     """
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]

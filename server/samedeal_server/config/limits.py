@@ -11,8 +11,9 @@ from samedeal_server.config.setting_sources import setting
 class Limits:
     """The limits of a node. A limit that applies to all nodes together says so in its description.
 
-    Each request costs a number of moves, which count towards the rates of its connection and its address. For an IPv6
-    address, a limit on one address also applies to larger networks, multiplied by ``NETWORK_FACTORS``.
+    Rates are in moves per second, and every request counts as one or more moves. An IPv6 address counts as its /64
+    network. Limits on one address also apply to its /56 and /48 networks, multiplied by ``NETWORK_FACTORS``. For
+    passphrases, an IPv6 address counts as its /48 network instead.
     """
 
     connections: int = setting(10_000, "connections to this node", metavar="N", minimum=1)
@@ -77,12 +78,12 @@ Networks = tuple[str, ...]
 class LiveLimits:
     """The limits that currently apply on a node.
 
-    All parts that enforce limits share one object, so that limits can change.
+    All parts of the node share this object, so ``replace`` changes the limits for all of them.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.current = limits
 
     def replace(self, limits: Limits) -> None:
-        """Apply new limits from now on."""
+        """Apply new limits from now on. Open connections keep their rates and the sizes of their queues."""
         self.current = limits

@@ -35,9 +35,10 @@ def load_config(flags: argparse.Namespace) -> Reading[Config]:
 
 
 def load_log_settings(arguments: Sequence[str]) -> Config:
-    """Read only the settings of the log from the command line ``arguments``, the environment and the file.
+    """Read only the settings that decide the format of the log. All other settings have their defaults.
 
-    Ignore all errors. With these settings a node can log that another setting is invalid.
+    The sources are the command line ``arguments``, the environment and the file. Ignore all errors, so that a node can
+    log an invalid setting in the right format.
     """
     rows = [row for row in table(Config) if row.name in _LOG_SETTINGS]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default="")

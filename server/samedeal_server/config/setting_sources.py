@@ -57,7 +57,7 @@ def setting(
     maximum: float | None = None,
     redact: str = "",
 ) -> Any:
-    """Return a dataclass field that is a setting. ``redact`` matches the parts of a value that are never shown."""
+    """Return a dataclass field for a setting. ``redact`` is a regular expression for the parts of a value to hide."""
     row = {"description": description, "metavar": metavar, "minimum": minimum, "maximum": maximum, "redact": redact}
     return dataclasses.field(default=default, metadata=row)
 
@@ -65,7 +65,8 @@ def setting(
 def section(kind: type, prefix: str, title: str) -> Any:
     """Return a dataclass field for a section of settings. ``kind`` is the dataclass of these settings.
 
-    In the file the section is a table. The flags and variables of the settings begin with ``prefix``.
+    In the file the section is a table. ``prefix`` is a part of the names of its flags and variables, such as ``limit``
+    in ``--limit-rate``. ``title`` is the heading of the section in the help.
     """
     return dataclasses.field(default_factory=kind, metadata={"prefix": prefix, "title": title})
 
@@ -178,7 +179,10 @@ class Reading(Generic[Kind]):
 
 
 def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Setting, ...]:
-    """Return all settings of a dataclass, including the settings of its sections."""
+    """Return all settings of a dataclass, including the settings of its sections.
+
+    ``path`` and ``prefix`` are given only when the function calls itself for a section.
+    """
     kinds = get_type_hints(kind)
     rows: list[Setting] = []
     for field in dataclasses.fields(kind):

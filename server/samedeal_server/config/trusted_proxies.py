@@ -32,9 +32,9 @@ class TrustedProxies:
     def client(self, peer: str, forwarded: Iterable[str]) -> str:
         """Return the address of a client. ``peer`` is the address that the connection comes from: a client or a proxy.
 
-        ``forwarded`` holds the ``X-Forwarded-For`` headers of the connection, in order. Each proxy appends the address
-        of its client on the right. The client is therefore the last address that is not a trusted proxy. Addresses
-        further to the left are ignored, because the client may have made them up.
+        If ``peer`` is not a trusted proxy, return ``peer``. ``forwarded`` holds the ``X-Forwarded-For`` headers, in
+        order. Each proxy appends the address of its client, so the client is the last address that is not a trusted
+        proxy. Addresses before it are ignored, because the client may have made them up.
         """
         address = _address(peer)
         if address is None or not self._has(address):

@@ -129,7 +129,7 @@ class ClientSocket(ServerConnection):
         self._admission.track_pending(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting the connection as pending. If its handshake failed, record why."""
+        """Clean up after the connection is lost, and call ``on_lost``. If the handshake failed, record why."""
         if self._admission.done(self):
             error = self.protocol.handshake_exc
             if self.request is None and not self._received_bytes:

@@ -45,7 +45,7 @@ def framed(message: ToClient) -> bytes:
 class Connection:
     """A client's connection with a bounded queue of outgoing frames.
 
-    All frames queued in one turn of the event loop are sent in one write. If the queue is full, the client is
+    Frames that are queued in one turn of the event loop are sent together. If the queue is full, the client is
     disconnected. A spectator who reads too slowly misses some boards and then gets the newest ones.
     """
 
@@ -117,7 +117,8 @@ class Connection:
     def send(self, message: ToClient, asked: float = 0.0) -> None:
         """Queue a message and send it soon.
 
-        If the message is the ack of a move, ``asked`` is when the move was read. Only metrics use ``asked``.
+        If the message is the ack of a move, ``asked`` is when the node began to handle the move. Only metrics use
+        this time.
         """
         self.send_frame(framed(message), asked)
 

@@ -84,7 +84,7 @@ class HandshakeAdmission:
     def track_pending(self, socket: ServerConnection) -> None:
         """Count a connection as pending: its handshake is not complete.
 
-        If too many connections are pending, abort the oldest one.
+        If too many connections are pending, in total or from one network, abort the oldest of them.
         """
         networks = networks_of(self.address(socket))
         self._pending[socket] = networks

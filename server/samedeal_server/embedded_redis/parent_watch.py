@@ -31,7 +31,8 @@ _PR_SET_PDEATHSIG = 1
 def run_until_pipe_closes(pipe: int, lock: int, scratch: str, command: list[str]) -> int:
     """Run a command until it ends or the pipe closes, and return its exit code.
 
-    When the pipe closes, stop the command.
+    When the pipe closes, stop the command. The command inherits the descriptor ``lock``. Remove the directory
+    ``scratch`` at the end.
     """
     # Only the node stops Redis. Signals that a terminal or a service manager sends to all processes must not end it early.
     # The handlers do nothing. Redis would inherit SIG_IGN, and could then miss SIGTERM while it starts.
@@ -64,7 +65,10 @@ def run_until_pipe_closes(pipe: int, lock: int, scratch: str, command: list[str]
 
 
 def _end_with_parent() -> None:
-    """Ask the kernel to stop Redis if this process is killed. Do nothing on other systems than Linux."""
+    """In the process that becomes Redis, ask the kernel to stop this process if its parent is killed.
+
+    Do nothing on systems other than Linux.
+    """
     if sys.platform != "linux":
         return
     parent = os.getppid()

@@ -149,7 +149,7 @@ class Gateway:
         return self.handshakes.refuse_origin(socket, request)
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-        """Return the first known subprotocol that the client offers, or None.
+        """Return the subprotocol to use, or None if the client offers no known one.
 
         If the result is None, ``serve`` closes the connection.
         """
@@ -339,7 +339,10 @@ class Gateway:
             return self._refusal(message.id, refusals.store_unavailable())
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:
-        """Count a refusal in the metrics. Return the message that refuses the request with the id ``request``."""
+        """Count a refusal in the metrics. Return the message that refuses the request with the id ``request``.
+
+        If ``play`` is given, the message contains the revision of ``play``.
+        """
         self.metrics.refusals[error.code].inc()
         return Refused(
             to=request,

@@ -199,9 +199,9 @@ class RequestHandlers:
         return await self._command(connection, ResignCommand(connection.player), message.id)
 
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
-        """Record that the player is stuck.
+        """Record that the player has declared to be stuck.
 
-        A wrong claim harms only the player's own race, so the server does not check the claim.
+        The server does not check this, because a wrong declaration harms only the player.
         """
         hub, seat = connection.require_seat()
         await self._rooms.command(
@@ -219,7 +219,7 @@ class RequestHandlers:
         return Created(to=message.id, room=await self.creator.rematch(hub.room))
 
     def act(self, connection: PlayerConnection, message: Act) -> Awaitable[ToClient]:
-        """Commit a move of the player."""
+        """Commit a move or an undo of the player."""
         return self._moves.act(connection, message)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:

@@ -27,7 +27,7 @@ _log = get_logger()
 
 
 class RoomEntry:
-    """Moves connections of this node into rooms and out of them. A connection is in one room at a time.
+    """Lets connections of this node enter and leave rooms. A connection is in at most one room at a time.
 
     ``charge_passphrase`` charges a connection for the check of a passphrase.
     """
@@ -160,7 +160,7 @@ class RoomEntry:
     def _origin(self, connection: PlayerConnection) -> str:
         """Return a keyed hash of the network of the client's address.
 
-        All nodes compute the same hash. The store never contains the address.
+        All nodes compute the same hash. A race contains this hash, and not the address.
         """
         return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 
@@ -173,7 +173,7 @@ class RoomEntry:
             connection.session = await self._rooms.store.sessions.extend(connection.session)
 
     async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
-        """Record that a player has disconnected, unless a newer connection of the player has taken the seat."""
+        """Record that a player is no longer connected to a room, unless the player has a newer connection to it."""
         if hub.audience.release_seat(seat):
             await self._rooms.store.record_presence(
                 hub.room, seat.player, seat.generation, connected=False, publish=True

@@ -123,7 +123,7 @@ def _framed(record: Record) -> bytes:
 
 
 def read(path: Path) -> Records:
-    """Yield the records of a backup, after a check of the whole file.
+    """Check the whole backup file, and then yield its records: a Head, all keys, and a Tail.
 
     Raise StartupError ``bad_backup`` if the file is not a backup, comes from a later version, or is damaged.
     """

@@ -34,8 +34,8 @@ _log = get_logger()
 class NodeAgent:
     """Reports the state of a node, carries out the orders of operators, and enforces bans.
 
-    ``bans`` are the bans that the gateway checks. The agent keeps them up to date. An operator's order to drain sets
-    ``stop``, which is also set whenever the node stops.
+    ``bans`` are the bans that the gateway checks. The agent keeps them up to date. ``stop`` is the event that makes
+    the node stop. If an operator orders the node to drain, the agent sets ``stop``.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class NodeAgent:
         await self.nodes.heartbeat(self.node_line(address))
 
     def node_line(self, address: str) -> NodeLine:
-        """Return the state of the node for lists. Its rates are averages since the previous call."""
+        """Return the state of the node for the list of nodes. The rates in it are averages since the previous call."""
         hubs = list(self._rooms.hubs.values())
         rates: dict[str, Any] = self._stats.sample()
         return NodeLine(

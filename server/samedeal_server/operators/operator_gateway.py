@@ -1,8 +1,7 @@
 """The operators' connections to a node.
 
-They use a separate WebSocket subprotocol and are protected by a token (ADMIN.md). An answer never tells more about
-players than other players may know. It contains no card, and no seed of a race that is not finished. Only a backup
-contains everything.
+They use a separate WebSocket subprotocol and are protected by a token (ADMIN.md). Answers contain no cards, and no
+seeds of races that are not finished. Only a backup contains everything.
 """
 
 from __future__ import annotations

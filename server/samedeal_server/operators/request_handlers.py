@@ -72,7 +72,7 @@ Send = Callable[[ToOperator], Awaitable[None]]
 class ServerSurvey:
     """Collects the state of all nodes, of Redis, and of all rooms.
 
-    The phases of rooms are slow to count and are cached.
+    The numbers of rooms in each phase are slow to count, so they are cached.
     """
 
     def __init__(self, agent: NodeAgent, rooms: RoomRegistry) -> None:
@@ -237,9 +237,9 @@ class OperatorRequests:
         return Done(to=message.id)
 
     async def drain(self, message: Drain) -> ToOperator:
-        """Order a node to drain.
+        """Order a node to drain. The request must name the node, unless there is only one.
 
-        Raise OperatorRefused if the request does not name exactly one node. Unless ``force`` is set, also raise
+        Raise OperatorRefused if the name is missing, unknown or ambiguous. Unless ``force`` is set, also raise
         OperatorRefused if no other node is ready.
         """
         lines = await self._nodes.lines()

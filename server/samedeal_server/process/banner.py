@@ -55,7 +55,7 @@ def _families(host: str) -> tuple[socket.AddressFamily, ...]:
 def listen_addresses(
     config: Config, port: int, address_of_machine: Callable[[str], str] = own_address
 ) -> ListenAddresses:
-    """Return the addresses of a node that listens on ``port``. Only tests replace ``own_address``."""
+    """Return the addresses of a node that listens on ``port``. Only tests pass ``address_of_machine``."""
     scheme = "ws" if config.tls_cert is None else "wss"
     local = f"{scheme}://{url_host(local_host(config.host))}:{port}"
     if config.public_url:

@@ -73,7 +73,7 @@ class NodeChecks:
         self._probe: asyncio.Task[str] | None = None
 
     async def readiness(self) -> Readiness:
-        """See Checks."""
+        """Find out whether new clients should be sent to this node. Redis must accept a test write."""
         if self._stop.is_set() or self._gateway.draining:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         probe = self._probe
@@ -93,7 +93,7 @@ class NodeChecks:
         return Readiness(ready=True, text=text)
 
     async def metrics(self) -> bytes:
-        """See Checks."""
+        """Return the metrics of this node for Prometheus."""
         self._gateway.update_gauges()
         return self._metrics.text()
 

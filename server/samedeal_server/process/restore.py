@@ -99,9 +99,9 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
     """Restore a backup into the store that ``config`` names, and return the last record of the backup.
 
     If ``replace`` is true, delete everything in the store first. Otherwise raise StartupError if the store is not
-    empty. If ``new_receipt_key`` is true, replace the key for receipts, so that this store and the original do not
-    accept each other's receipts. Raise StartupError if the backup or the store cannot be used, or if nodes are running
-    on the store.
+    empty. If ``new_receipt_key`` is true, replace the key for receipts. The nodes of this store and of the store that
+    was backed up then refuse each other's receipts. Raise StartupError if the backup or the store cannot be used, or if
+    nodes are running on the store.
     """
     records = backup.read(path)
     head = next(records)  # this checks the whole file before the store is changed

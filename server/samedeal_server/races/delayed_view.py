@@ -90,8 +90,9 @@ class DelayedBoards:
     def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
         """Release and return the actions whose delay has passed, or all actions if ``everything`` is true.
 
-        If more than ``ACTIONS_PER_RELEASE`` actions are due, return nothing and set ``behind``. Call again to continue.
-        The first release, and the release that clears ``behind``, return whole boards instead of actions.
+        A call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, set ``behind`` and return nothing; the
+        next call continues. The first release, and the release that clears ``behind``, return whole boards instead of
+        actions. For an undo, a whole board is returned too.
         """
         if not self._open and now < self._starts + self.delay and not everything:
             return []

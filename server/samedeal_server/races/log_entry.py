@@ -8,6 +8,7 @@ from msgspec import Struct
 class LogEntry(Struct, frozen=True):
     """A committed action, with the revision and the counts after it.
 
+    ``request`` is the id of the request. ``seen`` holds the cards that the action turned up for the first time.
     ``committed_at`` is the time of the commit, in milliseconds since 1970.
     """
 

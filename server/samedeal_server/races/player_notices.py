@@ -69,7 +69,7 @@ def waiting(names: Iterable[str]) -> Notice:
 
 
 def seated() -> Notice:
-    """Return the notice to a spectator who has taken a seat over another connection."""
+    """Return the notice to a spectator who has just taken a seat in the room."""
     return Notice(
         code=NoticeCode.SEATED,
         message="You now have a seat in this room. You see no other boards until your race is over.",

@@ -3,9 +3,11 @@
 Rules
 -----
 - A race is ``open`` until its countdown starts. Its options say when that is: when the host starts it, when all players
-  are ready (at least two if there is room for two), when all seats are taken, or at a given time.
-- The host is the person who has had a seat for longest, or a bot if only bots have seats. Bots are the players who have
-  declared to be bots. The options may exclude them.
+  are ready (at least two if there is room for two), when all seats are taken, or in time for a scheduled start. The
+  host may always start the countdown earlier.
+- The host is the first person in the order of players, or the first bot if only bots have seats. Players are in the
+  order in which they took their seats, but two rules below change this order. Bots are the players who have declared to
+  be bots. The options may exclude them.
 - Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
   resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. In a
   scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
@@ -24,20 +26,22 @@ Rules
 - A player who has declared that nothing can improve their result any more is stuck, until the number of their foundation
   cards changes. If the options say so, a race is also finished once each person is done or stuck. Bots count only in a
   race without persons.
-- Absent players do not delay the end of a race for long. If it is over for some players, and waits only for players who
-  are disconnected or idle, it is finished after a while.
+- Absent players do not delay the end of a race for long. If a race is over for some players, and waits only for players
+  who are disconnected or idle, the race is finished after a while.
 - Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
   that number first. Players who are equal in all of this share a place.
-- A finished race may have one rematch. For a while it keeps seats for the players of the finished race. These players
-  come first in its order of players, and players who were kicked stay out of it.
+- A finished race may have one rematch. For a while the rematch keeps seats for the players of the finished race. These
+  players come first in the order of its players. Players who were kicked stay out of the rematch.
 - A room closes when it has been empty for a while, or some time after its race has finished.
 - A player who is kicked stays out of the room. The operator may kick players at any time, and the host before the race
-  starts. If everybody else is ready and the host does nothing for a while, the next person becomes the host.
+  starts.
+- If all other persons are ready and nothing changes in the room for a while, the next person becomes the host, and the
+  previous host becomes the last in the order of players. This rule does not apply to a scheduled race.
 - In a public room, players from one address other than the host's take at most half of the seats.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
 
-What each command does, by phase. It is refused where the table has the code ``bad_share``, ``not_racing``, ``not_over``,
-``room_closed`` or ``started``, which is short for ``race_started``::
+What each command does, by phase. Where the table has a code (``bad_share``, ``not_racing``, ``not_over``,
+``room_closed`` or ``started``, which is short for ``race_started``), the command is refused with this code::
 
                   open        countdown   racing      finished    closed
     Join          takes seat  rejoins     rejoins     rejoins     room_closed
@@ -55,7 +59,8 @@ What each command does, by phase. It is refused where the table has the code ``b
     Tick          may start   may race    may finish  may close   nothing
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
-countdown, Tick also frees the seats of players who have not revealed their shares, and extends the countdown.
+countdown, Tick also frees the seats of players who have not revealed their shares in time. If the countdown ends before
+the deal has been found, Tick extends the countdown.
 """
 
 from __future__ import annotations
@@ -191,10 +196,10 @@ class FoundDeal(Struct, frozen=True):
 
 
 def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
-    """Return the mix of a joint deal.
+    """Return the mix of a joint or daily deal. The mix decides which deals the search tries.
 
-    The mix is a hash of the server's secret and all shares, and decides the deals to try. Without shares, return
-    ``secret``, because the secret of a daily deal already is its mix.
+    The mix of a joint deal is a hash of the server's secret and all shares. A daily deal has no shares, and its
+    ``secret`` is the mix itself.
     """
     return mix(secret, [(share.seat, share.share) for share in shares]) if shares else secret
 
@@ -227,7 +232,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the deal.
     ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
 
-    Fields with default values are not stored. No default may therefore ever change.
+    A field is not stored if its value is the default. Therefore no default may ever change.
     """
 
     room: str
@@ -295,7 +300,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def terms(self) -> DealTerms:
-        """The terms of the search for a joint or daily deal."""
+        """The conditions of the search for the deal, if the deal is joint or daily."""
         return DealTerms(self.room, self.game, self.solver, self.budget, self.least)
 
     def first_board(self, secret: DealSecret) -> Board | None:
@@ -358,7 +363,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
             raise refusals.kicked()
 
     def due_at(self) -> int:
-        """Return when a TickCommand next changes something, in milliseconds since 1970. Return 0 if it never does."""
+        """Return when the next timed change of the race is due, in milliseconds since 1970, or 0 if there is none.
+
+        A TickCommand makes the change.
+        """
         match self.phase:
             case "open" if self.options.start == "at":
                 return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
@@ -383,7 +391,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.changed_at + HOST_TIMEOUT if waiting else 0
 
     def is_over(self, progress: ProgressByPlayer) -> bool:
-        """Return whether the race does not have to go on for any player."""
+        """Return whether the race is over for all players.
+
+        With the option ``end_when_settled``, bots count only if no person has a seat.
+        """
         return not self._unfinished(progress)
 
     def waits_for_absent(self, progress: ProgressByPlayer, now: int) -> bool:
@@ -427,9 +438,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return ahead and racer is not None and not _is_done(racer, progress)
 
     def successor_deal(self) -> str:
-        """Return the deal of the rematch as text: the next number, or a new deal of the same kind.
+        """Return the deal of the rematch, as text.
 
-        After a daily deal comes a winnable deal. After the highest number comes 0.
+        After a numbered deal comes the next number, and after the highest number 0. After a daily deal comes a winnable
+        deal. After all other deals comes a new deal of the same kind.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":

@@ -1,4 +1,4 @@
-"""The record of a finished race, and the terms of a race, from which the players' chains begin. Pure."""
+"""Records of finished races, ids of races, and the chains of players. Pure."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def race_id(race: Race) -> str:
 
 
 def is_race_id(text: str) -> bool:
-    """Return whether a text is the id of a race. The code of a room is not the id of a race."""
+    """Return whether a text has the form of a race's id. The code of a room never has this form."""
     return _RACE_ID.fullmatch(text) is not None
 
 
 def race_terms(race: Race) -> RaceTerms:
-    """Return the terms of a race that has started."""
+    """Return everything about a race that was fixed when it started, such as its game and its time limit."""
     return RaceTerms(
         race.room,
         race.round,
@@ -52,9 +52,10 @@ def first_head(race: Race, racer: Racer) -> bytes:
 
 
 def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head of a chain after the actions in ``held``. ``head`` and ``revision`` precede these actions.
+    """Return the head of a chain after the actions in ``held``.
 
-    ``starts`` is when the race started, in milliseconds since 1970.
+    ``head`` and ``revision`` are the head and the revision before these actions. ``starts`` is when the race started,
+    in milliseconds since 1970.
     """
     for number, action in enumerate(held, revision + 1):
         head = next_head(head, number, action.at - starts, action.action)

@@ -1,7 +1,7 @@
-"""Functions that make all refusals of players' requests, each with its code and its sentence. Pure.
+"""Functions that make the refusals of players' requests, each with its code and its sentence. Pure.
 
-There are two exceptions. The engine refuses moves that break a rule of the game, and ``config.token_buckets`` refuses
-requests that exceed a rate.
+Two kinds of refusals are made elsewhere. The package ``samedeal`` refuses illegal moves and malformed messages, and
+``config.token_buckets`` refuses requests that exceed a rate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def blank_passphrase() -> MalformedText:
 
 
 def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
-    """Refusal because too many wrong passphrases were tried for a room."""
+    """Refusal because too many wrong passphrases were tried for a room.
+
+    ``wait`` is the time to wait as text, and ``retry_after`` is the same time in seconds.
+    """
     return RequestRefused(
         RefusalCode.RATE_LIMITED,
         f"Too many wrong passphrases were tried for this room. Try again in {wait}.",
