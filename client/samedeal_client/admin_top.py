@@ -33,9 +33,10 @@ _LEAVE: Final = "\x1b[?25h\x1b[?7h\x1b[?1049l"
 
 
 class Top:
-    """A live view of a server's state. It asks ``operator`` every ``every`` seconds until the user quits.
+    """A live view of a server's state. It polls the server through ``operator`` until the user quits.
 
-    After a disconnection the screen shows the error until a reconnection succeeds.
+    There are ``every`` seconds between two polls. After a disconnection the screen shows the error until a reconnection
+    succeeds.
     """
 
     def __init__(self, operator: OperatorClient, every: float, look: Look) -> None:
@@ -85,7 +86,10 @@ class Top:
 
 @contextmanager
 def _screen(quit_: Callable[[], None], draw: Callable[[], None]) -> Iterator[None]:
-    """Switch to the alternate screen, read keys unbuffered, and notice changes of size. On exit, restore the terminal."""
+    """Switch to the alternate screen, and restore the terminal on exit.
+
+    A key for quitting calls ``quit_``. A change of the terminal's size calls ``draw``.
+    """
     keys = sys.stdin.fileno()
     before = termios.tcgetattr(keys)
     loop = asyncio.get_running_loop()

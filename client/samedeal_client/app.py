@@ -61,8 +61,8 @@ class SamedealApp(LookApp[int]):
     ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
     is true if the server keeps running after this program, so that a player who quits can return. If ``with_bell`` is
     true, the terminal's bell rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots
-    of a race on this machine into a room. ``game``, ``room`` and ``room_form`` are the player's last choices in the lobby
-    and in the form of a new room.
+    of ``samedeal play`` into the room with the given code. ``game``, ``room`` and ``room_form`` are the player's last
+    choices in the lobby and in the form for a new room.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -203,7 +203,7 @@ class SamedealApp(LookApp[int]):
         return action != "help" or isinstance(self.screen, ClientScreen)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands of the palette. During a race they include resigning."""
+        """Return the commands of the command palette. While the player races, they include resigning."""
         from samedeal_client.screens.race import RaceScreen
 
         if isinstance(screen, RaceScreen) and self.client.model.racing:
@@ -289,7 +289,7 @@ class SamedealApp(LookApp[int]):
 
     @property
     def has_racing_bots(self) -> bool:
-        """Whether bots of the player may be in a race under way."""
+        """Whether the player has bots in a race that is under way, about to start, or unknown to this client."""
         room = self.client.model.room
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
@@ -313,11 +313,11 @@ class SamedealApp(LookApp[int]):
             os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     def is_followed(self, result: int | None) -> bool:
-        """Return whether another app follows this one, because the player goes back to ``back_to``."""
+        """Return whether the player goes back to ``back_to`` when this app ends with the exit code ``result``."""
         return bool(self.back_to) and not result
 
     async def action_quit_from(self, _word: str) -> None:
-        """Quit, or go back to where the player came from."""
+        """Quit, or go back to where the player came from. ``_word`` is only the label of the key."""
         await self.action_quit()
 
     async def action_quit(self) -> None:

@@ -14,8 +14,8 @@ Result = TypeVar("Result")
 async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
     """Run coroutines as tasks, enter the context when the first of them ends, and cancel the others on exit.
 
-    Yield the tasks in the order of the coroutines. The context does not raise an exception of a task. The task's
-    ``result`` raises it.
+    Yield the tasks in the order of the coroutines. If a task fails, the context does not raise the exception, but the
+    task's ``result`` does.
     """
     tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
     try:

@@ -67,9 +67,9 @@ def _parse(data: bytes) -> History:
 
 
 def best_before(model: Model) -> int | None:
-    """Return this user's best time, before the race, in the game of the race. The time is in milliseconds.
+    """Return this user's best time, in milliseconds, in earlier races of the same game.
 
-    Return None if there is no such time, or if the history can't be read.
+    Return None for a spectator, if there is no such time, or if the history can't be read.
     """
     if model.room is None or model.delay is not None:
         return None
@@ -92,11 +92,14 @@ class HistoryRecorder:
         self._appended: PastRace | None = None
 
     def update(self) -> None:
-        """Append the player's race if the player is done with it. Call this after each change of the session."""
+        """Append the player's race once the player has finished or resigned, or the race is over.
+
+        Call this after each change of the session.
+        """
         self._append(race_result(self._client.model))
 
     def quit_for_good(self, *, cut_off: bool = False) -> None:
-        """Append the race that the player quits without being able to return.
+        """Append the player's race, because the player quits and can't return to it.
 
         ``cut_off`` is true if the player did not mean to quit.
         """

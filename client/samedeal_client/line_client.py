@@ -82,10 +82,10 @@ class LineClient:
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
 
     async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
-        """Enter a room, play, and return the exit code.
+        """Call ``enter`` to enter a room, let the player play, and return the exit code.
 
-        The program ends when the player quits or the connection ends. If ``ends_with_race`` is true, it also ends with
-        the race. Exceptions of ``enter`` propagate to the caller.
+        Return when the player quits or has left the room, or when the connection ends or the seat is lost. If
+        ``ends_with_race`` is true, also return after the race. Exceptions of ``enter`` propagate to the caller.
         """
         unsubscribe = self.client.subscribe(self._update)
         coroutines = (self._run_session(), self._output.watch_clock(), self._read_lines(reader, enter))
@@ -127,9 +127,9 @@ class LineClient:
             self._output.print("Type 'again' for a rematch, or 'quit'.")
 
     async def _save_whole_record(self, own: Path | None) -> None:
-        """Replace the file ``own``, the player's own record, by the server's record of all players.
+        """Replace the file ``own``, the record of only this player, by the server's record of all players.
 
-        Afterwards, end the program if ``ends_with_race`` was set.
+        If ``own`` is None, there is no file to replace. Afterwards, end the program if ``ends_with_race`` is true.
         """
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays

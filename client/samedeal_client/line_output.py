@@ -160,7 +160,7 @@ class LineOutput:
             self.print_board(watched.play.board)
 
     def _print_news(self, model: Model) -> None:
-        """Print the news since the last call, one sentence for each item. For a spectator, every move is printed instead."""
+        """Print a sentence for each piece of news since the last call. Print nothing for a spectator."""
         room, before = model.room, self._feed
         if room is None or room.phase != "racing" or model.delay is not None:
             return

@@ -201,7 +201,7 @@ class LoadRacer(asyncio.Protocol):
         self._prepared.append(_frame(Act(id=revision, revision=revision, action=action)))
 
     def start(self, until: float, pace: float) -> None:
-        """Make moves until the time ``until``, at ``pace`` moves a second.
+        """Make moves until ``time.perf_counter()`` reaches ``until``, at ``pace`` moves a second.
 
         If ``pace`` is 0, make each move as soon as the previous one is acknowledged.
         """

@@ -47,7 +47,7 @@ _MOUSE_REPORT: Final = re.compile(rb"\x1b\[\?1006;(\d)\$y")
 
 
 class TerminalDescription(NamedTuple):
-    """A terminal's number of colours and mouse support according to terminfo."""
+    """The number of colours of a terminal, and whether it reports the mouse, according to terminfo."""
 
     colours: int
     mouse: bool

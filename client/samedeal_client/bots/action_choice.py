@@ -97,7 +97,8 @@ class ActionChooser:
     def choose_action(self, play: Play, moves_left: float, *, from_deal: bool) -> Move | str:
         """Return a move, an undo, ``RESIGN``, ``PAUSE`` or ``WAIT``. Call this before every action.
 
-        ``moves_left`` is the number of moves for which the bot has time. ``from_deal`` is as in ``is_stuck_for_good``.
+        ``moves_left`` is the number of moves for which the bot has time. ``from_deal`` says that ``play`` has every
+        move since the deal.
         """
         play = play.masked()
         self._note_gain(play)
@@ -141,7 +142,10 @@ class ActionChooser:
         return UNDO if undos else moves[0]
 
     def _useful_move(self, board: Board) -> Move | None:
-        """Return the move that the strategy chooses, or None if it finds none or a search proves that none helps."""
+        """Return the move that the strategy chooses. Return None if there is none.
+
+        Also return None if a search proves that no move helps.
+        """
         self.moves_without_gain += 1
         check_now = self.moves_without_gain % _CHECK_INTERVAL == 0
         if check_now and is_dead_end(board, _MAX_SEARCHED):
@@ -155,7 +159,10 @@ class ActionChooser:
         return choose_move(self.level, board, self.memory) or (self.memory.rng.choice(legal) if legal else None)
 
     def _think(self, thoughts: _Thoughts, moves_left: float) -> Move | str:
-        """Try actions on the imagined board. Return the first action on the way to a gain, or ``PAUSE``."""
+        """Try actions on the imagined board, and return the first action on the way to a gain.
+
+        If no gain is found, return ``PAUSE``, or ``RESIGN`` after many pauses.
+        """
         for _ in range(_TRIES):
             imagined = thoughts.imagined
             action = self._imagined_action(thoughts)
@@ -171,7 +178,7 @@ class ActionChooser:
         return RESIGN if is_best and thoughts.pauses > _MAX_PAUSES else PAUSE
 
     def _imagined_action(self, thoughts: _Thoughts) -> Move | str | None:
-        """Return the next action to try on the imagined board."""
+        """Return the next action to try on the imagined board, or None if there is none."""
         imagined = thoughts.imagined
         can_undo = imagined.why_no_undo is None and imagined.moves - imagined.undos > thoughts.kept_moves
         if thoughts.undos_left and can_undo:

@@ -36,10 +36,10 @@ def bot_name(rng: Random) -> str:
 
 
 class Bot:
-    """A player that makes its own moves in a room that ``rooms`` has joined.
+    """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
-    ``pace`` is in moves a minute. The bot's temperament changes the pace. If ``stay`` is true, the bot also joins the
-    rematches. ``report`` is called with each message for the person who started the bot.
+    ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
+    bot also joins the rematches. ``report`` is called with each message for the person who started the bot.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ class LocalBots:
     ) -> str:
         """Start a bot that joins a room. Return the bot's name, which is neither in ``taken`` nor another bot's name.
 
-        ``warn`` is called with a sentence if the bot can't join, or ends by itself. Raises OSError if no process can be
-        started.
+        ``warn`` is called with a sentence if the bot fails, for example because it can't join. Raises OSError if no
+        process can be started.
         """
         async with self._adding:
             plan = BotPlan(self._free_name((*taken, *self._running)), level, DEFAULT_PACE)
@@ -112,10 +112,7 @@ class LocalBots:
             await asyncio.gather(*self._ending)
 
     def _end(self, name: str) -> asyncio.Task[None] | None:
-        """Start a task that ends a bot, and return it. Return None if there is no such bot.
-
-        The task goes on if its caller is cancelled.
-        """
+        """Start a task that ends a bot, and return the task. Return None if there is no such bot."""
         bot = self._running.pop(name, None)
         if bot is None:
             return None

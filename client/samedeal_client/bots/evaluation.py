@@ -35,7 +35,7 @@ class Weights:
 
         - ``foundation``: each card on a foundation
         - ``empty``: each empty column
-        - ``king``: each column that starts with a king
+        - ``king``: each column whose deepest card is a king
         - ``run``: two neighbours that can be lifted together
         - ``pair``: two neighbours that fit but can't be lifted together
 
@@ -43,15 +43,16 @@ class Weights:
 
         - ``gap``: two neighbours that don't fit
         - ``face_down``: each card that lies face down
-        - ``buried``: each card on top of another card, more for a covered card of lower rank
+        - ``buried``: each card on top of another card; the lower the rank of the covered card, the more
         - ``blocked``: each card on top of a lower card
         - ``fan``: each card in a fan
         - ``fan_buried``: each card on top of a card in a fan
         - ``stock``: each card in stock and waste
         - ``wanted``: each card on top of the card that a single foundation takes next
 
-    For later cards of the foundation, ``wanted`` is multiplied by ``wanted_later`` once for each rank in between. Each
-    move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
+    The cards on top of the three ranks that follow this card also count. The weight of each rank is the weight of the
+    rank before it, times ``wanted_later``. Each move costs ``haste``. A move that turns up cards has the bonus
+    ``reveal``, ``draw`` or ``deal``.
     """
 
     foundation: float = 5.0
@@ -217,9 +218,9 @@ class Evaluation:
         return value
 
     def _wanted_distance(self, board: Board) -> float:
-        """Return how many cards lie on top of the cards that the single foundation takes next.
+        """Return the weighted number of cards on top of the cards that the single foundation takes next.
 
-        For each rank only the card with the fewest cards on top counts. Later ranks have less weight.
+        Of the cards of one rank, only the card with the fewest cards on top counts. Later ranks have less weight.
         """
         foundation = board.piles[self._foundations.start]
         if not foundation:

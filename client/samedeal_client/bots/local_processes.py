@@ -46,7 +46,7 @@ class BotPlan:
 
 
 def plan_bots(count: int, mix: str, pace: float, rng: Random) -> list[BotPlan]:
-    """Plan up to fifteen bots with random names. ``mix`` is a key of ``MIXES`` and decides their levels."""
+    """Plan ``count`` bots, at most fifteen, with random names. Their levels are those of ``MIXES[mix]``, in turn."""
     levels = MIXES[mix]
     names = rng.sample(BOT_NAMES, count)
     return [BotPlan(name, levels[at % len(levels)], pace) for at, name in enumerate(names)]
@@ -167,7 +167,10 @@ async def _start(
     announces: bool = False,
     passphrase: str = "",
 ) -> Process:
-    """Start a child process whose standard input closes when this process ends, even if this process is killed."""
+    """Start a child process whose standard input closes when this process ends, even if this process is killed.
+
+    The child writes its error messages to ``errors``. If ``announces`` is true, this process can read its output.
+    """
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,

@@ -32,7 +32,7 @@ class SearchLine(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The best line of moves, and the line that brings most cards to the foundations.
+    """The best line of moves, and the line that brings the most cards to the foundations.
 
     Either of them is None if there is no such line.
     """

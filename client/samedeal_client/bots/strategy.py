@@ -60,7 +60,7 @@ class BotMemory:
 
 
 def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
-    """Choose a bot's move and update ``memory``. Return None if the bot makes no more moves."""
+    """Choose a bot's next move and update ``memory``. Return None if the bot finds no move that helps."""
     match level:
         case "random":
             return _random_move(board, memory)
@@ -97,7 +97,10 @@ def _appeal(board: Board, move: Move) -> float:
 
 
 def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | None:
-    """Return the next move of the planned line. If the line was planned for another board, plan a new one."""
+    """Return the next move of the planned line. If the line was planned for another board, plan a new one.
+
+    Return None if no move helps.
+    """
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
     if deals_first(board):
@@ -118,10 +121,10 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | 
 
 
 def deals_first(board: Board) -> bool:
-    """Return whether to deal before any other move.
+    """Return whether dealing cards from the stock is better now than any other move.
 
-    In a game in which cards can be lifted whatever their order, a dealt row blocks nothing. Then knowing more cards is
-    worth more than any move.
+    It is better in a game in which cards can be lifted whatever their order. There a dealt row blocks nothing, and
+    knowing more cards is worth more than any move.
     """
     game = board.game
     return game.piles[game.columns.start].lifts_any and game.stock.to_columns and bool(board.stock)

@@ -11,9 +11,9 @@ from typing import Final
 class Temperament:
     """A bot's character.
 
-    ``pace``, ``risk`` and ``patience`` multiply the bot's speed, its bonus for turning up cards, and the number of
-    boards that it searches. ``unevenness`` is the share by which the time between two moves varies. ``taste`` is the
-    largest share by which the bot's weights differ from the weights of its level. ``whim`` is the largest random amount
+    ``pace`` multiplies the bot's speed, ``risk`` its bonus for turning up cards, and ``patience`` the number of boards
+    that it searches. ``unevenness`` is the share by which the time between two moves varies. ``taste`` is the largest
+    share by which the bot's weights differ from the tuned weights of the game. ``whim`` is the largest random amount
     that is added to the worth of a column or subtracted from it. For comparison, an average weight is 1.
     """
 

@@ -401,10 +401,10 @@ async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file for writing. Yield the final path and the file.
+    """Open a new file that only its owner can read. Yield its final path and the file, which is open for writing.
 
-    Only its owner can read the file. The file gets its final name ``path`` once it is complete and on disk. If ``path``
-    is a directory, the name contains the time.
+    If ``path`` is a directory, the file is in this directory, and its name contains the time. The file gets its final
+    name once it is complete and on disk.
     """
     if path.is_dir():
         path /= f"samedeal-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.backup"

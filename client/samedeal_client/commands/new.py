@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, name: str) -> None:
-    """Add the argument for a room option, as the table of fields describes it."""
+    """Add the argument for the room option ``name``, with the help and default of its field in ``FIELD_BY_NAME``."""
     from samedeal_client.state.new_room_fields import FIELD_BY_NAME
 
     field = FIELD_BY_NAME[name]

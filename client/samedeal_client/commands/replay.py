@@ -85,7 +85,7 @@ def run(given: argparse.Namespace) -> int:
 async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) -> int:
     """Let the player practise from a moment of the race, or from its deal. Return the exit code.
 
-    The players on the screen are the ghosts.
+    The ghosts are the players whose boards the replay was showing.
     """
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.ghost_link import ROOM, GhostLink

@@ -30,5 +30,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Replace this process by the server."""
+    """Replace this process by the server. If the server is not installed, return an exit code."""
     return serve(given.arguments)

@@ -17,7 +17,7 @@ _TAKES: Final = {"": "empty", "any": "empty, takes any card", "K": "empty, takes
 
 
 def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
-    """Return a line for the foundations, the stock, the waste, the reserve, and each column and fan."""
+    """Return one line each for foundations, stock, waste and reserve, and one for each column and fan."""
     game = board.game
     foundations: list[Row] = [
         (Span(f"{game.keys[at]} " if game.piles[at].gives else ""), look.span(board.piles[at][-1]))

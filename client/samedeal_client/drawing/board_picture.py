@@ -55,13 +55,13 @@ class Region:
 
 @dataclass(frozen=True)
 class BoardPicture:
-    """A whole board. Every card that lies face up is shown, except the cards that are collapsed into one sign."""
+    """A drawing of a whole board, made of its regions."""
 
     regions: tuple[Region, ...]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The rows of the board. A row ends where its last region ends."""
+        """The rows of the board. A row ends where its rightmost region ends."""
         height = max(region.place.y + len(region.rows) for region in self.regions)
         rows: list[Row] = []
         for y in range(height):

@@ -98,9 +98,9 @@ def waste_tile(code: int, look: Look, width: int, height: int, mark: str = "") -
 
 @lru_cache(maxsize=256)
 def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
-    """Return the back of a card with the number of cards in the stock on it.
+    """Return the back of a card, with the number of cards in the stock on it and a blank on each side of the number.
 
-    A single column that the number leaves free is blank.
+    If only one column of the card is left then, it is blank too.
     """
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)

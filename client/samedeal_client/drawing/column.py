@@ -26,8 +26,8 @@ _SLOT_HEIGHT = 3
 class ColumnPacking(NamedTuple):
     """The distribution of a column's cards over its rows.
 
-    The deepest cards, ``collapsed`` in number, share one row. The next ``pairs`` rows have two cards each. ``heights`` has
-    the number of rows for each of the other cards.
+    If ``collapsed`` is not 0, a sign in the first row stands for that many of the deepest cards. The next ``pairs``
+    rows have two cards each. ``heights`` has the number of rows for each of the other cards.
     """
 
     collapsed: int
@@ -110,7 +110,7 @@ def _shade(card: int, first_movable: int) -> Shade:
 
 
 def pile_label(name: str, look: Look, width: int, mark: str, count: int = 0) -> Span:
-    """Return the name of a pile, centred above its cards, with the sign of a mark. A ``count`` above 0 follows it."""
+    """Return the name of a pile and the sign of its mark, centred. On a marked pile a ``count`` above 0 follows."""
     text = f"{name} {mark_sign(look, mark)}{count}" if mark and count else f"{name}{mark_sign(look, mark)}"
     if len(text) > width:
         text = text.replace(" ", "")[:width]
@@ -130,10 +130,10 @@ def takes_text(group: Group) -> str:
 def _pair(
     cards: tuple[int, int], shades: tuple[Shade, Shade], marks: tuple[str, str], look: Look, width: int, gap: int
 ) -> tuple[Row, int]:
-    """Return a row with two cards, and the character column of the second card.
+    """Return a row with two cards, and the x position at which the second card begins.
 
-    The sign of a mark follows its card. If only one sign fits, it is the sign of the stronger mark. If none fits, the
-    stronger mark's sign is in the gap before the cards.
+    The sign of each card's mark follows the card. If there is room for only one sign, the stronger mark has it. If
+    there is no room, the sign of the stronger mark stands in the gap before the cards.
     """
     name = look.card if width > 2 * len("10♥") else look.short
     first, second = map(name, cards)

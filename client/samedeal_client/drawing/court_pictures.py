@@ -81,8 +81,7 @@ _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
 def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Row, ...]:
     """Return the picture of a court card in ``rows`` rows. Return no rows if there is no picture of this height.
 
-    ``suit_style`` is the style of the robe. ``shade`` is the background of an unmarked card, and marked cards get it
-    too.
+    ``suit_style`` is the style of the robe. ``shade`` is the style of the background, also if the card is marked.
     """
     lines = _PICTURES.get((rank, rows), "").split()
     return tuple(_row(upper, lower, suit_style, shade) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
@@ -99,7 +98,7 @@ def _row(upper: str, lower: str, suit_style: str, shade: str) -> Row:
 
 
 def _pixels(above: str, below: str, suit_style: str, shade: str) -> Span:
-    """Return a character that shows two pixels, one above the other."""
+    """Return a character that shows the pixel ``above`` in its upper half and the pixel ``below`` in its lower half."""
     upper, lower = (_COLOURS.get(pixel, suit_style) for pixel in (above, below))
     if above == below == ".":
         return Span(" ", shade)

@@ -17,7 +17,7 @@ from samedeal_client.text.spans import Row, Span, fit_row, wrap
 
 
 def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS) -> BoardPicture:
-    """Draw a board without a panel. If the window is too small for it, draw a sentence that says so."""
+    """Draw a board without a panel. If the board does not fit, draw a sentence that says how much space it needs."""
     needed = smallest(board.game)
     if width < needed.width or height < needed.height:
         return _too_small(board.game, width, height)

@@ -13,8 +13,8 @@ _SHOWN_SUITS: Final = (3, 2, 1, 0)
 def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
     """Return the indexes of the foundations in the order of the screen, each with its suit.
 
-    If there is one foundation for each suit, the order is spades, hearts, diamonds, clubs. Otherwise it is the order of
-    the piles, because a card goes to the first foundation that takes it (RULES.md, ruling R19). The suit is then None.
+    If there is one foundation for each suit, the order is spades, hearts, diamonds, clubs. Otherwise each suit is None,
+    and the order is the order of the piles in the game.
     """
     game = board.game
     group = game.piles[game.foundations.start]
@@ -26,10 +26,10 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
 
 
 def foundation_for(board: Board, card: int) -> str | None:
-    """Return the foundation at the place on the screen at which a card will appear after its move to a foundation.
+    """Return the foundation now shown at the place at which ``card`` will be shown after its move to a foundation.
 
-    Return None if no foundation takes the card. An ace may go to another empty foundation (RULES.md, ruling R19). The
-    screen then shows that foundation at this place.
+    Return None if no foundation takes the card. An ace goes to the first empty foundation (RULES.md, ruling R19), which
+    may be another foundation than the returned one. The screen then shows that foundation at this place.
     """
     game = board.game
     for at, suit in foundations_shown(board):

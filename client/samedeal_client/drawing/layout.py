@@ -163,7 +163,10 @@ def reserve_pitch(card: CardSize, gap: int) -> int:
 
 @lru_cache(maxsize=64)
 def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layout:
-    """Return the layout for a screen of at least ``smallest(game)``, with or without a panel."""
+    """Return the layout for a screen of at least ``smallest(game)``.
+
+    If ``panel`` is true and there is room for a panel, the layout has one.
+    """
     panel = panel and any(_fits(choice, game, width, height, panel=True) for choice in _CHOICES)
     choice = next((choice for choice in _CHOICES if _fits(choice, game, width, height, panel=panel)), _CHOICES[-1])
     card = choice.card

@@ -131,8 +131,8 @@ def selection_marks(
 ) -> Marks:
     """Return the marks for ``size`` selected cards of a pile and for their targets.
 
-    If ``size`` is None, as many cards as can move are selected. Targets that take only fewer cards are marked too. If
-    ``key`` is ``0``, every target of a foundation's top card is marked.
+    If ``size`` is None, as many cards as can move are selected. Targets that take fewer of them are marked too. If
+    ``key`` is ``0``, the targets are all piles that take the top card of a foundation. ``last`` is as in ``Marks``.
     """
     if key == FOUNDATION:
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))

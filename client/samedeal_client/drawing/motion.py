@@ -54,7 +54,11 @@ class Flight(NamedTuple):
 
 
 def flights(before: Board, after: Board, look: Look, at: Layout) -> tuple[Flight, ...]:
-    """Return the flights of the cards that changed their piles. A card whose start or end is not shown has no flight."""
+    """Return the flights for a move: to each pile that has received cards, one card flies.
+
+    A card whose start or end is not shown has no flight. If more than ``MAX_FLIGHTS`` piles have received cards, no
+    card flies.
+    """
     grown = [index for index, pile in enumerate(after.piles) if len(pile) > len(before.piles[index])]
     if len(grown) > MAX_FLIGHTS or before.game != after.game:
         return ()

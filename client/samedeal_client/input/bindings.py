@@ -83,7 +83,7 @@ class Bindings:
 
     @cached_property
     def meanings(self) -> Mapping[str, KeyCommand | str]:
-        """The command or the name of the pile for which each key stands, by key."""
+        """The meaning of each key: a command, or the name of a pile."""
         meanings: dict[str, KeyCommand | str] = {}
         for command, keys in self.commands.items():
             meanings.update(dict.fromkeys(keys, command))

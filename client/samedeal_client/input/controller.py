@@ -66,10 +66,10 @@ class ControllerResult(NamedTuple):
 class RaceController:
     """The state of a player's input.
 
-    ``entry`` is the effect of the last key if the command needs more keys. ``queue`` has the keys that wait until a
-    card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the face
-    of the card that the player searched for. ``rejected_at`` is the time at which the player last chose a source from
-    which no card can be moved.
+    ``entry`` is the effect of the last key, or None if no more keys are needed. ``queue`` has the keys that wait until
+    a card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the
+    face of the card that the player searched for. ``rejected_at`` is the time at which the player last chose a source
+    from which no card can be moved.
     """
 
     grammar: KeyGrammar = field(default_factory=KeyGrammar)
@@ -88,7 +88,10 @@ class RaceController:
         return self.grammar.idle and not self.inspected
 
     def press(self, key: str, board: Board | None, now: float, *, awaiting_face: bool = False) -> ControllerResult:
-        """Handle a key. While a card is being revealed (``awaiting_face``), the key is queued."""
+        """Handle a key.
+
+        While a card is being revealed (``awaiting_face``), the key is queued. The cancel key empties the queue instead.
+        """
         command = self.grammar.bindings.meaning(key)
         closed = replace(self, inspected="")
         if self.inspected and command is KeyCommand.CANCEL:
@@ -129,7 +132,7 @@ class RaceController:
         return self if drag == self.drag else replace(self, drag=drag)
 
     def mouse_up(self, hit: HitTarget | None, board: Board | None, now: float) -> ControllerResult:
-        """Handle the left button coming up: drop dragged cards, or make a double click."""
+        """Handle the left button coming up: drop dragged cards, or complete a click or double click."""
         if board is None or self.pointer.pressed_on is None:
             return ControllerResult(self)
         pointed = self.pointer.release(hit, self.grammar, board, now)

@@ -161,7 +161,7 @@ class KeyGrammar:
         return KeyResult(grammar, Selected(source, grammar._selected_count(board)))
 
     def other_counts(self, board: Board) -> tuple[list[int], list[int]]:
-        """Return the smaller and the larger numbers of cards that can be selected instead, each in ascending order."""
+        """Return the other numbers of cards that can be selected: the smaller and the larger ones, both ascending."""
         if self.source in ("", FOUNDATION):
             return [], []
         counts, now = movable_counts(board, self.source), self._selected_count(board)

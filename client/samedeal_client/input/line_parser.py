@@ -138,9 +138,9 @@ def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
 
 
 def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
-    """Return the parts of a move. Its number of cards is ``count``, or the only word in ``rest``, such as ``x2``.
+    """Return the source, the target and the number of cards of a move, or None if the words are no move.
 
-    Return None if ``rest`` has anything else.
+    The number is ``count`` or the only word in ``rest``, such as ``x2``. It is None if neither is given.
     """
     if not rest:
         return source, target, int(count) if count else None

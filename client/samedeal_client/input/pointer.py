@@ -34,9 +34,9 @@ class Pointer:
     ``pressed_on`` is the pile and card under the pointer when the button went down. ``newly_selected`` is true if that
     press selected the cards. ``selected_at`` is the time, in seconds, at which a click last selected cards.
 
-    ``kept`` is the earlier selection while the button is down on a pile that does not take the selected cards. If the
-    button comes up on the same pile, the earlier selection returns, and ``refused`` is that pile. A second click on
-    ``refused`` drops the earlier selection.
+    If the player clicks a pile that does not take the selected cards, these cards stay selected, and ``refused`` is
+    that pile. A second click on it selects its own cards instead. While the button is down for the first click, the
+    pile's own cards are selected, so that they can be dragged. ``kept`` then has the earlier selection.
     """
 
     pressed_on: HitTarget | None = None

@@ -34,7 +34,7 @@ class ConnectionStatus:
 
     ``ping`` is the newest round trip in milliseconds, or None if it is unknown. ``retry_at`` is the time of the next
     attempt to reconnect, on the session's clock. ``reason`` is a sentence for the player that says why the connection
-    was lost or has ended. ``server_gone`` is as in ``Lost``.
+    was lost or has ended. ``server_gone`` is true if the connection was lost because the server has stopped.
     """
 
     state: Literal["up", "lost", "ended"] = "up"
@@ -150,7 +150,7 @@ class ClientSession:
                 self._handle_play()
 
     def _save_room(self) -> None:
-        """Save the room in which the player has a seat, if it is another room than the saved one."""
+        """Keep the saved room up to date: the room in which the player has a seat, or none."""
         model = self.model
         if self.entering:
             return  # the seat is known when the room's state arrives
@@ -244,13 +244,16 @@ class ClientSession:
             self._journal.append(self.model)
 
     def record(self) -> Record | None:
-        """Return the record of the finished race with only this player. Return None if a part of the race is unknown."""
+        """Return the record of the finished race, with the actions of this player only.
+
+        Return None if a part of the race is unknown.
+        """
         return self.model.record() if self._journal is None else self._journal.record(self.model)
 
     def play_to_foundations(self) -> int:
-        """Play every card that can go to the foundations. Return how many cards were played at once.
+        """Play every card that can go to the foundations. Return the number of cards that this call has played.
 
-        A move that turns up an unseen card interrupts this. Play goes on when the server has sent that card's face.
+        If a move turns up an unseen card, the client plays on later, when the server has sent that card's face.
         """
         played = self._continue_to_foundations()
         self._notify()

@@ -159,7 +159,7 @@ def _certificate_finding(version: str, certificate: dict[str, object] | None, no
 
 
 async def check_no_tls(address: ServerAddress) -> Finding:
-    """Return a warning if the server is another machine, because the connection is not encrypted."""
+    """Check that a connection without TLS stays on this machine. Otherwise the finding is a warning."""
     if is_loopback_url(address.url):
         return ok("TLS", "the connection has no TLS; none is needed on this machine")
     return warn("TLS", "no TLS: others on the network can read the connection", "use wss:// outside your own network")

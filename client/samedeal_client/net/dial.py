@@ -41,7 +41,7 @@ _MAX_SIZE: Final = 256 * 1024
 class CannotConnect(Exception):
     """The failure of an attempt to connect. ``str()`` gives sentences for the player.
 
-    ``permanent`` says that retrying does not help, because the server refused this client.
+    If ``permanent`` is true, retrying does not help.
     """
 
     def __init__(self, code: ConnectErrorCode, sentence: str, *, permanent: bool = False) -> None:

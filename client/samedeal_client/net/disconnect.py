@@ -27,7 +27,8 @@ class Disconnected(Exception):
     """The loss of a connection, after which the client reconnects. ``str()`` gives a sentence for the player.
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
-    ``immediately`` says that the first attempt to reconnect needs no delay. ``server_gone`` is as in ``Lost``.
+    ``immediately`` says that the first attempt to reconnect needs no delay. ``server_gone`` says that the
+    server has stopped.
     """
 
     def __init__(
