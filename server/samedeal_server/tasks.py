@@ -55,9 +55,9 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
 def ignore_lost_connections() -> None:
     """Keep the event loop from logging a lost connection to which a cancelled task was writing.
 
-    A stream sets the loss as the exception of the future that its writer waits for. If the writer was cancelled in the
-    same turn, for example by a timeout, nobody retrieves this exception. All other exceptions that nobody retrieves are
-    still logged.
+    A task that writes to a stream waits for a future, which gets an exception when the connection is lost. If the task
+    was cancelled in the same turn of the event loop, for example by a timeout, nobody retrieves this exception, and
+    asyncio would log it. All other exceptions that nobody retrieves are still logged.
     """
     asyncio.get_running_loop().set_exception_handler(_handle_exception)
 

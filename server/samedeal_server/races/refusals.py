@@ -207,7 +207,7 @@ def no_session() -> RequestRefused:
 
 
 def other_version(room: str, version: str, retry_after: float) -> RequestRefused:
-    """Refusal because another version of Samedeal opened the room, and this version cannot read it."""
+    """Refusal because another version of Samedeal opened the room, and this version cannot serve it."""
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
         f"The room {room!r} was opened by a different version of Samedeal; this server runs {version}. "
@@ -224,12 +224,12 @@ def race_done() -> RequestRefused:
 
 
 def race_started() -> RequestRefused:
-    """Refusal because the request is allowed only before the countdown begins."""
+    """Refusal because the countdown or the race has begun, which is too late for the request."""
     return RequestRefused(RefusalCode.RACE_STARTED, "This race has already started.")
 
 
 def race_started_without_you() -> RequestRefused:
-    """Refusal because a player without a seat wants to join a race that has started."""
+    """Refusal because a player without a seat wants to join after the countdown has begun."""
     return RequestRefused(
         RefusalCode.RACE_STARTED, "This race has started without you. Watch it, or wait for the rematch."
     )
@@ -248,7 +248,7 @@ def room_closed() -> RequestRefused:
 
 
 def room_exists(room: str) -> RequestRefused:
-    """Refusal because the code of a new room already belongs to an open room."""
+    """Refusal because the code of a new room already belongs to another room."""
     return RequestRefused(
         RefusalCode.ROOM_EXISTS, f"There is already a room {room!r}. Join it, or choose another code."
     )
@@ -274,7 +274,10 @@ def seats_kept(seconds: int) -> RequestRefused:
 
 
 def too_many_from_address() -> RequestRefused:
-    """Refusal because players from one address already have half of the seats in another player's public room."""
+    """Refusal because players from this player's address already have half of the seats in a public room.
+
+    Players from the host's address are never refused for this reason.
+    """
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "Players from your address already have half of the seats. Watch the race, or open another room.",
@@ -282,7 +285,7 @@ def too_many_from_address() -> RequestRefused:
 
 
 def too_many_spectators() -> RequestRefused:
-    """Refusal because the room has the maximum number of spectators."""
+    """Refusal because the room has the maximum number of spectators on this node."""
     return RequestRefused(
         RefusalCode.ROOM_FULL,
         "This room has as many spectators as this server allows. Try again later.",
@@ -310,7 +313,7 @@ def time_up() -> RequestRefused:
 
 
 def too_many_actions(limit: int) -> RequestRefused:
-    """Refusal because the player has made the maximum number of actions in a race."""
+    """Refusal because the player has already made ``limit`` actions, the maximum in a race."""
     return RequestRefused(
         RefusalCode.TOO_MANY_ACTIONS, f"A player can make {limit} moves in a race. You have made all of them."
     )

@@ -1,4 +1,4 @@
-"""Bans of players by their ids, and of networks by their addresses. Pure: the bans are stored in Redis."""
+"""Bans of players by their ids, and of networks by their addresses. This module is pure."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _MAX_QUOTED: Final = 60
 
 
 def normalize_target(text: str) -> str:
-    """Return the normal form of a player's id, an address or a network. Raise MalformedText for any other text.
+    """Return the normal form of a player's id, an address or a network.
 
-    An IPv6 address becomes its /64 network, because a host can usually choose any address in that network.
+    Raise MalformedText for any other text, and for a network that is too large to ban. A single IPv6 address becomes
+    its /64 network, because a host can usually choose any address in that network.
     """
     target = text.strip().lower()
     if _PLAYER.fullmatch(target):

@@ -55,7 +55,7 @@ class Audience:
         self.seats[seat.player] = (seat, connection)
 
     def release_seat(self, seat: SeatedPlayer) -> bool:
-        """Remove a player's seat. Return False if a newer connection of the player has replaced ``seat``."""
+        """Forget a player's connection. Return False if a newer one has replaced it, or if it was forgotten before."""
         seated = self.seats.get(seat.player)
         if seated is None or seated[0] is not seat:
             return False
@@ -76,7 +76,7 @@ class Audience:
             seated[1].close(CloseCode.RESTART, "the store lost its newest data: reconnect to resume")
 
     def dismiss(self) -> int:
-        """Remove everybody from the room, because the room has closed. Return the number of removed connections."""
+        """Remove all clients of this node from the room, which has closed. Return the number of removed connections."""
         connections = [*(connection for _, connection in self.seats.values()), *self.spectators]
         for connection in connections:
             connection.on_dismissed()
@@ -92,14 +92,17 @@ class Audience:
         self.flush_spectators()
 
     def send_to_racers(self, message: ToClient) -> bytes:
-        """Send a message to all players with a seat. Return the WebSocket frame that was sent."""
+        """Send a message to all players on this node who have a seat. Return the WebSocket frame that was sent."""
         frame = framed(message)
         for _, connection in self.seats.values():
             connection.send_frame(frame)
         return frame
 
     def send_delayed(self, frames: list[bytes]) -> None:
-        """Send boards to all spectators. A spectator who reads too slowly gets the newest boards later instead."""
+        """Send delayed boards and moves to all spectators on this node.
+
+        A spectator who reads too slowly gets the newest boards later instead.
+        """
         for spectator in self.spectators:
             spectator.enqueue_delayed(frames)
         self.flush_spectators()
@@ -107,8 +110,8 @@ class Audience:
     def flush_spectators(self) -> None:
         """Send queued frames to all spectators.
 
-        Many spectators are served in batches, so that no ack has to wait for all of them. Frames that are queued in the
-        meantime are sent in the next pass over all spectators, several in one write.
+        If there are many spectators, send the frames in the background, so that no ack has to wait until all of them
+        are sent. Frames that are queued in the meantime are sent as well.
         """
         if len(self.spectators) <= FLUSH_BATCH:
             for spectator in self.spectators:

@@ -49,7 +49,7 @@ ABSENCE_TIMEOUT: Final = 60.0
 class Hub:
     """A node's copy of one room that it follows.
 
-    The stream in Redis has the newest events of the room. If an event is announced, the hub need not read the stream.
+    The hub applies events that are announced, and reads events that it has missed from the room's stream in Redis.
     ``spawn`` runs work in the background. ``tick`` sends a TickCommand to the race. ``close`` is called when the room
     has closed. ``release`` is called for each connection that the hub has removed from the room.
     """
@@ -120,7 +120,10 @@ class Hub:
         return self.model.tallies()
 
     def check_can_watch(self, player: str, max_spectators: int) -> None:
-        """Raise RequestRefused if a player may not watch the room now, or if ``max_spectators`` already watch."""
+        """Raise RequestRefused if a player may not watch the room now, or if too many spectators already watch it.
+
+        ``max_spectators`` is the maximum number of the room's spectators on this node.
+        """
         self.race.check_not_kicked(player)
         if self.race.phase == "closed":
             raise refusals.room_closed()
@@ -149,8 +152,8 @@ class Hub:
     def committed(self, numbered: SequencedEvent, *, is_announced: bool) -> None:
         """Apply the event of a move that this node has committed.
 
-        If events before it are missing and the move was announced, the announcements bring all of them in order. If the
-        move was not announced, read the stream in the background.
+        If earlier events are missing, and this event is also announced, do nothing: the announcements bring all of them
+        in order. If this event is not announced, read the missing events from the stream in the background.
         """
         if numbered.previous == self.model.event or not is_announced:
             self.announced(numbered)
@@ -174,7 +177,7 @@ class Hub:
     async def refresh(self) -> None:
         """Apply missed events, and read from Redis which players are connected.
 
-        A killed node sends no events about its players.
+        A node that is killed sends no events to say that its players are disconnected.
         """
         await self.pull()
         connected_before = {player: self.model.is_connected(player) for player in self.progress}

@@ -97,9 +97,9 @@ class MoveService:
             raise refusals.stale()
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
-        """Update ``seat`` after a refused commit.
+        """Load the play of ``seat`` again after a ``stale`` commit. Close the connection after a ``fenced`` commit.
 
-        Raise RequestRefused if Redis has lost moves that this node has seen.
+        If Redis has lost moves that this node has seen, disconnect the player and raise RequestRefused.
         """
         if -1 < result.revision < play.revision or -1 < result.generation < seat.generation:
             hub.audience.force_resync(seat)
@@ -115,7 +115,7 @@ class MoveService:
     ) -> Acked:
         """Return the first ack of a repeated request.
 
-        Raise StaleRevision if the request was not committed. In that case its action was made on another board.
+        If the request was never committed, its action is for an older board. In that case raise StaleRevision.
         """
         revision = message.revision + 1
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
@@ -138,7 +138,8 @@ class MoveService:
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
     """Return the commit of an action that led to ``after``.
 
-    ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
+    ``time`` is 0 for a new action. For a recovered action, it is the time of its first commit, in milliseconds since
+    1970.
     """
     return Commit(
         room=hub.room,

@@ -1,4 +1,4 @@
-"""The players' connections to this node. Everything that broadcasts to them or counts them shares one object."""
+"""The players' connections to this node, in one object that several modules share."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ class Passphrases:
     async def lock(self, passphrase: str, network: str, limits: Limits) -> tuple[bytes, bytes]:
         """Return a new salt and the hash of a passphrase. The hash of an empty passphrase is empty.
 
-        Raise RequestRefused if too many passphrases wait to be hashed. Raise MalformedText if ``passphrase`` is blank.
+        Raise RequestRefused if too many passphrases wait to be hashed. Raise MalformedText if ``passphrase`` consists
+        of spaces.
         """
         salt = secrets.token_bytes(_SALT_BYTES)
         if not passphrase:
@@ -54,9 +55,10 @@ class Passphrases:
             return salt, await _hash_in_thread(passphrase, salt)
 
     async def check(self, room: str, secret: RoomSecret, passphrase: str, network: str, limits: Limits) -> None:
-        """Raise RequestRefused if a passphrase is wrong, too many guesses were wrong, or too many guesses wait.
+        """Raise RequestRefused if a passphrase is wrong, or if it cannot be checked now.
 
-        A guess is counted before it is compared. A correct guess is then subtracted again.
+        It cannot be checked if too many wrong passphrases were tried for the room, or if too many wait to be hashed. A
+        guess is counted before it is compared. If it is correct, it is subtracted from the count again.
         """
         if not passphrase:
             raise refusals.bad_passphrase()
@@ -94,7 +96,7 @@ class Passphrases:
 async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
     """Hash a passphrase in a thread.
 
-    Even if the task is cancelled, wait for the thread, because it keeps a core busy.
+    A caller that is cancelled still waits until the thread ends, so that no more threads run at once than are allowed.
     """
     hashing = asyncio.create_task(asyncio.to_thread(hashed, passphrase, salt))
     try:

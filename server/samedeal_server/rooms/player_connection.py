@@ -63,5 +63,5 @@ class PlayerConnection(Connection):
             self.hub.send_boards(self)
 
     def on_dismissed(self) -> None:
-        """Forget the room and the seat, because the player was removed from the room."""
+        """Forget the room and the seat, because the room has closed or the player was removed from it."""
         self.hub = self.seat = None

@@ -37,7 +37,7 @@ class ProgressUpdates:
     def queue(self, player: str, moved_at: int = 0) -> None:
         """Send a player's counts with the next update.
 
-        ``moved_at`` is the time of the move that changed the counts, or 0 if no move did.
+        ``moved_at`` is the time of the move that changed the counts, in milliseconds since 1970, or 0 if no move did.
         """
         self._players.add(player)
         self._moved_at = self._moved_at or moved_at
@@ -49,7 +49,7 @@ class ProgressUpdates:
             self._alarm.set(PROGRESS_INTERVAL)
 
     def close(self) -> None:
-        """Stop sending updates, and drop ``send``."""
+        """Stop sending updates, and keep no reference to ``send``."""
         self._send = _send_nothing
         self._alarm.close()
 

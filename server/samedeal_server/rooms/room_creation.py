@@ -42,7 +42,7 @@ class RoomCreator:
     async def create(self, options: Options, code: str, passphrase: str, network: str) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
-        Raise RequestRefused if there are too many rooms, the options are invalid, or the code is taken.
+        Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
         await self._check_room_limit()
         now = await self._store.now()

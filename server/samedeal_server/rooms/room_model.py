@@ -79,7 +79,7 @@ class RoomModel:
 
     @property
     def is_done(self) -> bool:
-        """Whether the race is over, although its phase is still ``racing`` because no tick has come since."""
+        """Whether the race is over but its phase is still ``racing``. The next tick changes the phase."""
         return self.race.phase == "racing" and self.race.is_over(self.progress)
 
     def state(self) -> RoomState:

@@ -1,8 +1,8 @@
 """The worker processes in which a node searches for joint and daily deals.
 
-The players' shares and the server's secret decide a numbered sequence of candidate deals. For a daily deal, its name
-decides them. The deal is the first candidate that the solver wins. The number of workers is bounded, and none is
-started before it is needed.
+The deal is the first one that the solver wins in a numbered sequence of candidates. For a joint deal, this sequence
+depends on the players' shares and the server's secret. For a daily deal, it depends on the date. The number of workers
+is bounded, and none is started before it is needed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class SolverPool:
 
 
 async def _start() -> Process:
-    """Start a worker in a session of its own, so that Ctrl-C in a terminal reaches only the node."""
+    """Start a worker in its own session of the operating system, so that Ctrl-C in a terminal reaches only the node."""
     command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker")
     try:
         return await asyncio.create_subprocess_exec(

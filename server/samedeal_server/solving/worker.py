@@ -1,8 +1,8 @@
 """A process that tries candidates for joint and daily deals.
 
 A node writes each ``Candidate`` as a line of JSON. The worker answers with a line of winning moves, or with an empty
-line. A worker remembers nothing between candidates, so a node can replace a worker that ended. When the node ends, its
-worker reads the end of the input, and ends as well.
+line. A worker remembers nothing between candidates, so a node can replace a worker that ended. When the node ends, the
+worker reads the end of its input, and ends as well.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _NICENESS: Final = 10
 class Candidate(Struct, frozen=True):
     """A candidate for a deal.
 
-    The solver may use at most ``budget`` states. If the solver needs fewer than ``least``, the deal is too easy.
-    ``mixed`` is the mix that decides the sequence of candidates. ``number`` is the candidate's place in this sequence.
+    The solver may search at most ``budget`` states. If it wins with fewer than ``least`` states, the candidate is
+    too easy and does not count as won. ``mixed`` is the hash that decides the sequence of candidates. ``number`` is the
+    candidate's place in this sequence.
     """
 
     mixed: bytes

@@ -29,8 +29,8 @@ class InvalidRedisAddress(ValueError):
 class RedisAddress:
     """An address of Redis, as returned by ``RedisAddress.parse``.
 
-    ``options`` holds the arguments with which redis-py opens a connection. ``primary`` is the name of the primary that
-    the Sentinels know. ``primary`` is empty if the address names no Sentinels.
+    ``options`` holds the arguments with which redis-py opens a connection. ``primary`` is the name under which the
+    Sentinels know the primary. It is empty if the address names no Sentinels.
     """
 
     scheme: str

@@ -24,7 +24,7 @@ class StoreClock:
     async def sync(self) -> None:
         """Read the time of Redis.
 
-        The estimate then lags behind Redis by the latency of the answer. A timer therefore never fires early.
+        The estimate then lags behind Redis by the latency of the answer, so that timers fire late rather than early.
         """
         store_time = await self._store.now()
         self._offset = store_time - 1000 * time.monotonic()
@@ -34,5 +34,8 @@ class StoreClock:
         return int(1000 * time.monotonic() + self._offset)
 
     def seconds_until(self, store_time: int) -> float:
-        """Return the seconds until ``store_time``, rounded up. Return 0 if ``store_time`` has passed."""
+        """Return the seconds until ``store_time``, a time of Redis in milliseconds since 1970.
+
+        2 ms are added, so that a timer does not fire early. The result is never negative.
+        """
         return max(0.0, (store_time - self.now() + 2) / 1000)

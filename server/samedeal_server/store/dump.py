@@ -41,7 +41,7 @@ class DumpedKey(Struct, frozen=True, tag=True):
 
     @property
     def is_session(self) -> bool:
-        """Whether the key holds the session of a player."""
+        """Whether the key holds the session of a player who has entered a room."""
         return self.key.startswith(_SESSION)
 
 
@@ -68,12 +68,13 @@ class KeyDump:
     async def indexes(self) -> list[DumpedKey]:
         """Dump the indexes of the rooms.
 
-        The indexes are not dumped at the same moment as the rooms. Call ``rebuild_indexes`` after a restore.
+        The rooms are dumped at other moments, so the indexes may differ from the dumped rooms. Call ``rebuild_indexes``
+        after a restore.
         """
         return await self._dump(_INDEXES)
 
     async def rooms(self) -> AsyncIterator[list[DumpedKey]]:
-        """Yield a dump of each room. All keys of a room are dumped at the same moment."""
+        """Yield a dump of each room that is not closed. All keys of a room are dumped at the same moment."""
         keys_by_room: defaultdict[str, set[bytes]] = defaultdict(set)
         async for key in self._executor.scan(f"{keys.PREFIX}{{*"):
             keys_by_room[_room_of(key)].add(key)
@@ -100,7 +101,10 @@ class KeyDump:
         raise StoreUnavailable(f"the room {room} changes too fast to be dumped")
 
     async def other_keys(self) -> AsyncIterator[DumpedKey]:
-        """Yield a dump of each key that belongs to no room. Most of these keys are sessions."""
+        """Yield a dump of each key that belongs to no room, other than the indexes and the data about running nodes.
+
+        Most of these keys are sessions.
+        """
         batch: list[bytes] = []
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             if key.startswith(_ROOM) or key in _INDEXES or _is_transient(key):

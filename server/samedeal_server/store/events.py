@@ -102,8 +102,8 @@ class SequencedEvent(Struct, frozen=True):
 def change_event(before: Race, after: Race, changes: tuple[str, ...], player: str) -> RaceChanged | RacePatched:
     """Return the event for a change of a race.
 
-    A room that waits for its race may change often. Its events therefore hold only what has changed, except for the
-    event with which its first player takes a seat.
+    Until its race starts, a room may change often. The event of such a change therefore holds only the changed fields,
+    unless the room had no players before the change.
     """
     if before.racers and before.is_waiting and after.is_waiting:
         return RacePatched(RacePatch.between(before, after), changes, player)

@@ -52,12 +52,18 @@ BANS: Final = f"{PREFIX}bans"
 
 
 def node_names(copy: int) -> str:
-    """Sorted set: node names by the time, in milliseconds, of their last heartbeat."""
+    """Sorted set: node names by the time, in milliseconds, of their last heartbeat.
+
+    ``copy`` is a number in ``NODE_COPIES``.
+    """
     return f"{PREFIX}nodes:{{{copy}}}:names"
 
 
 def node(copy: int, name: str) -> str:
-    """String: a node's last heartbeat (packed); expires soon after the node stops."""
+    """String: a node's last heartbeat (packed); expires soon after the node stops.
+
+    ``copy`` is a number in ``NODE_COPIES``.
+    """
     return f"{PREFIX}nodes:{{{copy}}}:node:{name}"
 
 
@@ -86,8 +92,9 @@ def meta(room: str) -> str:
 
     ``race`` holds the race (packed). ``schema`` and ``engine`` hold the versions with which the room was opened.
     ``version`` is the number that a compare-and-set compares. ``last_event`` is the number of the newest event.
-    ``phase`` is the phase of the race. ``starts`` and ``ends`` are the times of the race, and 0 while the race lacks
-    its deal. The field ``resigned:PLAYER`` exists for each player who has resigned.
+    ``phase`` is the phase of the race. ``starts`` and ``ends`` are the times, in milliseconds, at which the race starts
+    and ends. Both are 0 while the race lacks its deal. The field ``resigned:PLAYER`` exists for each player who has
+    resigned.
     """
     return f"{PREFIX}{{{room}}}:meta"
 
@@ -95,13 +102,14 @@ def meta(room: str) -> str:
 def secret(room: str) -> str:
     """Hash: the seed of the deal, and the salt and the hash of the room's passphrase.
 
-    For a joint deal, ``seed`` is the server's secret. ``deal`` (packed) is added when the deal has been found.
+    For a joint deal, ``seed`` is the server's secret. When a joint or daily deal has been found, ``deal`` (packed) is
+    added.
     """
     return f"{PREFIX}{{{room}}}:secret"
 
 
 def search(room: str) -> str:
-    """String: the name of the node that searches for a room's joint deal.
+    """String: the name of the node that searches for a room's joint or daily deal.
 
     The node renews the key while it searches. Without renewal the key expires, so that another node can search.
     """
@@ -136,7 +144,7 @@ def room_of(channel: bytes) -> str:
 def spectators(room: str) -> str:
     """Hash: each node's number of spectators, and until when this number is valid.
 
-    ``:total`` holds the sum of all nodes.
+    The field ``:total`` holds the sum of the numbers of all nodes.
     """
     return f"{PREFIX}{{{room}}}:spectators"
 

@@ -122,7 +122,7 @@ class Nodes:
         return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
 
     async def send_order(self, order: Order) -> None:
-        """Store an order for all nodes and announce it. Nodes also poll for orders, so the announcement may be lost."""
+        """Store an order and announce it to all nodes. A node that misses the announcement polls for orders anyway."""
         await self._executor.execute(
             command("XADD", keys.ORDERS, "MAXLEN", "~", _MAX_ORDERS, "*", "order", pack(order))
         )
@@ -157,7 +157,10 @@ class Nodes:
         return bool(lifted)
 
     async def bans(self, now: int) -> tuple[BanLine, ...]:
-        """Return the bans that are in force at the time ``now``, newest first. Delete the expired bans."""
+        """Return the bans that are in force at ``now``, newest first. Delete the expired bans.
+
+        ``now`` is in milliseconds since 1970.
+        """
         (found,) = await self._executor.execute(command("HVALS", keys.BANS))
         lines = [unpack(packed, BanLine) for packed in found]
         expired = [line.target for line in lines if 0 < line.until <= now]

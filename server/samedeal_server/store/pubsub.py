@@ -1,4 +1,4 @@
-"""Announcements: typed values for the messages that Redis publishes to all nodes."""
+"""Announcements: typed values for the messages that Redis publishes to nodes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from samedeal_server.races.race import Race
 
 
 class RacePatch(Struct, frozen=True, array_like=True):
-    """The fields of a race that a change has changed. A value is None if the field has its default again.
+    """The fields of a race that differ after a change. A value is None if the field has its default again.
 
     ``racers`` has the number of each seat that is taken after the change, and the changed fields of its racer.
     """

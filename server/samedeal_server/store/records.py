@@ -42,7 +42,10 @@ class RecordStore:
         self._executor = executor
 
     async def has(self, race: str, ended: int) -> bool:
-        """Return whether the record of a race is stored. A record with an end other than ``ended`` does not count."""
+        """Return whether the record of a race that ended at ``ended``, in milliseconds since 1970, is stored.
+
+        A record in which the race ended at another time does not count.
+        """
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
         return found is not None and int(found) == ended
 
@@ -108,7 +111,7 @@ class RecordStore:
         return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
 
     async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
-        """Return the number of all parts of a record, and the part ``number``.
+        """Return how many parts a record has, and the decompressed part with the number ``number``.
 
         Return None if the record or the part does not exist.
         """

@@ -227,7 +227,8 @@ class ClusterClient:
     ) -> dict[int, Host]:
         """Send each pending command to the primary that has its key, and follow ASK redirections.
 
-        Put the answers into ``answers``. Return for each command the primary to which it was sent first.
+        Put the answers into ``answers``. Return the primary to which each command was sent first, by the index of the
+        command.
         """
         groups: dict[Host, list[int]] = defaultdict(list)
         for i in pending:

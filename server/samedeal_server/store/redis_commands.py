@@ -31,13 +31,13 @@ async def _info(primary: PrimaryClient) -> dict[str, Any] | RedisError | OSError
 
 
 class Executor:
-    """Executes commands on Redis. Every method raises StoreUnavailable if Redis fails."""
+    """Executes commands on Redis. Every method other than ``try_execute`` raises StoreUnavailable if Redis fails."""
 
     def __init__(self, redis: RedisClient) -> None:
         self.redis = redis
 
     async def execute(self, *commands: RedisCommand, durable: bool = False) -> list[Any]:
-        """Execute commands and return their answers. Raise the first error if any command failed.
+        """Execute commands and return their answers. If commands failed, raise StoreUnavailable for the first of them.
 
         ``RedisClient.try_execute`` explains ``durable``.
         """
@@ -48,7 +48,10 @@ class Executor:
         return answers
 
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed."""
+        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
+
+        ``RedisClient.try_execute`` explains ``durable``.
+        """
         try:
             answers = await self.redis.try_execute(commands, durable=durable)
             if missing := {i for i, answer in enumerate(answers) if isinstance(answer, NoScriptError)}:
@@ -63,7 +66,7 @@ class Executor:
         return answers
 
     async def server_info(self) -> dict[str, dict[str, Any]]:
-        """Return the output of Redis's INFO by the address of the primary.
+        """Return the output of Redis's INFO for each primary, by the address of the primary.
 
         Primaries that do not answer are left out.
         """

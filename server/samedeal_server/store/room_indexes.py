@@ -43,7 +43,7 @@ class RoomIndex:
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
         """Set the next tick of a room that was overdue at the time ``now``.
 
-        Do nothing if another node has set it already.
+        Both times are in milliseconds since 1970. Do nothing if another node has set the next tick already.
         """
         await self._executor.execute(_RESCHEDULE_TICK([keys.DUE], room, now, next_tick))
 
@@ -64,6 +64,6 @@ class RoomIndex:
         return [room.decode() for room in found]
 
     async def due(self, now: int, limit: int) -> list[str]:
-        """Return the codes of rooms whose tick is due, longest overdue first."""
+        """Return the codes of at most ``limit`` rooms whose tick is due at ``now``, longest overdue first."""
         (found,) = await self._executor.execute(command("ZRANGEBYSCORE", keys.DUE, "-inf", now, "LIMIT", 0, limit))
         return [room.decode() for room in found]

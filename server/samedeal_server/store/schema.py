@@ -51,10 +51,10 @@ def version_record(now: int) -> tuple[str, str]:
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
-    """Raise StartupError if another release has stored data that this release cannot read.
+    """Raise StartupError if nodes have used this Redis with a schema version that this release cannot read.
 
     The code of the error is ``store_newer`` or ``store_older``. ``records`` are the fields and values of
-    ``keys.SCHEMAS``. Nodes that last ran before the time ``since`` are ignored.
+    ``keys.SCHEMAS``. Nodes that last ran before ``since``, in milliseconds since 1970, are ignored.
     """
     for name, value in sorted(records, reverse=True):
         version, (time, release) = int(name), value.decode().split(" ")

@@ -135,7 +135,7 @@ class Store:
         self._commits = GroupCommit(self._commit_batch)
 
     async def check_schema(self) -> None:
-        """Raise StartupError if a release that is incompatible with this one has used this Redis."""
+        """Raise StartupError if an incompatible release has used this Redis in the last eight days."""
         (records,) = await self.executor.execute(command("HGETALL", keys.SCHEMAS))
         schema.check_records(records.items(), await self.now() - 1000 * LIFETIME)
 
@@ -242,8 +242,8 @@ class Store:
     ) -> bool:
         """Replace a race, unless it has changed since the snapshot ``before``. Return whether the race was replaced.
 
-        ``changes`` and ``player`` become part of the event. ``found`` is the joint deal if this change
-        stores it.
+        ``changes`` and ``player`` become part of the event. If this change stores a joint or daily deal, ``found`` is
+        that deal.
         """
         room = race.room
         event = encode_event(change_event(before.race, race, changes, player))
@@ -277,7 +277,7 @@ class Store:
         return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
 
     async def claim_search(self, room: str, node: str) -> bool:
-        """Claim the search for the joint deal of a room, or renew the claim.
+        """Claim the search for the joint or daily deal of a room, or renew the claim.
 
         Return False if another node has the claim.
         """
@@ -404,7 +404,7 @@ class Store:
 
 
 def _with_end(race: Race, ends: bytes) -> Race:
-    """Return the race with the end that Redis stores. A first finish may have moved the end to an earlier time."""
+    """Return the race with the end time that Redis stores. It is earlier than planned if the first finish ended the race."""
     return replace(race, ends=int(ends) or race.ends)
 
 

@@ -1,4 +1,4 @@
-"""Log lines about a node that has reached a limit: when it begins to refuse clients, and when it has stopped."""
+"""Log lines about a node at a limit: one when it begins to refuse clients, and one when it no longer does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FullnessLog:
         self._alarm = Alarm(timers, self._on_alarm)
 
     def refuse(self, limit: int) -> None:
-        """Count a refusal because of ``limit``. Log the refusal if it is the first one for ``CALM_TIME`` seconds."""
+        """Count a refusal because of ``limit``. Log it if no other refusal came in the last ``CALM_TIME`` seconds."""
         self._refused += 1
         self._refused_at = self._timers.monotonic()
         if not self._alarm.is_set:

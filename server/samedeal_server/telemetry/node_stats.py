@@ -53,7 +53,7 @@ def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
 
 
 def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
-    """Return the smallest finite bound with at least ``share`` of all values up to it.
+    """Return the smallest finite bound that at least the fraction ``share`` (0 to 1) of all values do not exceed.
 
     If no finite bound is large enough, return the largest one. If there are no values, return 0.
     """
