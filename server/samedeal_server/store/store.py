@@ -404,7 +404,7 @@ class Store:
 
 
 def _with_end(race: Race, ends: bytes) -> Race:
-    """Return the race with the end time that Redis stores. The first finish may have ended the race before its time limit."""
+    """Return the race with the end time that Redis stores. The first finish may have moved it to an earlier time."""
     return replace(race, ends=int(ends) or race.ends)
 
 
