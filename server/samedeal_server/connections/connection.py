@@ -174,7 +174,7 @@ class Connection:
             self._abort_timer = self._timers.call_later(CLOSE_TIMEOUT, self.socket.transport.abort)
 
     def _write(self) -> None:
-        """Write queued frames until the client stops reading.
+        """Write queued frames until the queue is empty or the write buffer is full.
 
         The socket calls ``wake`` when more frames can be written.
         """

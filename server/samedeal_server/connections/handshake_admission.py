@@ -118,7 +118,7 @@ class HandshakeAdmission:
         return networks is not None
 
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return the response that rejects a web page whose origin may not connect. Return None if the page may."""
+        """Return the response that rejects a web page whose origin may not connect, or None if it may connect."""
         origins = request.headers.get_all("Origin")
         if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None

@@ -104,7 +104,7 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
 def _page_address(public: str) -> str:
     """Return the address of the web page. ``public`` is the public address of the node.
 
-    If ``public`` begins with ``samedeal://``, the page uses TLS, and the default port unless ``public`` names a port.
+    If ``public`` begins with ``samedeal://``, the page uses TLS, and ``DEFAULT_PORT`` unless ``public`` names a port.
     """
     scheme, _, rest = public.partition("://")
     if scheme == "samedeal" and not urlsplit(public).port:

@@ -227,10 +227,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
     If the race is a rematch, ``previous`` is the room of the race before it, and ``invited`` holds the ids of that
     race's players. ``next`` is the room of this race's own rematch.
 
-    A joint or daily deal has no ``seed``. Its ``solver``, ``budget`` and ``least`` have the same meaning as in
-    DealTerms. ``reveal_by`` is when all shares of a joint deal must be revealed. ``shares`` is filled when the last
-    share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the deal.
-    ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
+    If the deal is joint or daily, ``seed`` stays empty, and ``solver``, ``budget`` and ``least`` have the meaning that
+    they have in DealTerms. ``reveal_by`` is when all shares of a joint deal must be revealed. ``shares`` is filled when
+    the last share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the
+    deal. ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -311,7 +311,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the result of the search, or None. If the countdown began again after the search, return None too."""
+        """Return the result of the search since the countdown last began, or None if there is none."""
         found = secret.found if self.deal_found else None
         return found if found is not None and found.restarts == self.restarts else None
 
