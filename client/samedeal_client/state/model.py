@@ -298,7 +298,10 @@ class Model:
 
 
 def race_terms(room: RoomState) -> RaceTerms:
-    """Return the terms of a room's race. The chain of each player begins with these terms."""
+    """Return everything about a room's race that is fixed when it starts.
+
+    The first hash in the chain of each player covers these values.
+    """
     return RaceTerms(
         room.room,
         room.round,
@@ -343,7 +346,7 @@ def _room_state(model: Model, state: RoomState) -> Model:
 
 
 def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
-    """Return the commitments to shares as they were when the countdown began.
+    """Return the commitments to shares as they were when the countdown began. A key is a pair: seat number, name.
 
     Later commitments prove nothing, because their shares could be chosen after other players have revealed theirs.
     """
@@ -357,8 +360,8 @@ def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[in
 def _history_after(model: Model, state: RoomState) -> Histories:
     """Return the players' histories after a room state.
 
-    A spectator's client uses only the delayed boards, because the tallies in a room state are not delayed. When the
-    race finishes, the boards that have not been shown yet arrive after the room state.
+    For a spectator the room state changes no history. Its tallies are not delayed, so a spectator's client uses only
+    the delayed boards.
     """
     if model.delay is not None:
         return model.history

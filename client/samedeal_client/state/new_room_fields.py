@@ -24,11 +24,12 @@ _DEFAULTS: Final = Options(deal=DEFAULT_DEAL)
 class Field:
     """A field of the form for a new room. ``name`` is the name of the room option.
 
-    ``describe`` returns a description of a valid text. ``choices`` maps each text that a field accepts to its value. A
-    field with ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts.
-    ``presets`` has the texts that the arrow keys step through, and ``default`` is the text of the option's default.
-    ``help`` is the help text of the command-line argument, or empty if the field has no such argument. ``shown`` maps
-    some of the texts to words that the form shows instead.
+    A field with ``choices`` accepts only these texts, and they are mapped to their values. A field with ``bounds``
+    accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts. The arrow keys step
+    through the ``choices``, or through the ``presets`` of a field without choices. ``default`` is the text of the
+    option's default. ``describe`` returns a description of a valid text. ``shown`` maps some of the texts to words that
+    the form shows instead. ``help`` is the help text of the command-line argument, or empty if the field has no such
+    argument.
     """
 
     name: str
@@ -66,8 +67,8 @@ class Field:
     def step(self, text: str, count: int) -> str:
         """Return the text ``count`` steps further on, or back if ``count`` is negative.
 
-        A numbered deal steps to another number. Any other text that is no preset steps forward to the first preset, or
-        back to the last one.
+        The steps from a numbered deal lead to other numbers. Any other text that is not in ``steps`` is followed by the
+        first text in ``steps``, and preceded by the last one.
         """
         number = deal_number(text) if self.name == "deal" else None
         if number is not None and 0 < number + count <= HIGHEST_NUMBER:

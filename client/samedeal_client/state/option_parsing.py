@@ -1,4 +1,7 @@
-"""Parsing of room options. Each function raises ValueError for an invalid text, and says what to write instead."""
+"""Parsing of room options.
+
+For an invalid text, the ``read_`` functions raise ValueError with a message that says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _MAX_DELAY_OF_START: Final = timedelta(days=7)
 
 
 def number_in(low: int, high: int) -> Callable[[str], int]:
-    """Return a function that reads a whole number from ``low`` to ``high``."""
+    """Return a function that reads a whole number from ``low`` to ``high``. It raises ValueError for other texts."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
@@ -28,7 +31,7 @@ def number_in(low: int, high: int) -> Callable[[str], int]:
 
 
 def read_duration(text: str) -> int:
-    """Return the number of seconds of a duration such as ``15`` (minutes), ``15:00``, ``1:30:00`` or ``90 s``."""
+    """Return the number of seconds of a duration such as ``15`` (minutes), ``7:30``, ``1:30:00`` or ``90 s``."""
     written = text.strip().lower()
     if (minutes := re.fullmatch(r"(\d{1,5})(?: ?min)?", written)) is not None:
         seconds = 60 * int(minutes[1])
@@ -47,8 +50,8 @@ def read_duration(text: str) -> int:
 def read_start(text: str, now: datetime) -> int:
     """Return a start time, in milliseconds since 1970.
 
-    The text is a time such as ``20:30`` or ``2026-11-21 20:30``, in the time zone of ``now``. Or it has the minutes
-    from now, as in ``+10``.
+    The text is a time such as ``20:30`` or ``2026-11-21 20:30``, in the time zone of ``now``, or a number of minutes
+    from now, such as ``+10``.
     """
     try:
         start = _read_time(text.strip(), now)
@@ -62,7 +65,10 @@ def read_start(text: str, now: datetime) -> int:
 
 
 def _read_time(text: str, now: datetime) -> datetime | None:
-    """Return the time that a text names, or None for any other text. Raises ValueError for a time that does not exist."""
+    """Return the time that a text names, or None if the text does not have the form of a time.
+
+    Raises ValueError for a time that does not exist, such as ``25:00``.
+    """
     if (later := re.fullmatch(r"\+(\d{1,5})(?: ?min)?", text)) is not None:
         return now + timedelta(minutes=int(later[1]))
     matched = re.fullmatch(r"(?:(\d{4})-(\d{1,2})-(\d{1,2}) +)?(\d{1,2}):(\d{2})", text)

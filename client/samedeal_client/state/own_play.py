@@ -3,12 +3,12 @@
 Invariants:
 
 - ``play`` is the play that the server has acknowledged. ``pending`` has the actions that were sent after it, in order.
-  Every action raises the revision by one, so each action names the revision that it applies to. If the server refuses an
-  action, the pending actions after the refused one are dropped too.
+  Each action names the revision that it applies to, and raises the revision by one. If the server refuses an action,
+  the pending actions after the refused one are dropped too.
 - ``shown`` is ``play`` with the pending actions up to, but not including, the first one that turns up an unseen card.
   That action and all later actions are not shown until the server has sent the card's face.
-- If the client and the server disagree about a state hash or a revision, ``out_of_sync`` is true. Then the shown board
-  can't be trusted until the server has sent the whole board.
+- If the client and the server disagree about the hash of the board or about the revision, ``out_of_sync`` is true. Then
+  the shown board can't be trusted until the server has sent the whole board.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An acknowledged action: the revision that it led to, its time since the start, its text, and the head after it."""
+    """An acknowledged action: the revision that it led to, its time, its text, and the head after it.
+
+    The time is in milliseconds since the start of the race.
+    """
 
     revision: int
     time: int
@@ -61,8 +64,9 @@ class OwnPlay:
     """The player's own play, empty before the deal.
 
     ``first`` is the board as it was dealt, if this client saw the deal. ``actions`` has the acknowledged actions since
-    the deal, each with its time, as in a record. ``rollback`` is the action that the last message refused, if any.
-    ``unknown_is_undoable`` is true if the server can undo the newest of the moves that this client does not know.
+    the deal, each with its time, as in a record. If the newest message from the server refused an action, ``rollback``
+    is this action. A client that joins the race again gets a board without the moves that led to it.
+    ``unknown_is_undoable`` is true if the server can undo the newest of these unknown moves.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
     acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
@@ -88,9 +92,9 @@ class OwnPlay:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether no move helps any more on the acknowledged board, or no sequence of moves can improve the result.
+        """Whether ``no_move_helps`` is true, or a search proves that no sequence of moves can improve the result.
 
-        Undo is not considered. A search for such moves takes a few milliseconds at most, once for each board.
+        Undo is not considered. The search takes a few milliseconds at most, once for each board.
         """
         return self.no_move_helps or (self.play is not None and is_dead_end(self.play.board))
 
@@ -98,7 +102,7 @@ class OwnPlay:
     def awaiting_face(self) -> bool:
         """Whether an action is waiting for the server to turn up a card.
 
-        Later actions can then be neither shown nor judged.
+        Until the card is known, the client can neither show later actions nor check whether they are legal.
         """
         return self.shown is not None and self.shown.revision < self.next_revision
 
@@ -110,22 +114,22 @@ class OwnPlay:
 
     @property
     def may_undo(self) -> bool:
-        """Whether the last action can be undone, as far as this client knows."""
+        """Whether the newest action can be undone, as far as this client knows."""
         if self._undo_is_unknown:
             return self.unknown_is_undoable
         return self.shown is not None and self.shown.why_no_undo is None
 
     @property
     def _undo_is_unknown(self) -> bool:
-        """Whether only the server can undo the last action, because this client never received the board before it."""
+        """Whether this client can't undo the newest action itself, because it never got the board before it."""
         shown = self.shown
         return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 
     def with_action(self, action: Move | str, number: int, now: int) -> tuple[OwnPlay, Act]:
         """Return the play after an action, and the Act with the id ``number`` that the client has to send.
 
-        If the result depends on an unseen card, the board stays as it is until the server answers.
-        Raises PlayError if the server is certain to refuse the action.
+        ``now`` is the server time in milliseconds since 1970. If the result depends on an unseen card, the board stays
+        as it is until the server answers. Raises PlayError if the server is certain to refuse the action.
         """
         if self.shown is None:
             raise PlayError("There are no cards yet. They are dealt when the race starts.")
@@ -195,7 +199,7 @@ class OwnPlay:
         return _predicted(acknowledged)
 
     def refused(self, refusal: Refused) -> OwnPlay:
-        """Return the play after a refusal, without the refused action and all actions after it."""
+        """Return the play after a refusal. The refused action and all pending actions after it are dropped."""
         pending = self._pending(refusal.to)
         if pending is None:
             return self

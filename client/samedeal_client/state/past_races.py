@@ -163,7 +163,10 @@ def summaries(races: Sequence[PastRace]) -> dict[str, GameSummary]:
 
 
 def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
-    """Return the player's daily streak. It ends when a day has passed without a race in the daily deal."""
+    """Return the player's current and longest daily streak.
+
+    The current streak is 0 days if the player has raced neither the daily deal of ``today`` nor that of the day before.
+    """
     days = sorted({race.day for race in races if race.daily})
     longest = length = 0
     previous: date | None = None
@@ -177,8 +180,8 @@ def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
 def race_result(model: Model) -> PastRace | None:
     """Return the result of the player's race. Return None for a spectator, and while the player is still racing.
 
-    A player can be done before the race is over. A player who has finished then gets the place at that moment, and a
-    player who has resigned gets no place.
+    Before the race is over, a player who has finished gets the present place, and a player who has resigned gets no
+    place.
     """
     room, seat = model.room, model.seat
     if room is None or model.delay is not None:

@@ -1,4 +1,4 @@
-"""Each player's foundation cards and moves over time, for rankings by activity and plots of foundation cards."""
+"""Each player's foundation cards and moves over time, for plots and for sorting players by their pace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ class ProgressPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgressHistory:
-    """A player's counts in order of time. ``missed`` holds the intervals in which the counts are unknown."""
+    """A player's numbers of foundation cards and moves, in order of time.
+
+    ``missed`` has the intervals in which the numbers are unknown. Their times are in milliseconds since 1970.
+    """
 
     points: tuple[ProgressPoint, ...] = ()
     missed: tuple[tuple[int, int], ...] = ()
@@ -42,10 +45,10 @@ class ProgressHistory:
         return ProgressHistory(_bounded((*kept, point)), self.missed)
 
     def resume(self, point: ProgressPoint, last_progress_at: int) -> ProgressHistory:
-        """Return the history with the first point after a gap. An older point changes nothing.
+        """Return the history with ``point``, the first after a time in which the client may have missed points.
 
-        If the number of foundation cards changed by more than one, the gap becomes a missed interval. Only the time of
-        the last card is then known.
+        An older point changes nothing. If the number of foundation cards has changed by more than one since the point
+        before, add an interval to ``missed``. It ends at ``last_progress_at``, from which on the new number is known.
         """
         last = self.points[-1] if self.points else ProgressPoint(0, 0, 0)
         if point.time <= last.time or abs(point.foundation_cards - last.foundation_cards) <= 1:

@@ -78,8 +78,8 @@ class PlaceChange(NamedTuple):
 class RaceFeed:
     """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
 
-    ``leader`` is the leader, and ``ahead`` has the players ahead of ``me``, as the news last told. ``told_lead`` and
-    ``told_place`` are the times of the latest news about the lead and about the place of ``me``.
+    According to the news so far, ``leader`` is the leader, and ``ahead`` has the players ahead of ``me``. ``told_lead``
+    is the time of the latest news about the lead, and ``told_place`` that of the latest news about the place of ``me``.
     """
 
     me: str = ""
@@ -121,7 +121,7 @@ class RaceFeed:
         return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
 
     def place_change(self, player: str, now: int) -> PlaceChange | None:
-        """Return a player's last change of place, or None if it is not recent."""
+        """Return a player's latest change of place, or None if it is older than ``PLACE_CHANGE_SHOWN``."""
         change = self.place_changes.get(player)
         return change if change is not None and now - change.time < PLACE_CHANGE_SHOWN else None
 
@@ -131,7 +131,7 @@ def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:
 
 
 def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
-    """Return the feed, with news if another player has taken the lead."""
+    """Return the feed, with news if the race has a new leader."""
     leader = _leader(feed.racers)
     if leader in ("", feed.leader) or now - feed.told_lead < QUIET_TIME:
         return feed
@@ -145,7 +145,7 @@ def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
 
 
 def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
-    """Return the feed, with news if this player has passed a rival or was passed."""
+    """Return the feed, with news if the player ``me`` has passed a rival, or a rival has passed ``me``."""
     own, ahead = feed.racers.get(feed.me), _ahead(feed.racers, feed.me)
     if own is None or ahead == feed.ahead or now - feed.told_place < QUIET_TIME:
         return feed
@@ -169,7 +169,7 @@ def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
 
 
 def _under_way(racers: Mapping[str, RacerStatus]) -> bool:
-    """Return whether places mean something, because more than one player has cards on the foundations."""
+    """Return whether more than one player has cards on the foundations. Otherwise, places mean nothing."""
     return sum(racer.cards > 0 for racer in racers.values()) > 1
 
 

@@ -28,8 +28,8 @@ SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 class Moment(NamedTuple):
     """A moment of a race, with a ``time`` in milliseconds since the start.
 
-    A player may make several actions at the same time. Of the actions at ``time``, only those up to ``revision`` are
-    made at this moment. By default all of them are.
+    A player may make several actions at the same time. Of a player's actions at ``time``, only those up to the
+    revision ``revision`` have been made at this moment. By default all of them have been made.
     """
 
     time: int
@@ -44,8 +44,8 @@ START: Final = Moment(0, 0)
 class Track:
     """A player's part of a recorded race.
 
-    ``times`` has the times of the actions, in order. ``plays`` has the play before the first action, then the play
-    after each action.
+    ``times`` has the times of the actions, in milliseconds since the start. ``plays`` has the play before the first
+    action, then the play after each action.
     """
 
     player: RecordedPlayer
@@ -138,7 +138,7 @@ class Replay:
         return tuple(range(len(race.tracks))) if self.everyone else self.chosen
 
     def beside_line(self, number: int, revision: int, race: RecordedRace) -> Replay:
-        """Return the replay with the board ``number`` next to the board of the winning line.
+        """Return the replay with the board of the player ``number`` next to the board of the winning line.
 
         The replay is paused after the first ``revision`` actions of both boards.
         """
@@ -174,7 +174,7 @@ class Replay:
                 return None
 
     def _showing(self, number: int) -> Replay:
-        """Return the replay with a player's board. If two boards are shown, the player's board replaces the first one."""
+        """Return the replay with the board of player ``number``. If two boards are shown, it replaces the first one."""
         second = tuple(other for other in self.chosen[1:] if other != number)
         return replace(self, chosen=(number, *second), everyone=False)
 
@@ -190,7 +190,7 @@ class Replay:
     def _next_moment(self, race: RecordedRace, *, back: bool) -> Moment:
         """Return the moment of the next action of the shown players, or the end of the race if there is none.
 
-        If ``back`` is true, return the moment before the players' last action.
+        If ``back`` is true, return the moment just before the newest action that these players have made so far.
         """
         tracks = [race.shown_tracks[number] for number in self.shown(race)]
         moments = sorted({Moment(time, at) for track in tracks for at, time in enumerate(track.times, 1)})

@@ -21,7 +21,7 @@ class RewindBuffer:
     def add(self, watched: Mapping[str, WatchedBoard]) -> None:
         """Add the boards that are new.
 
-        If a player's new board is older than boards in the buffer, the buffer drops these boards.
+        If a player's new board is older than some of the player's boards in the buffer, drop those later boards.
         """
         for player, board in watched.items():
             frames = self._frames.setdefault(player, [])

@@ -33,7 +33,7 @@ class Watched(NamedTuple):
 
 
 class Response(NamedTuple):
-    """The state after a key, and a message for the spectator. Without a message, ``message`` is empty."""
+    """The spectator's choices after a key or a click. ``message`` is a message for the spectator, or empty."""
 
     state: Spectating
     message: str = ""
@@ -76,7 +76,7 @@ class Spectating:
                 return None
 
     def zoom(self, player: str, watched: Watched) -> Response:
-        """Show only the board of a player."""
+        """Return a response that shows only the board of ``player``, or a message if there is no such board."""
         if player in watched.boards:
             return Response(replace(self, zoomed=player))
         return Response(self, "There is no board with that number." if watched.boards else "")

@@ -80,7 +80,10 @@ def is_room_code(typed: str) -> bool:
 
 
 def address_words(typed: str) -> list[str]:
-    """Return the address and the room code of a typed text, without the command that an invitation has before them."""
+    """Return the words of a typed text that name an address and a room: at most two words.
+
+    If the text begins with the command of an invitation, such as ``samedeal join``, leave these words out.
+    """
     words = typed.split()
     if words[:1] == ["samedeal"]:
         words = words[2:] if words[1:2] in (["join"], ["watch"]) else words[1:]
@@ -88,11 +91,11 @@ def address_words(typed: str) -> list[str]:
 
 
 def enter_arguments(command: str, typed: str, server: str) -> list[str]:
-    """Return the arguments of ``join`` or ``watch`` for a text with at least one of ``address_words``.
+    """Return a command, ``join`` or ``watch``, and its arguments for a typed text.
 
-    A room code names a room on ``server``, the server that was joined last. If ``server`` is empty, the code is taken
-    for the name of a server. Any other text is passed on unchanged. For a server without a room the command is always
-    ``join``, because the server's lobby lists the races that can be watched.
+    The text must contain an address or a room code. If it is only a room code, the room is on ``server``, the server
+    that was joined last. If ``server`` is empty, the code is taken for the name of a server. For a server without a
+    room the command is always ``join``, because the server's lobby lists the races that can be watched.
     """
     words = address_words(typed)
     if len(words) == 1 and server and is_room_code(words[0]):

@@ -36,7 +36,10 @@ def row_width(row: Row) -> int:
 
 
 def changed_columns(before: Row, after: Row) -> tuple[int, int]:
-    """Return the first column in which two rows differ, and the column after the last such column."""
+    """Return the start and the end of a range of columns that contains all differences between two rows.
+
+    The column at the end is not part of the range.
+    """
     same = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
     same = min(len(before), len(after)) if same is None else same
     start, end = row_width(after[:same]), row_width(after)
@@ -110,7 +113,10 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def wrap_row(row: Row, width: int) -> list[Row]:
-    """Return a row wrapped at spaces to rows of ``width`` characters. All rows but the first are indented."""
+    """Return a row wrapped at spaces to rows of at most ``width`` characters. All rows but the first are indented.
+
+    A word that is longer than ``width`` is not broken.
+    """
     if row_width(row) <= width:
         return [row]
     text, end = row_text(row), 0

@@ -34,5 +34,8 @@ def duration_text(seconds: int) -> str:
 
 
 def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """Return a time with its date, in the time zone of this machine or in ``zone``."""
+    """Return a time, given in milliseconds since 1970, with its date.
+
+    The text is in the time zone ``zone``, by default that of this machine.
+    """
     return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")

@@ -41,7 +41,7 @@ def size_text(number: int) -> str:
 
 
 def time_text(time: int) -> str:
-    """Return a time as ``2026-11-21 19:03 UTC``."""
+    """Return a time, given in milliseconds since 1970, as ``2026-11-21 19:03 UTC``."""
     return f"{datetime.datetime.fromtimestamp(time / 1000, datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
@@ -122,7 +122,7 @@ def _shorten_start(text: str, width: int, look: Look) -> str:
 def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, width: int, height: int) -> list[Row]:
     """Return the screen of ``top`` in ``height`` rows.
 
-    ``moves`` has the rates of moves per second that were sampled so far.
+    ``moves`` has the rates of moves per second that were sampled so far. ``place`` is the server's address.
     """
     clock = f"{datetime.datetime.fromtimestamp(survey.time / 1000, datetime.UTC):%H:%M:%S} UTC"
     title = cut(f"samedeal {look.glyphs.dot} {printable(place)}", max(width - len(clock) - 1, 0), look.glyphs.ellipsis)

@@ -15,7 +15,7 @@ FULL_BAR: Final = 8
 def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Row:
     """Return a bar of ``width`` columns in ``style``. The bar is filled up to ``part`` of ``total``.
 
-    It is empty only if ``part`` is 0, and full only if ``part`` is ``total``.
+    It is full only if ``part`` is ``total``. A bar of several columns is empty only if ``part`` is 0.
     """
     full, rest = look.glyphs.meter
     if look.colour and not look.ascii:

@@ -43,9 +43,9 @@ def _rules(game: Game, bindings: Bindings, look: Look, width: int) -> tuple[Row,
 
 
 def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
-    """Return instructions for piles that are not columns.
+    """Return instructions for piles other than columns and foundations, as pairs of keys and their meaning.
 
-    Each kind of pile has an example, with the keys of all its piles.
+    Each kind of pile has an example, with the keys of all piles of this kind.
     """
     lines = []
     for name, group in special_sources(game):

@@ -1,4 +1,4 @@
-"""The lobby in words: the rooms of a server, the ways to start a race, the daily deal, and the latest races."""
+"""The lobby in words: the rooms of a server, the ways to start a race, and the daily deal."""
 
 from __future__ import annotations
 
@@ -40,14 +40,18 @@ class Choice(NamedTuple):
 
 
 def count_states(rooms: Sequence[RoomLine]) -> str:
-    """Return the numbers of rooms that have not finished, by state, as in ``2 open, 1 full, 1 racing``."""
+    """Return how many rooms are in each state, as in ``2 open, 1 full``. Rooms whose race is over are left out."""
     counts = Counter("full" if line.phase == "open" and line.players == line.seats else line.phase for line in rooms)
     states = {"open": "open", "full": "full", "countdown": "starting", "racing": "racing"}
     return ", ".join(f"{counts[state]} {name}" for state, name in states.items() if counts[state])
 
 
 def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, width: int) -> tuple[Row, ...]:
-    """Return a room as a row of a table, in the order of ``ROOM_HEADINGS``. ``now`` is the server's time in milliseconds."""
+    """Return a room as a row of a table, in the order of ``ROOM_HEADINGS``.
+
+    ``number`` is the room's number in the table. ``now`` is the server's time in milliseconds. ``width`` is the width
+    of the window in columns.
+    """
     own = lobby.is_own_race(line)
     state, style = _state_text(line, now)
     game: Row = (Span(look.displayable(title_of(line.game))),)

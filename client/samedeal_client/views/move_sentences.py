@@ -13,7 +13,7 @@ from samedeal_client.text.appearance import Look, capitalized
 def move_sentences(before: Play, after: Play, look: Look) -> list[str]:
     """Return a sentence for each action between two plays.
 
-    Return no sentences if ``after`` does not follow from ``before`` by moves, or by a single undo.
+    The actions must be moves only, or a single undo. Otherwise return no sentences.
     """
     if after.revision <= before.revision:
         return []

@@ -161,7 +161,10 @@ class Narrator:
         return f"{name} is {'. The other one is '.join(places)}.{rest}"
 
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
-        """Return a sentence with a hint for a board. ``is_lost`` says that the board is proven to be lost."""
+        """Return a hint in words. ``move`` is the suggested move, or None if no useful move was found.
+
+        If ``is_lost`` is true, the board is proven to be lost, and the hint says so.
+        """
         lost = lost_text(may_undo=may_undo) if is_lost else ""
         if move is not None:
             cards = f": {moved_cards_text(board, move, self.look)}" if move.is_transfer else ""
@@ -189,7 +192,7 @@ def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
 def finished_at(model: Model, player: str) -> int:
     """Return the server time at which a player finished, in milliseconds, or 0 if the player has not finished.
 
-    Once the race is over, the standings decide, because a spectator gets them before the last boards.
+    Once the race is over, the time comes from the standings. A spectator gets them before the last delayed boards.
     """
     room = model.room
     if room is not None and room.standings:

@@ -71,7 +71,7 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """Return the winner's distance to the next player, or another player's distance to the player just ahead."""
+    """Return the winner's lead over the next player, or how far another player is behind the player just ahead."""
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"

@@ -33,7 +33,10 @@ def record_standings(record: Record) -> tuple[Standing, ...]:
 
 
 def record_curves(record: Record, me: str) -> list[Curve]:
-    """Return the curves of the players in a record. The curve of the player ``me`` comes first, then the others by place."""
+    """Return the curves of the players in a record.
+
+    The curve of the player named ``me`` comes first, then the others by place.
+    """
     players = sorted(record.players, key=lambda player: (player.name != me, player.place))
     return [
         Curve(player.name, record_progress(replace(record, players=(player,))), bot=player.bot) for player in players

@@ -51,7 +51,8 @@ class RankedPlayer(NamedTuple):
 def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
     """Return the heading of the panel: the number of players, and of spectators if there is space.
 
-    In the last seconds the heading is the time left instead. ``left`` is this time in milliseconds.
+    In the last seconds of the race, the heading is the time left instead. ``left`` is the time left in milliseconds, or
+    None if the race is not under way.
     """
     if left is not None and left <= FINAL_SECONDS:
         text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"
@@ -101,9 +102,9 @@ def _count_style(player: RankedPlayer) -> str:
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
-    """Return a player's finish time or number of foundation cards, as in ``stuck 31/52``.
+    """Return a player's progress, as in ``finished 05:52``, ``stuck 31/52`` or ``31/52``.
 
-    ``full_words`` selects the longer of two texts.
+    If ``full_words`` is false, the text is shorter for players who have finished or resigned.
     """
     if player.finish_time is not None:
         return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"

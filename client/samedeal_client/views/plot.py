@@ -28,7 +28,7 @@ _TICK_COLUMNS: Final = 10
 def top_of_plot(best: int, total: int) -> int:
     """Return the number of cards at the top of a plot.
 
-    This is the number of all cards, or a round number above the best result if the best result is low.
+    This is the ``best`` result rounded up to a multiple of 4, but at least 8 and at most ``total``.
     """
     return min(total, max(8, -(-best // 4) * 4))
 
@@ -64,10 +64,12 @@ class Curve(NamedTuple):
 def cards_plot(
     curves: Sequence[Curve], total: int, length: int, width: int, height: int, look: Look
 ) -> tuple[Row, ...]:
-    """Plot up to ``MAX_CURVES`` curves of a race of ``length`` milliseconds in exactly ``width`` by ``height``.
+    """Plot up to ``MAX_CURVES`` curves in exactly ``width`` columns and ``height`` rows.
 
+    ``total`` is the number of cards at the top of the plot, and ``length`` is the length of the race in milliseconds.
     The first curve is a continuous line, and the other curves are dotted. Where curves are on the same level, the
-    columns show these curves in turn. Raises ValueError if the size is smaller than ``MIN_WIDTH`` by ``MIN_HEIGHT``.
+    columns show these curves in turn. Raises ValueError if ``width`` is less than ``MIN_WIDTH``, or ``height`` is less
+    than ``MIN_HEIGHT``.
     """
     if width < MIN_WIDTH or height < MIN_HEIGHT:
         raise ValueError(f"a plot needs at least {MIN_WIDTH} columns and {MIN_HEIGHT} rows, not {width} and {height}")
@@ -108,7 +110,7 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
 def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
     """Draw the curve ``number``. ``levels`` has the level of each curve in each column, or None where it is unknown.
 
-    Level 0 is the axis. No curve is drawn on the axis, except where the first curve rises.
+    Level 0 is the axis. No curve is drawn on the axis, except where the first curve leaves it or returns to it.
     """
     bottom = len(canvas) - 1
     style = f"line{number + 1}"

@@ -108,7 +108,10 @@ def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
 
 
 def special_sources(game: Game) -> list[tuple[str, Group]]:
-    """Return the piles from which cards are taken, other than columns and foundations, each with a name such as "a fan"."""
+    """Return the groups of piles, other than columns and foundations, from which cards can be taken.
+
+    Each group comes with a name for one of its piles, such as "a fan".
+    """
     groups = {
         game.piles[at].kind: game.piles[at] for at in game.sources if at not in (*game.columns, *game.foundations)
     }
@@ -278,8 +281,8 @@ def finish_rows(
 ) -> tuple[Row, ...]:
     """Return rows with the player's place, and the player's time against the best time.
 
-    All rows have the same width, at most ``width``. Return no rows unless the player has finished while the race goes
-    on. ``best`` is as in ``personal_best``.
+    All rows have the same width, at most ``width``. Return no rows before the player finishes or after the race ends.
+    ``best`` is as in ``personal_best``.
     """
     own = next((player for player in ranking if player.you), None)
     if not model.has_finished or own is None or model.board is None or not model.board.won:

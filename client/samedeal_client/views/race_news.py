@@ -87,7 +87,10 @@ def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
 
 
 def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
-    """Return the newest news item for the message line, or an empty row if the item is older than ``FRESH``."""
+    """Return the newest news item for the message line.
+
+    Return an empty row if there is no item from the last ``FRESH`` milliseconds.
+    """
     if not news or now - news[-1].time >= FRESH:
         return ()
     return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)

@@ -49,7 +49,10 @@ def standings_lines(record: Record) -> list[str]:
 
 
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
-    """Return lines about a record that was checked without errors, and about its comparison with the player's journals."""
+    """Return lines about a record that was checked without errors, and about its comparison with the player's journals.
+
+    ``deep`` is true if the check included the earlier candidates for the deal.
+    """
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record holds: the deal, {whole} follow from each other.")

@@ -96,7 +96,7 @@ def slider_row(replay: Replay, race: RecordedRace, look: Look, width: int) -> Ro
 
 
 def slider_time(x: int, race: RecordedRace, width: int) -> int:
-    """Return the time that belongs to the column ``x`` of the row with the slider."""
+    """Return the time, in milliseconds since the start, at the column ``x`` of the row with the slider."""
     before, after = len(" > 00:00 "), len(f" {clock_text(race.length)}  0.5x ")
     length = max(width - before - after, 2)
     return round(min(max((x - before) / (length - 1), 0), 1) * race.length)
@@ -115,7 +115,7 @@ def last_action(track: Track, moment: Moment, look: Look) -> str:
 def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
     """Yield a race as lines: a heading, a sentence for each action in the order of time, and the standings.
 
-    If ``only`` is not None, yield only the actions of the player with this index.
+    If ``only`` is given, leave out the actions of all players except the player with this index.
     """
     yield look.displayable(record_heading(race.record))
     tracks = race.tracks if only is None else race.tracks[only : only + 1]

@@ -43,7 +43,7 @@ def rematch_does(model: Model) -> str:
 def race_length(model: Model) -> int:
     """Return the length of the race in milliseconds.
 
-    If the server did not send the end of the race, return the time of the last event.
+    If the server has not sent the time of the end, return the time from the start to the latest action that is known.
     """
     room = model.room
     if room is None:
@@ -131,7 +131,7 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
 
 
 def rematch_text(model: Model, players: int | None) -> str:
-    """Return a sentence that names the room of the rematch and says how many players it has.
+    """Return a sentence that names the room of the rematch, and says how many players it has if that is known.
 
     Return an empty text if there is no rematch yet.
     """

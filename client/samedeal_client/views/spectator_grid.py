@@ -42,7 +42,10 @@ class Grid:
         return self.columns * self.rows
 
     def board_at(self, x: int, y: int, page: int) -> int:
-        """Return the index of the board at column ``x`` and row ``y`` of a page."""
+        """Return the index of the board at a terminal cell. ``x`` and ``y`` are the cell's column and row on the page.
+
+        If there is no board, the index is beyond the last board.
+        """
         column = min(x // (self.cell.width + 1), self.columns - 1)
         row = min(y // (self.cell.height + 1), self.rows - 1)
         return page * self.on_page + row * self.columns + column

@@ -90,7 +90,7 @@ class _Block:
 class BoardView(PlainContainer):
     """A board, placed by a layout that may change at any time.
 
-    The columns are in one container, so that Textual skips them all when it draws widgets outside of it. The other
+    The columns of cards are in one container, so that Textual skips them all when it draws other widgets. The other
     regions are in containers too, so that all regions are at the same depth in the tree of widgets. A mouse event passes
     through the tree one level at a time. If regions were at different depths, the end of a quick drag could arrive before
     its start.
@@ -189,7 +189,7 @@ class BoardView(PlainContainer):
         return self._timer is not None
 
     def play_cascade(self) -> None:
-        """Let the cards of a won board bounce off the table, until something else is shown."""
+        """Let the cards of a won board bounce off the table. The motion ends early if something else is shown."""
         if self._shown is None:
             return
         board, at, _, _ = self._shown

@@ -36,7 +36,7 @@ class KeyHints(Rows):
     def show_keys(self, keys: Sequence[FooterKey], width: int) -> None:
         """Show the keys that fit into ``width`` columns.
 
-        The first keys are the most important ones. The last two keys are always shown.
+        If there is not enough space, the last two keys are still shown, and as many of the first keys as fit.
         """
         spans = [Span(" ")]
         self._key_columns = []

@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 
 
 class TextField(Input):
-    """A field for text."""
+    """A text field in a form. The Up and Down keys move to the previous and the next field."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "app.focus_next", show=False),

@@ -14,7 +14,7 @@ from textual.widgets import DataTable
 class ListTable(DataTable[Text]):
     """Textual's table with a row cursor.
 
-    A change of the rows redraws only the cells that differ and keeps the cursor on its row.
+    While the keys of the rows stay the same, a change redraws only the cells that differ.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,9 +40,10 @@ class ListTable(DataTable[Text]):
         return keys[self.cursor_row] if self.cursor_row < len(keys) else ""
 
     def show_rows(self, rows: Mapping[str, Sequence[Text]], selected: str = "") -> None:
-        """Show rows by their keys. Move the cursor to the row ``selected``.
+        """Show rows. ``rows`` maps the key of each row to its cells.
 
-        If ``selected`` is empty, the cursor stays on its row while the table has that row.
+        Move the cursor to the row with the key ``selected``. If ``selected`` is empty, the cursor stays on its row
+        while the table has that row.
         """
         wanted = selected or self.selected_key
         if not self.columns:

@@ -11,7 +11,7 @@ from samedeal_client.widgets.rows_widget import Rows
 
 
 class PlayersPanel(Rows):
-    """The players in their order, under a heading, with a line that separates them from the board."""
+    """The ranking under a heading, with a line that separates it from the board."""
 
     _place: Rect | None = None
 

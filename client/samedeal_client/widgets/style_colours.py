@@ -129,7 +129,7 @@ def style_of(names: str, look: Look) -> Style:
 
 
 def _cut_out(style: Style, table: Style, look: Look) -> Style:
-    """Return a style for text in the colour of the card's background, on the table."""
+    """Return a style for text on the table, in the background colour of the card style ``style``."""
     if not look.colour:
         return style + Style(reverse=False, dim=style.dim)
     return table + Style(color=style.bgcolor)
