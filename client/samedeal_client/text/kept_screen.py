@@ -13,7 +13,7 @@ SHOW_CURSOR: Final = "\x1b[?25h"
 
 
 class KeptScreen:
-    """The screen that an app has kept. ``is_shown`` is true until the next app draws, or until the screen is left."""
+    """The screen that an app has kept. ``is_shown`` is true until the next app draws, or until ``leave`` is called."""
 
     is_shown: ClassVar[bool] = False
 

@@ -100,7 +100,7 @@ def board_grid_rows(
     grid: Grid,
     page: int,
 ) -> tuple[Row, ...]:
-    """Return the rows of a page of boards, separated by lines. ``keys`` maps players to their keys."""
+    """Return the rows of a page of boards. Lines separate the boards. ``keys`` maps players to their keys."""
     line, cross = ("|", "+") if look.ascii else ("│", "┼")
     first = page * grid.on_page
     shown = players[first : first + grid.on_page]
