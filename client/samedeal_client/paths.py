@@ -29,7 +29,10 @@ def _home(variable: str, default: str) -> Path:
 
 
 def write_new(path: Path, text: str) -> bool:
-    """Write a new file that only its owner can read. Return False if the file exists. Raises OSError if writing fails."""
+    """Write a new file that only its owner can read. If the file already exists, leave it alone and return False.
+
+    Raises OSError if writing fails.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         with path.open("x", encoding="utf-8") as file:

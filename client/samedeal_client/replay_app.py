@@ -15,9 +15,10 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class ReplayApp(LookApp[PracticeRequest]):
-    """The app of a replay. Its result is the practice that the player asked for, or None if the player quits.
+    """The app of a replay.
 
-    ``back_to`` is the place that the player came from, or empty.
+    Its result is the practice that the player asked for, or None if the player closes the replay. ``back_to`` is the
+    place that the player came from, or empty.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -33,7 +34,7 @@ class ReplayApp(LookApp[PracticeRequest]):
         self._replay = replay
 
     def is_followed(self, result: PracticeRequest | None) -> bool:
-        """Return whether practice follows, or the player goes back to another app."""
+        """Return whether another app follows: the practice, or the app that the player came from."""
         return bool(self._back_to) or result is not None
 
     async def on_mount(self) -> None:

@@ -89,7 +89,8 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
 
     If none does, open a room with ``options`` and join the new room.
 
-    Raises RequestRefused if the server refuses for a reason that does not depend on the room.
+    A room is skipped if it is full, private or closed, if its race has started, or if another player there has the same
+    name. Raises RequestRefused if the server refuses for any other reason.
     """
     for room in rooms:
         try:
@@ -111,7 +112,7 @@ def daily_deal_options(game: str) -> Options:
 
 
 def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
-    """Return the command that runs a race against bots on this machine and then returns to the lobby of this server."""
+    """Return the command that runs a race against bots on this machine and then returns to the client's lobby."""
     link = client.link
     return _command("play", game, "--name", link.name, "--back-to", link.address.typed, look=look)
 
@@ -201,9 +202,9 @@ async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
 
 
 async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
-    """Enter the room of the rematch, as a spectator if the player has no seat in this race.
+    """Enter the room of the rematch, as a spectator if the player has no seat in the present race.
 
-    Raises RequestRefused if the server refuses.
+    ``bots`` are the player's bots, which go to the rematch too. Raises RequestRefused if the server refuses.
     """
     spectator = client.model.seat is None
     passphrase = client.rooms.passphrase
@@ -217,7 +218,7 @@ async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) ->
 async def open_similar_room(
     client: ClientSession, bring_bots: Callable[[str, str], Awaitable[None]], deal: str = DEFAULT_DEAL
 ) -> None:
-    """Open a room with the options of the client's room and another deal, and join the new room with the player's bots.
+    """Open a room with the options of the client's room, but with ``deal``. Join the new room with the player's bots.
 
     ``bring_bots`` is called with the codes of the old room and the new room. Raises RequestRefused if the server
     refuses.

@@ -99,7 +99,7 @@ async def run_client(
     the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``.
 
     Raises CannotConnect if there is no connection. Raises RequestRefused if the server refuses the player or the room.
-    Raises Failure if ``keys.toml`` is invalid.
+    Raises Failure if ``keys.toml`` can't be read or is invalid.
     """
     can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
     screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
@@ -155,7 +155,7 @@ async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, l
 
 
 def _how_to_return(client: ClientSession) -> str:
-    """Return the sentences that tell a player how to return to a seat, or an empty string if the player has none."""
+    """Return sentences that tell the player how to return to the seat. Without a seat, return an empty string."""
     room = client.model.room
     if room is None or not client.model.has_live_seat:
         return ""
@@ -170,7 +170,10 @@ def _print_warnings(warnings: list[str]) -> None:
 
 
 def key_bindings() -> Bindings:
-    """Return the key bindings from ``keys.toml`` in the configuration directory. Raises Failure if the file is invalid."""
+    """Return the key bindings from ``keys.toml`` in the configuration directory.
+
+    Without this file, return the default bindings. Raises Failure if the file can't be read or is invalid.
+    """
     path = config_home() / "keys.toml"
     try:
         text = path.read_text(encoding="utf-8")

@@ -16,8 +16,9 @@ _FILE: Final = "settings.json"
 class Settings(Struct, frozen=True):
     """The settings. ``server`` is the address of the server that was joined last.
 
-    ``limit`` (in minutes), ``hints`` and ``level`` are for races that begin with Play or Host on the start screen. If
-    ``theme`` is empty, the theme suits the background of the terminal.
+    ``limit`` (in minutes) and ``hints`` are for races that begin with Play or Host on the start screen. ``level`` is
+    the level of the bots in races that begin with Play. If ``theme`` is empty, the theme suits the background of the
+    terminal.
     """
 
     name: str = ""

@@ -35,7 +35,7 @@ _HANDLERS: Final[list[_Handler]] = []
 
 
 class StopRequest:
-    """A request to stop with an exit code. Only the first request counts."""
+    """A request to stop with an exit code. Only the first call of ``stop`` counts."""
 
     def __init__(self) -> None:
         self._requested = asyncio.Event()
@@ -60,7 +60,7 @@ def is_terminal() -> bool:
 
 @contextmanager
 def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterator[None]:
-    """Call ``stop`` with the exit code on Ctrl-C, SIGTERM or SIGHUP.
+    """On Ctrl-C, SIGTERM or SIGHUP, call ``stop`` with the exit code: 128 plus the number of the signal.
 
     If ``must_end`` is true, a signal also ends the process after a timeout. This helps if the event loop waits forever
     for a terminal that takes no output. Contexts may be nested. Then only the innermost context receives the signals.

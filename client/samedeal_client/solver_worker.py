@@ -37,13 +37,13 @@ class _Reply(Struct):
 
 
 class SolverProcess:
-    """The worker process. It starts with the first board and is killed at the end of the context."""
+    """The worker process. The first call of ``solve`` starts it, and the end of the context kills it."""
 
     def __init__(self) -> None:
         self.process: Process | None = None
 
     async def __aenter__(self) -> Self:
-        """Return this object. The first request starts the worker."""
+        """Return this object. The worker is not running yet."""
         return self
 
     async def __aexit__(self, *_: object) -> None:

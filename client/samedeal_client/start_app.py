@@ -37,7 +37,7 @@ class StartApp(LookApp[list[str]]):
         return bool(result)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands in the palette, with the settings."""
+        """Return the commands in the command palette, including the one that opens the settings."""
         if isinstance(screen, StartScreen):
             yield SystemCommand("Settings", "Name, look, sound", lambda: screen.action_choose("settings"))
         yield from super().get_system_commands(screen)

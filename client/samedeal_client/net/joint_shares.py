@@ -1,7 +1,7 @@
 """The player's shares of joint deals, and the commitments to them. Pure.
 
 Every ``Join`` carries the commitment to a new share. The server uses the newest commitment that it received before the
-countdown, and shows this commitment in the room's state. The client keeps its last few shares, because its newest
+countdown, and shows this commitment in the room's state. The client also keeps a few older shares, because its newest
 ``Join`` may not have reached the server. DEALS.md, *Version 2*, explains the chain of shares.
 """
 
@@ -35,8 +35,8 @@ def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
 class JointShares:
     """The shares of one player.
 
-    ``revealed`` has the shares that were revealed. ``kept`` is the last share of the chain that an earlier process of
-    the player used, or an empty value.
+    ``revealed`` has the shares that were revealed. ``kept`` is the last share of the chain of shares that the player's
+    client used before it was restarted, or empty.
     """
 
     def __init__(self, kept: bytes = b"") -> None:
@@ -54,9 +54,9 @@ class JointShares:
         self._last = b""
 
     def in_use(self, state: RoomState, player: str) -> bytes:
-        """Return the last share of the chain to which the player's seat is committed.
+        """Return the last share of the chain of shares to which the player's seat is committed.
 
-        Return an empty value without such a seat, or if this client does not know the chain.
+        Return an empty value if the player has no such seat, or if this client does not know the chain.
         """
         return self._find(state, player)[0]
 

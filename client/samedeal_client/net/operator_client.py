@@ -43,8 +43,8 @@ class OperatorClient:
     """An operator's connection. Entering the context manager connects and logs in with the token.
 
     ``node`` is the name of the node that answers, ``server`` its program and version, and ``time`` the server's time at
-    the login. Every method raises CannotConnect if there is no connection or no valid answer. Every method raises
-    RequestRefused if the server refuses the request.
+    the login. Entering, ``ask`` and ``back_up`` raise CannotConnect if the connection fails or there is no valid
+    answer, and RequestRefused if the server refuses the request.
     """
 
     def __init__(self, address: ServerAddress, token: str) -> None:
@@ -91,7 +91,8 @@ class OperatorClient:
     async def back_up(self, write: Callable[[bytes], object]) -> BackedUp:
         """Request a backup, pass each part to ``write``, and check the backup's size and digest.
 
-        Raises CannotConnect if the backup was damaged on the way.
+        Return the server's last message, which has this size and digest. Raises CannotConnect if the backup was
+        damaged on the way.
         """
         await self._send(Backup(id=0))
         content, size = hashlib.sha256(), 0

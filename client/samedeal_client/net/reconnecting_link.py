@@ -1,10 +1,11 @@
-"""The client's end of a connection to a server. The link reconnects by itself.
+"""The client's side of a connection to a server. The link reconnects by itself.
 
 After a lost connection the link reconnects with the player's session. It resumes the player's seat by sending the
 revision of the client's board. Then it sends all unanswered requests again, in order.
 
 Repeating a request is safe: an ``Act`` is identified by its revision and id, and other requests have the same effect
-when done twice. The exception is ``Create``, which fails with ``UNANSWERED``.
+when done twice. The exception is ``Create``. If the connection is lost before the answer, ``Create`` is not repeated,
+but fails with the code ``UNANSWERED``.
 
 If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the
 ``Act`` until the server answers it. Rate-limited requests are retried when the server allows it.
@@ -123,7 +124,7 @@ class Link:
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
-        """Connect. Raises CannotConnect, or RequestRefused if the server refuses the name."""
+        """Connect. Raises CannotConnect, or RequestRefused if the server refuses the name or the player."""
         socket = await dial(self.address)
         try:
             await self._greet(socket)
@@ -141,7 +142,7 @@ class Link:
         await self.close()
 
     async def close(self) -> None:
-        """Disconnect without giving up the seat. The server treats the player as after a lost connection."""
+        """Disconnect and do not reconnect. The player keeps the seat, as after a lost connection."""
         await self.end(ClientCode.CLOSED, "This client closed the connection.")
 
     async def end(self, code: str, sentence: str) -> None:
@@ -179,8 +180,8 @@ class Link:
     async def request(self, message: ToServer) -> Answer:
         """Send a request under a new id and return its answer, even if the link has to reconnect meanwhile.
 
-        Raises RequestRefused, with the server's code, if the server refuses the request. The code is ``UNANSWERED`` if
-        the connection was lost and the request can't be repeated, and ``LINK_ENDED`` if the link has ended.
+        Raises RequestRefused if the server refuses the request. Also raises it, with the code ``UNANSWERED``, if the
+        connection was lost and the request can't be repeated, and with the code ``LINK_ENDED`` if the link has ended.
         """
         if self._ended is not None:
             raise RequestRefused(ClientCode.LINK_ENDED, self._ended.sentence)
@@ -275,7 +276,10 @@ class Link:
         return self._sessions.room(self.address.url, self.name)
 
     def save_room(self, room: str) -> None:
-        """Save the room in which this player has a seat, so that the player finds it again after a restart."""
+        """Save the room in which this player has a seat, so that the player finds it again after a restart.
+
+        If ``room`` is empty, forget the saved room.
+        """
         url, name = self.address.url, self.name
         self._sessions.keep(url, name, self._sessions.session(url, name), room, self._share if room else "")
 
@@ -290,7 +294,7 @@ class Link:
             self.post(RevealShare(id=self.new_id(), share=share))
 
     async def _check_engine(self, welcome: Welcome) -> None:
-        """Warn the player once if the server plays another version of the rules."""
+        """Warn the player once if the server uses another version of the rules."""
         if welcome.engine in (0, self._engine):
             return
         self._engine = welcome.engine
@@ -304,7 +308,10 @@ class Link:
         await self.events.put(Notice(code=ClientCode.OTHER_ENGINE, message=sentence))
 
     async def _serve(self, socket: ClientConnection, *, resumed: bool) -> Disconnected:
-        """Serve a connection until it is lost, and return the reason."""
+        """Send and receive messages until the connection is lost, and return the reason.
+
+        ``resumed`` is true if the link was connected before.
+        """
         if resumed:
             await self._resume()
         for _ in range(_FIRST_PINGS):

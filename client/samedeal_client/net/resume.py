@@ -21,8 +21,8 @@ _LATE_JOIN_WINDOW: Final = 60.0
 class NextStep:
     """Instructions for the link, after an answer or on a new connection.
 
-    The link sends the messages in ``send``. If ``send_pending`` is true, it then sends every unanswered request. Unless
-    ``reconnect_after`` is None, the link disconnects and waits for that many seconds before it reconnects.
+    The link sends the messages in ``send``. If ``send_pending`` is true, it then sends every unanswered request. If
+    ``reconnect_after`` is a number, the link disconnects and waits for that many seconds before it reconnects.
     ``seat_lost`` and ``moves_lost`` are reported to the player.
     """
 
@@ -36,10 +36,11 @@ class NextStep:
 class Resumption:
     """The client's place in a room, and the requests that get the place back after a reconnection.
 
-    ``place`` is the request that entered the room. A seat is resumed with the revision of the newest board. If the
-    server has lost acknowledged moves, the link first sends these moves again, with their receipts. ``awaiting_seat``
-    is true until the seat is resumed. Until then the link sends no other request. ``new_id`` returns an id for a
-    message.
+    ``place`` is the request that entered the room. A request to resume a seat has the revision of the client's newest
+    board. If the server's answer has an older revision, the server has lost acknowledged moves. The link then sends
+    these moves again with a receipt, before any other request. ``awaiting_seat`` is true from the start of a new
+    connection until the request to resume the seat is answered. Meanwhile the link sends no other request. ``new_id``
+    returns an id for a message.
     """
 
     def __init__(self, new_id: Callable[[], int]) -> None:

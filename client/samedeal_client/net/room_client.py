@@ -107,7 +107,8 @@ class RoomClient:
     async def read_record(self, race: str, passphrase: str = "") -> bytes:
         """Return the record of a race, or of the newest race in a room. The record has not been checked.
 
-        ``race`` is the id of a race or the code of a room. Raises BadRecord if the text is longer than any record.
+        ``race`` is the id of a race or the code of a room. Raises BadRecord if the text is too long for a record, or
+        if a part of it is empty.
         """
         text, number, parts = b"", 0, 1
         while number < parts:
@@ -121,7 +122,7 @@ class RoomClient:
         return text
 
     async def create(self, options: Options, room: str = "", passphrase: str = "") -> str:
-        """Open a room and return its code."""
+        """Open a room and return its code. If ``room`` is empty, the server chooses the code."""
         answer = await self.link.request(
             Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
         )

@@ -1,11 +1,11 @@
 """Session tokens by server and name. With a session token a player returns to a seat.
 
-The tokens are kept in ``sessions.json`` in the state directory, a file that only its owner can read::
+The tokens are kept in the state directory, in the file ``sessions.json``, which only its owner can read::
 
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
 ``room`` is the room of the unfinished race in which the player last had a seat. In a room with a joint deal, ``share`` is
-the last share, in hexadecimal digits, of the chain to which the player's seat is committed.
+the last share, in hexadecimal digits, of the chain of shares to which the player's seat is committed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SessionStore(Protocol):
         ...
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
+        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
         ...
 
 
@@ -73,7 +73,7 @@ class MemorySessions:
         return self._sessions.get((url, name), ("", "", ""))[2]
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
+        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
         self._sessions[url, name] = (session, room, share)
 
 
@@ -90,7 +90,7 @@ class _File(Struct, frozen=True):
 
 
 class FileSessions:
-    """Sessions in a file. An error of the file does not stop the game. It is passed to ``warn`` as a sentence."""
+    """Sessions in a file. Errors of the file do not stop the game, but are passed to ``warn`` as sentences."""
 
     def __init__(self, warn: Callable[[str], None], path: Path | None = None) -> None:
         self._path = path or state_home() / "sessions.json"
@@ -99,8 +99,8 @@ class FileSessions:
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name.
 
-        If there is none, return another server's newest session for this name, or an empty string. Sessions that the
-        server at ``url`` must not see are ignored.
+        If there is none, look at the sessions for this name on other servers, as far as the server at ``url`` may see
+        them. Return the newest of these, or an empty string.
         """
         sessions = self._read()
         if name in sessions.get(url, {}):
@@ -136,7 +136,7 @@ class FileSessions:
         return saved.share if saved is not None else ""
 
     def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room in which the player has a seat, and the player's last share for a joint deal."""
+        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
         try:
             with self._locked():
                 sessions = self._read()

@@ -96,8 +96,8 @@ class PendingRequests:
     def take_due(self, now: float) -> tuple[ToServer, ...]:
         """Return the deferred requests that can be sent again now, oldest first. They are then no longer deferred.
 
-        While the server has yet to answer an action that was not deferred, return nothing. This wait keeps the actions
-        in order.
+        If an action is deferred, but another action was sent and has no answer yet, return an empty tuple. Waiting for
+        that answer keeps the actions in order.
         """
         if self.retry_at is not None and now < self.retry_at:
             return ()

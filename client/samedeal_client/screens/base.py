@@ -83,7 +83,7 @@ class ClientScreen(Screen[None]):
         yield from ()
 
     def minimum_size(self) -> Size:
-        """Return the smallest terminal on which the screen can be used."""
+        """Return the size of the smallest terminal on which the screen can be used."""
         return Size(60, 20)
 
     def title_parts(self) -> Row:
@@ -191,7 +191,7 @@ class ClientScreen(Screen[None]):
     def take_over(self, before: ClientScreen) -> None:
         """Take over the state of the screen ``before``, which is of the same kind.
 
-        This screen replaces it in other colours.
+        This is called when the colours change: this screen then replaces ``before``.
         """
 
     def retire(self) -> None:
@@ -293,11 +293,11 @@ class ClientScreen(Screen[None]):
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     def _announcement_fits(self, width: int) -> bool:
-        """Return whether the announcement fits into the two lines at the bottom, so that it hides no cards."""
+        """Return whether the app's announcement fits into the two lines at the bottom, where it hides no cards."""
         return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
-        """Show a message for ``MESSAGE_TIME``. An empty message clears the line."""
+        """Show a message for ``MESSAGE_TIME`` seconds. An empty message clears the message line."""
         self._message = (sentence, style) if sentence else None
         if self._message_timer is not None:
             self._message_timer.stop()
@@ -408,12 +408,12 @@ class ClientScreen(Screen[None]):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
 
     def on_key_hints_pressed(self, event: KeyHints.Pressed) -> None:
-        """Press the key of a hint that was clicked."""
+        """Press the key that was clicked in the footer."""
         self.app.simulate_key(event.key)
 
 
 def only_progress_changed(before: Model, after: Model) -> bool:
-    """Return whether nothing but the rivals' progress has changed.
+    """Return whether only the rivals' progress has changed.
 
     Header, banner and footer do not show this progress.
     """

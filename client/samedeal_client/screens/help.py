@@ -57,7 +57,7 @@ class HelpScreen(WidgetScreen):
         self._page.focus()
 
     def minimum_size(self) -> Size:
-        """Return a minimum size that no other screen undercuts, so that the help can always be closed."""
+        """Return a size that is not larger than any other screen's minimum, so that the help can always be closed."""
         return Size(40, 10)
 
     def title_parts(self) -> Row:
@@ -76,7 +76,7 @@ class HelpScreen(WidgetScreen):
         self._page.scroll_home(animate=False)
 
     def action_turn(self, pages: int) -> None:
-        """Turn to another page."""
+        """Turn forward by ``pages`` pages, or backward if ``pages`` is negative."""
         tabs = [_id(name) for name in PAGES]
         self._tabs.active = tabs[(tabs.index(self._tabs.active) + pages) % len(tabs)]
 

@@ -35,7 +35,7 @@ _FRAME_WIDTH: Final = 6
 
 
 class _RaceTable(ListTable):
-    """The races. The results of the selected race can be opened."""
+    """The past races. Enter opens the results of the selected race."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "results")]
 
@@ -105,7 +105,7 @@ class HistoryScreen(Screen[None]):
         return latest[row] if row < len(latest) else None
 
     def on_data_table_row_highlighted(self, _: DataTable.RowHighlighted) -> None:
-        """Show the line of the selected race."""
+        """Show the result line of the selected race."""
         race = self._selected
         if race is not None:
             self._sentence.update(Text(f" {views.result_line(race)}"))

@@ -1,4 +1,4 @@
-"""The lobby: the player's own race, the rooms of a server, and other ways to start a race."""
+"""The lobby: the player's own race, the rooms of a server, and ways to start another race."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _name(widget: Widget | None) -> str:
 
 
 class _Choice(ChoiceField[str]):
-    """A menu of choices, which also has keys that choose without the menu."""
+    """A field with a menu of choices. Left, Right and letters change the choice without opening the menu."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "step(1)", show=False),
@@ -66,7 +66,7 @@ class _Choice(ChoiceField[str]):
 
 
 class _Text(TextField):
-    """A text. Enter goes to the next field."""
+    """A text field. Enter goes to the next field."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "next")]
 

@@ -15,7 +15,10 @@ from samedeal_client.widgets.fitting_footer import FittingFooter
 
 
 class PassphraseScreen(ModalScreen[str | None]):
-    """A dialog whose answer is the passphrase, or None. ``wrong`` says that the last answer was wrong."""
+    """A dialog whose answer is the passphrase, or None if the player cancels.
+
+    ``wrong`` says that the passphrase given before was wrong.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "join", "join"),

@@ -74,7 +74,7 @@ class QuestionScreen(ModalScreen[None]):
         box.show(rows)
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle the key of an answer. Explain how to answer if the dialog has no such answer now."""
+        """Give the answer that the key stands for. If the dialog has no such answer now, explain how to answer."""
         event.stop()
         answer = self.KEYS.get(event.key.lower(), "")
         await self._answer(answer if any(line.answer == answer for line in self._lines) else "")

@@ -88,7 +88,7 @@ class RaceScreen(ClientScreen):
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)
 
     def take_over(self, before: ClientScreen) -> None:
-        """Take the picked cards and the news from the screen ``before``."""
+        """Take the picked-up cards and the news from the screen ``before``."""
         if isinstance(before, RaceScreen):
             self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
             self._show()
@@ -99,7 +99,7 @@ class RaceScreen(ClientScreen):
         return Size(minimum.width, minimum.height + FRAME_ROWS)
 
     def on_model_changed(self, before: Model, after: Model) -> None:
-        """Play the keys that waited for a revealed card, then show the board and the rivals."""
+        """Handle the keys that were queued while a card was being revealed. Then show the board and the rivals."""
         if after.room is None:
             return
         if only_progress_changed(before, after):
@@ -119,9 +119,9 @@ class RaceScreen(ClientScreen):
         self._show_over_board()
 
     def stays_for(self, model: Model) -> bool:
-        """Return whether the race has ended while the player was playing, so that the board stays.
+        """Return whether the race has ended while the player was still playing.
 
-        The board stays until the player presses Enter, or until ``END_TIME`` has passed.
+        The board then stays until the player presses Enter, but at most for ``END_TIME`` seconds.
         """
         seat, play = model.seat, model.own.play
         if not self._was_playing or seat is None or seat.resigned or play is None or play.board.won:
@@ -134,7 +134,7 @@ class RaceScreen(ClientScreen):
         return True
 
     def _end_stay(self) -> None:
-        """Go to the results, because the player has not pressed a key."""
+        """Go to the results when ``END_TIME`` has passed, unless the player has already pressed Enter."""
         if self._was_playing:
             self.samedeal.ignore_input(END_PAUSE)
             self._show_results()
@@ -257,7 +257,7 @@ class RaceScreen(ClientScreen):
     def prompt_row(self) -> Row:
         """Return the move that is being typed. If there is none, return fresh news that the panel has no space for.
 
-        Otherwise return the state of the race and the keys that are useful now.
+        If there is no such news either, return the state of the race and the keys that are useful now.
         """
         if self._ended_at is not None:
             return ()
@@ -326,7 +326,7 @@ class RaceScreen(ClientScreen):
         self.show_frame()
 
     def _press_queued(self) -> None:
-        """Press the keys that waited for a card, until one of them turns up another card."""
+        """Handle the keys that were queued while a card was being revealed, until one of them turns up another card."""
         while self._controller.queue and self._board is not None and not self.model.own.awaiting_face:
             self._apply(self._controller.press_queued(self._board, time.monotonic()))
             self._board = self.model.board

@@ -50,7 +50,10 @@ _FRAME_TIME: Final = 0.05
 
 
 class PracticeRequest(NamedTuple):
-    """A request to practise from the moment of ``replay``, or from the race's deal. The replay goes on afterwards."""
+    """A request to practise from the moment of ``replay``, or from the deal if ``from_deal`` is true.
+
+    After the practice, the player returns to ``replay``.
+    """
 
     replay: Replay
     from_deal: bool

@@ -142,7 +142,7 @@ class ResultsScreen(WidgetScreen):
         return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
 
     def _show_scroll_key(self, taller: bool) -> None:  # noqa: FBT001 (a watcher gets the value so)
-        """Show the key that scrolls if the page is taller than the window."""
+        """Show or hide the key that scrolls. ``taller`` says whether the page is taller than the window."""
         self._scrolls = taller
         self.refresh_bindings()
 
@@ -249,6 +249,6 @@ class ResultsScreen(WidgetScreen):
 
 
 def _short(path: Path) -> str:
-    """Return a path as the player would type it."""
+    """Return a path as text, with ``~`` for the home directory."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

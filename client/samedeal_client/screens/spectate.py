@@ -1,4 +1,4 @@
-"""The screen of a spectator, who sees the boards late by the room's delay.
+"""The screen of a spectator, who sees the boards with the room's delay.
 
 All boards are in a grid, or one board is in full size. The spectator can go back in time.
 """
@@ -85,12 +85,12 @@ class SpectateScreen(ClientScreen):
 
     @property
     def newest_time(self) -> int:
-        """The server time of the newest board that may be shown."""
+        """The server time of the newest boards that may be shown, in milliseconds since 1970."""
         return self.client.now() - 1000 * (self.model.delay or 0)
 
     @property
     def shown_time(self) -> int:
-        """The server time of the boards on the screen."""
+        """The server time of the boards on the screen, in milliseconds since 1970."""
         return self.newest_time - self._state.rewind
 
     @property

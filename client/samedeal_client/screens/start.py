@@ -95,7 +95,7 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood. If the text is unchanged since it failed, show the reason instead."""
+        """Show how the text will be understood. If it is still the text that has failed, show why it failed instead."""
         if self._failed is not None and event.value == self._failed.typed:
             return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
@@ -146,7 +146,10 @@ def _machine(address: ServerAddress) -> str:
 
 
 def _seat_text(seat: KeptSeat) -> str:
-    """Return the room and the server of a seat. Add the player's name there if it is not the name in the settings."""
+    """Return the room and the server of a seat.
+
+    If the player has another name in this seat than in the settings, the text begins with this other name.
+    """
     name = "" if load_settings().name in ("", seat.name) else f"as {seat.name} "
     return f"{name}in {seat.room}, {_machine(parse_address(seat.url))}"
 
@@ -163,16 +166,16 @@ _HINTS: Final = {"against bots": "Play on, Host off", "always": "on", "never": "
 
 
 class _SettingText(TextField):
-    """The text of a setting."""
+    """The text field of a setting."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "save")]
 
 
 class SettingsScreen(ModalScreen[None]):
-    """The settings. They are saved when the player presses Enter in a text, and when the screen is closed.
+    """The settings. They are saved when the player presses Enter in a text field, and when the screen is closed.
 
-    If a setting is invalid, the first attempt to save shows the error. If it is still invalid when the screen is closed,
-    all changes are dropped.
+    If a setting is invalid, nothing is saved and the error is shown. If the player closes the screen while it shows the
+    error, all changes are dropped.
     """
 
     _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots.\nCtrl+P changes the theme."
@@ -216,13 +219,13 @@ class SettingsScreen(ModalScreen[None]):
             self.query_one("#meaning", Static).update("Saved.")
 
     def action_close(self) -> None:
-        """Save the settings and go back. The first time that saving fails, show the error and stay."""
+        """Save the settings and go back. If saving fails, show the error and stay, unless an error is already shown."""
         warned = self._warned
         if self._save() or warned:
             _ = self.dismiss()
 
     def _save(self) -> bool:
-        """Save the settings. If a setting is invalid, show the error and return False."""
+        """Save the settings and return True. If that fails, show the error and return False."""
         name, server = (self.query_one(selector, Input).value.strip() for selector in ("#name", "#server"))
         try:
             name = clean_name(name) if name else ""
@@ -246,7 +249,7 @@ class SettingsScreen(ModalScreen[None]):
 
 
 class _Menu(OptionList):
-    """The lines of the menu, with the choice of a game above them."""
+    """The lines of the menu. The choice of a game is above them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "choose")]
 
@@ -275,7 +278,8 @@ def _rules(game: str, look: Look, width: int) -> list[Row]:
 class StartScreen(Screen[list[str]]):
     """The menu.
 
-    When the player chooses a line, the app ends. The app's result is the arguments of ``samedeal`` for the line.
+    When the player has chosen a command, the app ends. The app's result is the arguments of ``samedeal`` for this
+    command.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -349,7 +353,7 @@ class StartScreen(Screen[list[str]]):
         return str(self._game.value)
 
     def on_mount(self) -> None:
-        """Select the first line, or let the player correct the choice that has failed."""
+        """Select the first line. If the player's last choice has failed, open its dialog again or show the reason."""
         self._menu.highlighted = 0
         self.set_focus(self._menu)
         self._play.border_title = "Samedeal"
@@ -362,7 +366,7 @@ class StartScreen(Screen[list[str]]):
             self._failed = None
 
     def on_screen_resume(self) -> None:
-        """Show the newest history."""
+        """Show the history with the newest races."""
         self._show()
 
     @property

@@ -117,7 +117,10 @@ class WaitingScreen(WidgetScreen):
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
 
     def prompt_row(self) -> Row:
-        """Return a row that says what the race waits for, or an empty row while it starts."""
+        """Return a row that says what the race waits for.
+
+        The row is empty while the bots of a race on this machine join.
+        """
         if self._starting:
             return ()
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
@@ -132,7 +135,7 @@ class WaitingScreen(WidgetScreen):
         self.show_frame()
 
     def on_tick(self) -> None:
-        """Show the bots that are joining, because the model does not know them yet."""
+        """Show the bots that are joining. They are not in the model yet, so no change of the model shows them."""
         self._show()
 
     def _show(self) -> None:
@@ -214,7 +217,7 @@ class WaitingScreen(WidgetScreen):
         self.request(partial(self.client.rooms.ready, ready=ready))
 
     def action_add_bot(self, level: str) -> None:
-        """Add a bot of a level, or show the message why this is not possible."""
+        """Add a bot of a level, or show a message that says why this is not possible."""
         if self.model.room is not None and not self.model.room.options.bots:
             self.show_message("This room admits no bots. Open another room to race against them.")
         elif not can_add_bot(self.model, self.bots):

@@ -28,8 +28,8 @@ def key_of(board: Board) -> Key:
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
     """Return whether provably no sequence of moves turns up an unseen card or adds a card to the foundations.
 
-    All moves count, including draws and moves off a foundation. A board that is won is no dead end. If the proof needs
-    more than ``max_moves`` moves, the result is False.
+    All moves are tried, including draws and moves off a foundation. If more than ``max_moves`` moves would have to be
+    tried, the result is False. A board that is won is no dead end.
     """
     return not board.won and _is_closed(board, board.foundation_cards, max_moves)
 
@@ -38,8 +38,8 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
     """Return whether the player is proven to be stuck, even if the player undoes moves.
 
     A stuck player can neither turn up an unseen card nor have more cards on the foundations than now. ``from_deal``
-    says that ``play`` has every move since the deal. If moves are missing, the result is False unless ``play`` has a
-    move that can't be undone, or the room forbids undo. Otherwise the player might undo the missing moves.
+    says that ``play`` has every move since the deal. If moves are missing, and the player might undo them, the result
+    is False. The player can't undo them if ``play`` has a move that can't be undone, or if the room forbids undo.
     """
     first = play
     while first.why_no_undo is None:
@@ -53,7 +53,7 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
 def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
     """Return whether no sequence of moves turns up a card or leads to more than ``foundation_cards`` foundation cards.
 
-    If finding out takes more than ``max_moves`` moves, the result is False.
+    If more than ``max_moves`` moves would have to be tried, the result is False.
     """
     if board.foundation_cards > foundation_cards or (board.game.stock.to_columns and board.stock):
         return False

@@ -6,7 +6,7 @@ since the start of the race, and the text of the action.
 
 A line that begins with ``+`` is an action that the server has acknowledged. Its time is the server's, and it also has
 the head of the chain after the action. A line without ``+`` is an action that the client has sent. If several of these
-lines have the same revision, the last one counts, because the server refused the others.
+lines have the same revision, only the last one counts: the server refused the actions of the others.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ActionJournal:
             file.write(f"+{link.revision - 1} {link.time} {link.head.hex() or '-'} {link.action}\n")
 
     def record(self, model: Model) -> Record | None:
-        """Return the record of the finished race with only this player, or None if the deal or an action is unknown.
+        """Return the record of this player's part of the finished race, or None if the deal or an action is unknown.
 
         If the client did not see the whole race, the actions are read from the journal. These actions must lead to the
         player's present board.
@@ -115,8 +115,9 @@ def compare_with_journals(record: Record, directory: Path | None = None) -> list
 
 
 def compare_with_journal(record: Record, lines: Sequence[str]) -> JournalComparison | None:
-    """Compare a record with the lines of a journal. Return None if the journal is of another race.
+    """Compare a record with the lines of a journal.
 
+    Return None if the journal is of another race, or of a player whom an incomplete record lacks.
     Raises ValueError if a line is damaged.
     """
     terms = record.terms

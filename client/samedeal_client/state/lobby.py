@@ -99,8 +99,9 @@ class Lobby:
 def _sort_key(line: RoomLine, last_room: str) -> tuple[int, bool, bool, bool, int]:
     """Return the sort key of a room.
 
-    Rooms where players wait come first, then running races, then rooms that everybody has left, and finished races
-    last. Among the finished races, the race in ``last_room`` comes first, then the races that started last.
+    Rooms where players wait come first, then countdowns and running races, then rooms that everybody has left, and
+    finished races last. In each of these groups, rooms with a free seat come first. Among rooms that are equal so far,
+    ``last_room`` comes first, then the latest race.
     """
     left = line.phase == "open" and not line.players
     phase = _ORDER.index("finished" if left else line.phase)

@@ -1,7 +1,7 @@
 """A review of a player's race, to find the action that lost the deal. Pure.
 
-Without undo, a board that can't be won never leads to a board that can be won. So the review looks only at the actions
-that were not undone. Each run of the solver halves the range of actions in which the deal was lost.
+The review looks only at the actions that were not undone. Along these actions, a board that can't be won never leads
+to a board that can. A binary search therefore finds the action: each run of the solver halves the range of actions.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Model:
     ``me`` is the player's public id, or empty before the welcome. ``own`` is the player's own play. ``tallies`` has the
     newest counts of each player, and ``watched`` the boards that a spectator sees, both by player. ``delay`` is the
     spectator delay in seconds, or None for a player. ``history`` has each player's foundation cards and moves over
-    time. A spectator gets these counts with the same delay as the boards.
+    time. For a spectator, ``history`` has the same delay as the boards.
 
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
@@ -100,7 +100,7 @@ class Model:
 
     @property
     def board(self) -> Board | None:
-        """The player's own board as the screen shows it. It is None before the deal, and for a spectator."""
+        """The player's own board as the screen shows it. It is None until the cards are dealt, and for a spectator."""
         return self.own.shown.board if self.own.shown and self.delay is None else None
 
     @property
@@ -141,7 +141,8 @@ class Model:
     def has_finished(self) -> bool:
         """Whether the player is done in a race that still goes on.
 
-        The player has finished or resigned, or no move helps any more in a room without undo.
+        A player who has finished or resigned is done. In a room without undo, a player is also done if no move helps
+        any more.
         """
         seat, own = self.seat, self.own
         if self.room is None or self.room.phase != "racing" or seat is None:
@@ -199,7 +200,7 @@ class Model:
         return max(0, self.room.ends - now) if self.room and self.room.ends else 0
 
     def is_in(self, room: str) -> bool:
-        """Return whether the client is in a room."""
+        """Return whether the client is in the room with the code ``room``."""
         return self.room is not None and self.room.room == room
 
     @property
@@ -210,9 +211,9 @@ class Model:
         return Game.named(self.room.game)
 
     def record(self) -> Record | None:
-        """Return the record of the race with only this player.
+        """Return the record of this player's part of the race.
 
-        Return None if the server has not revealed the deal yet, or if this client did not see the deal of the cards.
+        Return None if the server has not revealed the deal yet, or if this client did not see the player's first board.
         """
         room = self.room
         if room is None or self.own.first is None or not (room.seed or room.proof):
@@ -220,9 +221,10 @@ class Model:
         return self.record_of(room, self.own.actions)
 
     def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
-        """Return the record of the race in ``room`` with only this player, whose ``actions`` are given.
+        """Return the record of this player's part of the race in ``room``.
 
-        The server must have revealed the deal. Return None for a spectator, and if the deal has no valid proof.
+        ``actions`` are the player's actions and their times. The server must have revealed the deal. Return None for a
+        spectator, and if the deal has no valid proof.
         """
         seat, play = self.seat, self.own.play
         if seat is None or play is None:
@@ -262,7 +264,7 @@ class Model:
         return replace(self, own=own), act
 
     def after(self, message: ToClient) -> Model:
-        """Return the model after a message. Raises SamedealError if no correct server sends such a message."""
+        """Return the model after a message. Raises SamedealError if a correct server would not send it."""
         own = self.own
         model = self if own.rollback is None else replace(self, own=replace(own, rollback=None))
         return HANDLERS[type(message)](model, message)
