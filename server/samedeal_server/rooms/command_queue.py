@@ -24,8 +24,8 @@ class CommandQueue:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn, which lasts until the ``with`` block ends.
 
-        Raise StoreUnavailable if Redis has failed for another command in the meantime. Otherwise all waiting commands
-        would time out, one after another.
+        Raise StoreUnavailable if Redis has failed for another command in the meantime, so that the waiting commands do
+        not time out one after another.
         """
         outages = self._outages
         async with self._lock:
