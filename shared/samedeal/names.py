@@ -33,9 +33,8 @@ def clean_name(text: str) -> str:
     """Return a player's name in its normal form: NFC, without surrounding spaces, and with single spaces inside.
 
     Emoji lose their skin tones and variation selectors, and joined emoji are separated. Raise MalformedText if the name
-    is empty, is wider than 20 columns or longer than 80 bytes, or has other characters than letters, digits, marks,
-    punctuation, symbols and spaces. This rule excludes control characters, bidirectional overrides and invisible
-    characters.
+    is empty, is wider than 20 columns, is longer than 80 bytes, or has a character that is not safe in a terminal
+    (``is_safe``). Also raise it if a word begins with a combining mark, or has more than three of them in a row.
     """
     name = normalized(_EMOJI_JOINER.sub("", _EMOJI_STYLE.sub("", text)))
     if not name:

@@ -25,8 +25,8 @@ class Options(Struct, frozen=True):
     in time for a start at ``start_at`` (``at``). ``start_at`` is in milliseconds since 1970.
 
     If ``first_finish_ends`` is true, the first finish ends the race. If ``end_when_settled`` is true, the race ends
-    when only bots are still playing, or when everybody who is still playing is stuck. If ``bots`` is false, players who
-    declare to be bots get no seats. Decoding ignores options that this version does not know.
+    once every person has finished, has resigned or is stuck. In a race of bots alone, this applies to the bots. If
+    ``bots`` is false, bots get no seats. Decoding ignores options that this version does not know.
 
     Raise ValueError if a game or deal does not exist, or if options contradict one another.
     """
@@ -71,8 +71,8 @@ class Options(Struct, frozen=True):
 class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The options in a client's request to open a room.
 
-    Decoding rejects an unknown option, so that a client never gets another room than it has asked for. Options with
-    their default value are not sent. An older server therefore refuses only requests that use a newer option.
+    Decoding rejects an unknown option, so that a client never gets a room with other options than it asked for. Options
+    with their default value are not sent. An older server therefore refuses only requests that use a newer option.
     """
 
     @classmethod

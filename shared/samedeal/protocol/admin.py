@@ -2,8 +2,8 @@
 
 ADMIN.md describes them. A connection starts with ``Login``. Every request carries an ``id``, and its answer repeats the
 id as ``to``. ``Backup`` is answered by several messages, every other request by one. Times are in milliseconds since
-1970, by the server's clock. Apart from the parts of a backup, no message contains a card or the seed of a race that is
-not finished.
+1970, by the server's clock. Until a race is finished, its cards and its seed are in no message other than the parts of
+a backup.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Login(_Message, frozen=True):
 
 
 class Status(_Message, frozen=True):
-    """Ask for the state of all nodes, of Redis, and of all rooms."""
+    """Ask for the state of all nodes and of Redis, and for the number of rooms in each phase."""
 
     id: Id
 
@@ -167,7 +167,7 @@ FromOperator = (
 
 
 class Granted(_Message, frozen=True):
-    """The answer to ``Login`` with the right token. ``server`` is the program of ``node`` and its version."""
+    """The answer of ``node`` to ``Login`` with the right token. ``server`` is the node's program and version."""
 
     to: Id
     node: str
@@ -181,7 +181,7 @@ class NodeLine(Struct, frozen=True, kw_only=True):
     ``players`` is the number of connections with a seat, and ``watching`` is the number of connections of spectators.
     ``rooms`` is the number of rooms that the node follows. ``moves`` is the number of moves acknowledged per second.
     ``median`` and ``p99`` are percentiles of the time to acknowledge a move, in milliseconds. ``load`` is the CPU time
-    used, as a share of one core. ``memory`` is in bytes.
+    used, as a fraction of one core. ``memory`` is in bytes.
     """
 
     node: str
@@ -236,7 +236,7 @@ class Survey(_Message, frozen=True):
 
 
 class ServerRooms(_Message, frozen=True):
-    """The answer to ``ListServerRooms``: the newest rooms, newest first, and the number of all rooms."""
+    """The answer to ``ListServerRooms``: the newest rooms, newest first, and the approximate number of all rooms."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
@@ -294,7 +294,7 @@ class BackupPart(_Message, frozen=True):
 
 
 class BackedUp(_Message, frozen=True):
-    """The end of the answer to ``Backup``: the size in bytes, the SHA-256, and the numbers of rooms and sessions."""
+    """The end of the answer to ``Backup``: the file's size in bytes, SHA-256, and numbers of rooms and sessions."""
 
     to: Id
     size: int

@@ -38,8 +38,7 @@ class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=Tru
 class Hello(_Message, frozen=True):
     """Introduce the player. This is the first request on a connection.
 
-    An empty ``session`` starts a new session. ``client`` names the program. If ``bot`` is true, the player declares to
-    be a bot.
+    An empty ``session`` starts a new session. ``client`` names the program. ``bot`` declares that a program plays.
     """
 
     id: Id
@@ -90,9 +89,11 @@ class Create(_Message, frozen=True):
 
 
 class Join(_Message, frozen=True):
-    """Take a seat, or return to one. ``revision`` and ``event`` are the newest numbers that the client has, or -1.
+    """Take a seat, or return to one.
 
-    ``share_commitment`` is the hash of the player's share, and is needed only in a room with a joint deal.
+    ``revision`` is the revision of the board that the client has, or -1 if it has none. ``event`` is the number of the
+    newest ``RoomState`` that the client has, or -1 if it has none. ``share_commitment`` is the hash of the player's
+    share, and is needed only in a room with a joint deal.
     """
 
     id: Id
@@ -147,7 +148,8 @@ class KickPlayer(_Message, frozen=True):
 class Act(_Message, frozen=True):
     """Make a move, a draw or a deal on the player's board, or undo a move.
 
-    The board is at ``revision`` before the action. If the same ``Act`` is sent again, it gets the first answer again.
+    The board is at ``revision`` before the action. If an accepted ``Act`` is sent again, it gets the first answer
+    again.
     """
 
     id: Id
@@ -267,8 +269,8 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     """A recorded race in a list of records.
 
     ``race`` is the id of the race. ``started`` and ``ended`` are times. ``players`` is the number of players.
-    ``winner`` is the name of a player in the first place. ``time`` is the time from the start to this player's finish,
-    in milliseconds, or 0. ``size`` is the length of the record in bytes.
+    ``winner`` is the name of a player with place 1. ``time`` is the time from the start to this player's finish, in
+    milliseconds, or 0 if nobody finished. ``size`` is the length of the record in bytes.
     """
 
     race: str
@@ -377,9 +379,9 @@ class Refused(_Message, frozen=True):
 class Seat(Struct, frozen=True, kw_only=True):
     """A player with a seat in a room.
 
-    ``bot`` is true if the player has declared to be a bot. ``stuck`` is true if the player has sent ``DeclareStuck``
-    and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the player's share of
-    a joint deal.
+    ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
+    ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
+    player's share of a joint deal.
     """
 
     player: str
@@ -428,14 +430,14 @@ class Standing(Struct, frozen=True, kw_only=True):
 
 
 class RoomState(_Message, frozen=True):
-    """The state of a room that everybody in it may see. The whole state is sent at each change.
+    """The state of a room that everybody in it may see. A ``RoomState`` always has the whole state.
 
-    ``event`` is the number of the change, and rises with each change. ``starts`` is when the race starts, and ``ends``
-    is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
+    ``event`` is the number of the newest change, and rises with each change. ``starts`` is when the race starts, and
+    ``ends`` is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
     ``commitment`` is the published hash of the seed, or of the server's secret for a joint deal. ``restarts`` says how
-    often the countdown of a joint deal began again. ``seed`` and ``standings`` are empty until the race ends. A joint
-    deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty. ``round`` is 0 for a first
-    race, and rises by one with each rematch.
+    often the countdown of a joint deal began again. ``seed``, ``proof`` and ``standings`` are empty until the race
+    ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty.
+    ``round`` is 0 for a first race, and rises by one with each rematch.
     """
 
     room: str
@@ -509,7 +511,7 @@ class LateMove(_Message, frozen=True):
 
 
 class Notice(_Message, frozen=True):
-    """A message to a client that is not an answer. PROTOCOL.md, *Notice*, explains the codes."""
+    """News that is not an answer, such as a text from the operator. PROTOCOL.md, *Notice*, explains the codes."""
 
     code: str
     message: str
