@@ -60,7 +60,10 @@ class StockPolicy:
         return f"redeal {len(waste)}" if self.is_redeal(stock, waste) else f"stock {len(stock)}"
 
     def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
-        """Yield the cards that come to the top of the waste if the player draws through the stock twice."""
+        """Yield the cards that draws will bring to the top of the waste.
+
+        The draws are those of the rest of this pass through the stock and of the next pass.
+        """
         if self.to_waste:
             drawn = stock[::-1]
             for cards in (drawn, waste + drawn):

@@ -25,8 +25,8 @@ def wins(board: Board, line: Iterable[Move]) -> bool:
 def moves_along(space: StateSpace, board: Board, path: Iterable[State]) -> Line:
     """Return the moves that lead from a board through a sequence of states that a search has found.
 
-    The first state follows from the board by safe moves only. Each further state follows from the previous one by
-    draws, a move, and then safe moves to foundations. Raise ValueError if no such moves exist.
+    The first state follows from the board only by safe moves to foundations (``StateSpace.safe_cards``). Each further
+    state follows from the previous one by draws, a move, and then safe moves. Raise ValueError if no such moves exist.
     """
     line: list[Move] = []
     for state in path:

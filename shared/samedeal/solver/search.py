@@ -1,8 +1,8 @@
 """The search for a win: it ends when a state is won, when all states were searched, or when a limit is reached.
 
 States that are reached for the first time are counted, stored in a table with the state before them, and put into
-buckets by their estimate. The newest state of the lowest bucket is searched next: all its moves are tried, except that
-safe moves are made at once. If all buckets are empty, the board can't be won.
+buckets by their estimate. The newest state of the lowest bucket is searched next: each of its moves is tried, and all
+safe moves to foundations follow at once. If all buckets are empty, the board can't be won.
 
 The order of the search depends on nothing but the board. The code iterates over tuples, lists and dictionaries in the
 order in which they were filled, and never over sets.
@@ -139,7 +139,7 @@ class Search:
     def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
         """Return for each card the places of the columns that accept it.
 
-        If the columns are sorted, empty columns are all alike, and only the first one counts.
+        If the columns are sorted, empty columns are all alike, and only the first of them is included.
         """
         space = self._space
         on = space.columns.on

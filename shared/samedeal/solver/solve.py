@@ -1,4 +1,4 @@
-"""The solver's answer whether a board without hidden cards can be won, and how.
+"""The solver: it finds out whether a board without hidden cards can be won, and how.
 
 Several searches with different estimates take turns, because a deal that is hard for one search is often easy for
 another. Each search runs until it has reached ``FIRST_LIMIT`` states, then until it has reached twice as many, and so

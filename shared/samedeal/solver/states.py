@@ -51,8 +51,8 @@ class TopsFacts(NamedTuple):
     """The moves that the tops of the foundations allow.
 
     ``takes`` maps each card that fits on a foundation to the tops after the move. ``gives`` holds the cards that can
-    leave a foundation. ``safe`` holds the cards that can go to a foundation without losing a win. ``safe_from_fan``
-    holds the cards that can do so from a fan. ``StateSpace.safe_cards`` explains both.
+    leave a foundation. ``safe`` holds the cards that can go to a foundation from a column or the reserve without making
+    a win impossible, and ``safe_from_fan`` those that can do so from a fan. ``StateSpace.safe_cards`` explains both.
     """
 
     takes: dict[int, bytes]
@@ -104,7 +104,8 @@ class Side(NamedTuple):
 class StateSpace:
     """The conversion of boards to states, and the facts about the parts of states.
 
-    ``stock`` is the stock of the board at which the search starts. The rows in it are the same in every state.
+    ``stock`` is the stock of the board at which the search starts. If it is dealt in rows, the states hold only the
+    number of cards that are left in it.
     """
 
     def __init__(self, game: Game, stock: bytes) -> None:
@@ -139,7 +140,10 @@ class StateSpace:
         return (tops, side, *columns)
 
     def keeps_places(self, side: bytes) -> bool:
-        """Return whether the columns keep their places. They do as long as the stock has cards to deal to them."""
+        """Return whether the columns keep their places instead of being sorted.
+
+        They do as long as the stock has cards to deal to them.
+        """
         return self.game.stock.to_columns and side != self.empty_side
 
     def drawn_part(self, cards: bytes, drawn: int) -> bytes:
@@ -148,9 +152,9 @@ class StateSpace:
         ``cards`` are the cards of the waste, from its deepest card, followed by the cards of the stock in the order in
         which they are drawn. The first ``drawn`` of them are the waste.
 
-        Draws and redeals are unlimited and change nothing else. Only those cards matter that draws can bring to the top
-        of the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on,
-        then number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is a multiple of three or n, the
+        Draws and redeals are unlimited and change nothing else. So only those cards matter that draws can bring to the
+        top of the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so
+        on, then number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is n or a multiple of three, the
         numbers after a redeal include all the others. Such a waste is therefore the same as an empty waste.
         """
         at_start = drawn == len(cards) or drawn % self.game.stock.drawn == 0
@@ -172,13 +176,15 @@ class StateSpace:
         return TopsFacts(takes, tuple(gives), safe, safe_from_fan)
 
     def safe_cards(self, tops: bytes) -> tuple[bytes, bytes]:
-        """Return the cards that can go to a foundation at once without losing a win, and those that can do so from a fan.
+        """Return the cards that are safe to play to a foundation: from a column or the reserve, and from a fan.
 
-        The rule is for one deck, foundations that build in suits and keep their cards, and columns that build in alternating
-        colours. A card of rank r that fits on its foundation is **safe** if both foundations of the other colour have
-        reached rank r-2, and that of the other suit of its own colour has reached r-3. It is safe from a fan if all other
-        foundations have reached r-1. It is never safe from the waste, because taking a card from the waste changes which
-        cards later draws bring to its top.
+        A card is safe to play if playing it never makes a win impossible.
+
+        The rule is for one deck, foundations that build in suits and keep their cards, and columns that build in
+        alternating colours. A card of rank r that fits on its foundation is **safe** if both foundations of the other
+        colour have reached rank r-2, and the foundation of the other suit of its own colour has reached r-3. It is safe
+        from a fan if all other foundations have reached r-1. It is never safe from the waste, because taking a card
+        from the waste changes which cards later draws bring to its top.
 
         *Proof.* Let A be a state that can be won, and B the state after the safe card c went to its foundation. B can
         be won too: follow the moves that win A, and keep B equal to A, except that a set X of cards is already on the
