@@ -1,6 +1,6 @@
-"""The core that client and server share: the engine of the five games, deals, records and messages.
+"""The core that client and server share: the engine, the deals, the records and the messages.
 
-No I/O, no clock.
+It does no I/O and reads no clock.
 """
 
 __version__ = "0.1.0"

@@ -28,8 +28,8 @@ class RaceTerms(NamedTuple):
     """Everything about a race that is fixed when it starts.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``undo`` is the undo rule as text. ``limit`` is
-    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` is the published hash of the
-    seed or the server's secret.
+    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` is the hash that the server
+    published in advance: of the seed, or of its secret for a joint deal.
     """
 
     room: str

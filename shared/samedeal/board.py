@@ -25,9 +25,10 @@ from samedeal.position import Position
 class Step(NamedTuple):
     """The effect of a move. ``Board.undo`` needs only the step to undo the move.
 
-    ``source`` and ``target`` are positions of piles. For a deal, which fills several columns, ``target`` is -1.
-    ``size`` is the number of cards that moved. ``flipped`` says whether the move turned up the card that it uncovered.
-    ``seen`` holds the cards that the move turned up for the first time, in this order.
+    ``source`` and ``target`` are positions of piles. For a deal from the stock, which goes to several columns,
+    ``target`` is -1. ``size`` is the number of cards that moved. ``flipped`` says whether the move turned up the card
+    that it uncovered. ``seen`` holds the cards that were turned up for the first time, in the order in which they were
+    turned up.
     """
 
     move: Move
@@ -51,7 +52,7 @@ class Board(Position):
 
     @classmethod
     def deal(cls, game: Game, deck: bytes) -> Board:
-        """Return the board that is dealt from a shuffled deck, first card first.
+        """Return the board that is dealt from a shuffled deck. The first card of ``deck`` is dealt first.
 
         RULES.md, rulings R1, R12, R16, R21, R23 and R27, says how each game is dealt. Raise ValueError unless ``deck``
         has exactly the cards of the game.
@@ -124,7 +125,10 @@ class Board(Position):
         return Turn(self._replace(change), Step(move, game.stock_at, target, len(cards), False, seen))
 
     def _turn_up(self, cards: bytes, faces: bytes | None) -> tuple[bytes, bytes]:
-        """Return ``cards`` turned face up. Also return, separately, the cards among them that had never been seen."""
+        """Return ``cards`` turned face up. Also return, separately, the cards among them that had never been seen.
+
+        ``faces`` is as in ``play``.
+        """
         if max(cards) < UNSEEN:
             if faces:
                 raise ValueError("faces were given for a move that turns up nothing new")
@@ -134,7 +138,7 @@ class Board(Position):
         return bytes(next(fresh) if card >= UNSEEN else card & FACE for card in cards), seen
 
     def _faces(self, cards: bytes, faces: bytes | None) -> bytes:
-        """Return the faces of cards that were never seen. On a masked board the hidden faces come from ``faces``."""
+        """Return ``cards``, which were never seen, turned face up. ``faces`` is as in ``play``."""
         if HIDDEN not in cards:
             own = cards.translate(TURN_UP)
             if faces is not None and faces != own:
@@ -202,7 +206,10 @@ class Board(Position):
 
     @property
     def stuck(self) -> bool:
-        """Whether the board is not won and no legal move helps, as far as the player can see (RULES.md, ruling R7)."""
+        """Whether no legal move helps, judged only by the cards that the player has seen (RULES.md, ruling R7).
+
+        A won board is not stuck.
+        """
         return legality.is_stuck(self)
 
     def is_legal(self, move: Move) -> bool:

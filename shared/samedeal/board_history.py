@@ -87,7 +87,7 @@ class Play:
 
     @property
     def why_no_undo(self) -> str | None:
-        """A sentence that says why the last move can't be undone. It is None if the last move can be undone."""
+        """A sentence that says why undo is not possible now, or None if it is possible."""
         if self.undo_rule is Undo.OFF:
             return "Undo is off in this race."
         if self.past is None:
@@ -98,10 +98,7 @@ class Play:
 
     @property
     def no_moves_left(self) -> bool:
-        """Whether the player can do nothing more (RULES.md, ruling R7).
-
-        No move is legal, and the race does not allow undo.
-        """
+        """Whether no move is legal and the race forbids undo (RULES.md, ruling R7). It is false if the board is won."""
         return self.undo_rule is Undo.OFF and not self.board.won and not self.board.legal_moves()
 
     def masked(self) -> Play:

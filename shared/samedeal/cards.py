@@ -97,7 +97,7 @@ def lying_text(code: int) -> str:
 
 
 def parse_lying(text: str) -> int:
-    """Return the card for a text that ``lying_text`` has written. Raise MalformedText for any other text."""
+    """Return the card for a text that ``lying_text`` has written. Raise MalformedText if the text is not a card."""
     if text == "??":
         return HIDDEN
     if text[:1] == "[" and text[-1:] == "]":

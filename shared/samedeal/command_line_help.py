@@ -19,10 +19,11 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def wrapped(text: str, width: int) -> str:
-    """Wrap a text to ``width`` columns. Successive lines without an indent are a paragraph, and other lines stay lines.
+    """Wrap a text to ``width`` characters. Successive lines without an indent are joined into a paragraph.
 
-    If a line with two columns is too long, its second column is wrapped. If the first column takes more than half of
-    the width, the second column goes below it.
+    An indented line may have two parts with two or more spaces between them, such as an example and its effect. If such
+    a line is too long, only the second part is wrapped. If the first part takes more than half of the width, the second
+    part starts on a new line.
     """
     lines: list[str] = []
     for line in text.splitlines():

@@ -46,7 +46,7 @@ def shuffled(seed: bytes, decks: int) -> bytes:
 
 
 def shuffle(stream: Iterator[int], decks: int) -> bytes:
-    """Return one or more new decks as one deck, shuffled with the bytes of a stream."""
+    """Return the cards of ``decks`` decks, shuffled together with the bytes of ``stream`` as random numbers."""
     cards = bytearray(DECK * decks)
     for last in range(len(cards) - 1, 0, -1):
         choices = last + 1
@@ -85,11 +85,11 @@ def commitment(seed: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Deal:
-    """The kind of a deal, and what it depends on. ``str`` writes the text that ``parse`` reads.
+    """The kind of a deal, with its number, date or difficulty if it has one.
 
-    The text is ``winnable`` or, for example, ``winnable easy`` (a joint deal of all players), ``random`` (a secret
-    seed), ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal that can be won). A daily deal without a
-    date is written ``daily``, and ``on`` sets its date.
+    ``str`` writes the text that ``parse`` reads. The text is ``winnable`` or, for example, ``winnable easy`` (a joint
+    deal of all players), ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal
+    that can be won). A daily deal without a date is written ``daily``, and ``on`` sets its date.
     """
 
     kind: Literal["winnable", "random", "number", "daily"]

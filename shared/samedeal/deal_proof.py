@@ -15,10 +15,10 @@
     candidate: 3
     line: 3 5, r 0, 2 4 x3, ...
 
-A ``seat`` line has the seat's number, the hash that its player committed to, the share that the player revealed, and the
+A ``seat`` line has the number of the seat, the hash by which the player committed to a share, the share itself, and the
 player's name. ``restarts`` is the number of times that the deal had to be drawn again, because a player left or did not
-reveal a share. For a medium or hard deal, a line ``least`` follows after the budget. A daily deal has the line ``public``,
-with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
+reveal a share. For a medium or hard deal, a line ``least`` follows after the budget. A daily deal has the line
+``public``, with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class RevealedShare(NamedTuple):
-    """A share that its player has revealed. ``commitment`` is the hash that the player sent before."""
+    """A share that its player has revealed. ``commitment`` is the share's hash, which the player sent earlier."""
 
     seat: int
     name: str
@@ -72,8 +72,9 @@ class RevealedShare(NamedTuple):
 class DealProof:
     """The proof of a joint or daily deal: all values that decided the deal, and the moves that win it.
 
-    ``candidate`` is the number of the candidate that was dealt, and ``line`` is the solver's winning sequence of moves.
-    ``public`` is the name of a daily deal. A daily deal has no shares, and its ``secret`` is the mix.
+    ``candidate`` is the number of the candidate deal that was dealt, and ``line`` holds the solver's winning moves.
+    ``public`` is the name of a daily deal, and empty for a joint deal. A daily deal has no shares, and its ``secret``
+    is a hash of its name.
     """
 
     terms: DealTerms
@@ -123,7 +124,7 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven if this is the proof of another kind of deal than ``deal``.
+        """Raise DealNotProven unless the proof fits ``deal``: its kind, its date and its difficulty.
 
         The difficulty is not checked if another version of the solver found the deal.
         """
@@ -137,10 +138,10 @@ class DealProof:
             raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
 
     def check_deeply(self) -> Board:
-        """Check the proof as ``check`` does. Also check that the solver wins no earlier candidate.
+        """Check the proof and return the board, as ``check`` does.
 
-        This takes as long as finding the deal. Raise DealNotProven if the proof is wrong, or needs another version of
-        the solver.
+        Also check that the candidate that was dealt is the first one that the solver wins. This takes as long as
+        finding the deal. Raise DealNotProven if the proof is wrong, or if another version of the solver found the deal.
         """
         board = self.check()
         _, game, solver, budget, least = self.terms

@@ -27,7 +27,7 @@ its deals are the slowest, and a search for one difficulty would take three time
 
 
 def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
-    """Return the minimum and the maximum number of states in which the solver wins a deal of this difficulty.
+    """Return the minimum and the maximum number of states that the solver needs to win a deal of this difficulty.
 
     Raise ValueError if the game has no deals of this difficulty.
     """

@@ -3,10 +3,10 @@
 ::
 
 SamedealError
-├── MalformedText      malformed        text that is not a card, move, board or deal
+├── MalformedText      malformed        text in the wrong form, for example of a card, a move or a name
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
-├── DealNotProven      not_proven       the proof of a joint deal is wrong
+├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong or can't be checked
 ├── BadRecord          bad_record       a record that is damaged, was changed, or contradicts itself
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
@@ -66,7 +66,7 @@ class SamedealError(Exception):
 
 
 class MalformedText(SamedealError):
-    """Error of a text that is not a card, move, board or deal."""
+    """Error of a text in the wrong form, for example of a card, a move, a deal or a name."""
 
     code = RefusalCode.MALFORMED
 
@@ -84,7 +84,7 @@ class UnknownGame(SamedealError):
 
 
 class DealNotProven(SamedealError):
-    """Error of a proof of a joint or daily deal that contradicts itself."""
+    """Error of a proof of a joint or daily deal: it is wrong, or only another version of the solver can check it."""
 
     code = EngineCode.NOT_PROVEN
 
@@ -116,7 +116,7 @@ class CannotUndo(PlayError):
 
 
 class UnseenCard(PlayError):
-    """Error of a move that turns up a card which is hidden on this masked board. Only the server can play the move."""
+    """Error of a move that turns up a card which is hidden on this masked board. Only the server knows the card."""
 
     code = EngineCode.UNSEEN
 
@@ -124,8 +124,9 @@ class UnseenCard(PlayError):
 class BadRecord(SamedealError):
     """Error of a record that is damaged, was changed, or contradicts itself.
 
-    ``lines`` are the wrong line, or the first and the last wrong line. If there are three or more ``lines``, at least
-    one of them is wrong. Without ``lines``, ``first`` and ``last`` are 0.
+    ``lines`` are numbers of lines: of the wrong line, or of the first and the last of several lines that contain the
+    mistake. Of three or more ``lines``, at least one is wrong. ``first`` and ``last`` are the lowest and the highest of
+    the numbers, or 0 if there are none.
     """
 
     code = EngineCode.BAD_RECORD
@@ -163,7 +164,7 @@ class RequestRefused(SamedealError):
     """Error of a request that the server refuses.
 
     PROTOCOL.md and ADMIN.md list the values of ``code``. A newer server may send other values. ``retry_after`` is the
-    time, in seconds, after which the same request may succeed.
+    time, in seconds, after which the same request may succeed, or None if a retry will not help.
     """
 
     def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:

@@ -75,9 +75,9 @@ class Lift(StrEnum):
 
 
 def _table(fits: Callable[[Card, Card], bool]) -> tuple[bytes, ...]:
-    """Return for each card the cards that fit on it, indexed by the byte of that card.
+    """Return the cards that fit on each card, indexed by the byte of the card below.
 
-    Nothing fits on a face-down card.
+    ``fits`` gets a card and the card below. No card fits on a face-down card.
     """
     deck = [Card(code) for code in DECK]
     rows = {under: bytes(card for card in deck if fits(card, under)) for under in deck}

@@ -94,7 +94,7 @@ def public_mix(name: str) -> bytes:
 
 
 def candidate_seed(mixed: bytes, number: int) -> bytes:
-    """Return the seed of the candidate deal ``number``. The first candidate has the number 0."""
+    """Return the seed of a candidate deal, from the mix and the candidate's number. The first number is 0."""
     return _hash(_CANDIDATE_LABEL, _exactly(mixed), number.to_bytes(4, "big"))
 
 
@@ -104,7 +104,7 @@ def candidate_order(seed: bytes, decks: int) -> bytes:
 
 
 def candidate_board(mixed: bytes, number: int, game: Game) -> Board:
-    """Return the board of the candidate deal ``number``."""
+    """Return the board of a candidate deal, from the mix and the candidate's number."""
     return Board.deal(game, candidate_order(candidate_seed(mixed, number), game.decks))
 
 
@@ -123,7 +123,7 @@ def won_candidates(
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """For each number 0, 1, 2 and so on, yield the bytes of the hash of ``text`` followed by the number."""
+    """For each number 0, 1, 2 and so on, append it to ``text``, and yield the bytes of the hash of the result."""
     for block in range(2**32):
         yield from _hash(text, block.to_bytes(4, "big"))
 

@@ -78,9 +78,9 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return the reason why a move to a pile that is not a column is illegal, whatever cards it moves.
+    """Return the reason why ``size`` cards can't move from ``giver`` to ``taker``, whose piles are not columns.
 
-    Return None if the cards decide.
+    Return None if this depends on the ranks and suits of the cards.
     """
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
@@ -137,10 +137,10 @@ def is_worry_back(board: Position, move: Move) -> bool:
 
 
 def is_stuck(board: Position) -> bool:
-    """Return whether the board is not won and no legal move helps, as far as the player can see (RULES.md, ruling R7).
+    """Return whether no legal move helps, judged only by the cards that the player has seen (RULES.md, ruling R7).
 
-    Drawing a card that was never seen always counts as helpful. A board and its masked copy therefore give the same
-    answer.
+    A won board is not stuck. Drawing a card that was never seen counts as helpful, whatever its face. A board and its
+    masked copy therefore give the same answer.
     """
     if board.won:
         return False

@@ -1,7 +1,7 @@
 """The sentences that explain to a player why the rules forbid a move.
 
-A sentence never names a card that lies face down. Sentences about the cards to be moved are safe, because ``legality``
-returns FACE_DOWN first if one of these cards lies face down.
+A sentence never names a card that lies face down. If one of the cards to be moved lies face down, ``legality`` never
+gives a reason whose sentence names these cards.
 """
 
 from __future__ import annotations

@@ -78,8 +78,9 @@ _Value = TypeVar("_Value")
 class RecordedPlayer:
     """A player of a recorded race.
 
-    ``finish_time`` is the time from the start of the race to the player's finish, in milliseconds, or 0. Each of
-    ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action as text.
+    ``finish_time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player
+    did not finish. Each of ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action
+    as text.
     """
 
     seat: int
@@ -95,8 +96,9 @@ class RecordedPlayer:
 class _Line(NamedTuple):
     """A line that a record must have.
 
-    ``key`` identifies the line in error reports. ``wrong`` is the error sentence if a text has another line at this
-    place. ``since`` is the number of the first line that may have been changed in that case. 0 means only this line.
+    ``key`` identifies the line in error reports. If a text has another line at this place, ``wrong`` is the error
+    sentence, and ``since`` is the number of the first line that may have been changed. If ``since`` is 0, only this
+    line may have been changed.
     """
 
     text: str
@@ -137,7 +139,10 @@ class Record:
 
     @property
     def actions(self) -> tuple[tuple[int, str], ...]:
-        """The actions of the first player. A record that a client writes has only one player."""
+        """The actions of the first player, each with its time in milliseconds since the start of the race.
+
+        A record that a client writes has only one player.
+        """
         return self.players[0].actions
 
     @property
@@ -180,8 +185,8 @@ class Record:
     def check(self) -> None:
         """Check the deal, every action, and the standings.
 
-        Raise BadRecord with a sentence that names the line if one is wrong. This method relies on ``parse``, which has
-        checked that the text was not changed.
+        Raise BadRecord with a sentence that names the line if something is wrong. This method does not check the hashes
+        in the text, because ``parse`` has done so.
         """
         self._check_deal()
         limit = 1000 * self.terms.limit
