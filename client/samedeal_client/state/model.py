@@ -348,9 +348,10 @@ def _room_state(model: Model, state: RoomState) -> Model:
 
 
 def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
-    """Return the commitments to shares as they were when the countdown began. A key is a pair: seat number, name.
+    """Return the commitments to shares as they were when the countdown began.
 
-    Later commitments prove nothing, because their shares could be chosen after other players have revealed theirs.
+    They are found by seat number and name. Later commitments prove nothing, because their shares could be
+    chosen after other players have revealed theirs.
     """
     if state.phase == "open":
         return {}

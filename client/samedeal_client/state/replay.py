@@ -85,7 +85,7 @@ class RecordedRace:
 
     @property
     def shown_tracks(self) -> tuple[Track, ...]:
-        """The tracks of the players, then the winning line of ``add_line``, if there is one."""
+        """The tracks of the players, then the winning line that ``add_line`` has added, if any."""
         return self.tracks + self.lines
 
     def add_line(self, track: Track, revision: int, line: Sequence[Move]) -> None:
