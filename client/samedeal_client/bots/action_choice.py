@@ -129,8 +129,7 @@ class ActionChooser:
     def _way_back(self, play: Play, moves_left: float) -> Move | str | None:
         """Return the next action on the way back to the best board.
 
-        Return None if the bot can't return, or has time for something else first. Return ``WAIT`` once the bot has
-        returned.
+        Return None if the bot can't go back, or has time for something else first. Return ``WAIT`` once it is back.
         """
         if play.board.foundation_cards >= self.foundation_cards:
             return WAIT if self.is_returning else None

@@ -90,7 +90,7 @@ class LocalBots:
         self._end(name)
 
     def _free_name(self, taken: Collection[str]) -> str:
-        """Return a name that is not in ``taken``. If every name is taken, return a name with a number."""
+        """Return a name of ``BOT_NAMES`` that is not in ``taken``. If all are taken, return one with a number."""
         names = self._rng.sample(BOT_NAMES, len(BOT_NAMES))
         numbered = (f"{name}{number}" for number in count(2) for name in names)
         used = {name.casefold() for name in taken}

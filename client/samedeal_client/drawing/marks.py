@@ -50,7 +50,7 @@ class Marks:
     def count(self, key: str) -> int:
         """Return the number that stands next to the name of the pile ``key``, or 0 for no number.
 
-        It is the number of cards that are selected in the pile or would go there, if more than one card is selected.
+        It is the number of selected cards that are in the pile or would go there. A single card gets no number.
         """
         if self.source is None or self.source[1] < 2:
             return 0
