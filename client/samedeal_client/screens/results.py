@@ -170,7 +170,7 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Opening a room", task)
 
     def action_watch(self) -> None:
-        """Show the message that there is nothing to watch. On other screens, this key watches a race."""
+        """Show the message that there is nothing to watch. On other screens, the same key watches a race."""
         where = ", where you can watch others" if self.samedeal.after_room == "lobby" else ""
         self.show_message(f"The race is over. Press m for the rematch, or l for the {self.samedeal.after_room}{where}.")
 

@@ -95,7 +95,7 @@ class SpectateScreen(ClientScreen):
 
     @property
     def watched(self) -> Watched:
-        """The players and boards on the screen."""
+        """The players, their boards and keys, the number of pages, and how far the spectator can go back."""
         players = tuple(player.player for player in self._players)
         history = self.newest_time - self._replay.start if self._replay.start else 0
         return Watched(players, self._boards.keys(), self._keys, self._grid().pages, history)
