@@ -26,10 +26,10 @@ class Field:
 
     If a field has ``choices``, it accepts only these texts, and ``choices`` maps each text to its value. A field with
     ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts. The arrow
-    keys step through the ``choices``, or through the ``presets`` of a field without choices. ``default`` is the text of
-    the option's default. ``describe`` returns a description of a valid text. ``shown`` maps some of the texts to words that
-    the form shows instead. ``help`` is the help text of the command-line argument, or empty if the field has no such
-    argument.
+    keys step through the ``choices``, or through the ``presets`` of a field without choices. ``default`` is the text
+    of the option's default. ``describe`` returns a description of a valid text. ``shown`` maps some of the texts to
+    words that the form shows instead. ``help`` is the help text of the command-line argument, or empty if the field
+    has no such argument.
     """
 
     name: str
