@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from samedeal.deal import commitment
 from samedeal.options import Options
 from samedeal_server.races.race import DealSecret, JoinCommand, Race, RaceCommand, StartCommand, apply
-from samedeal_server.store.group_commit import Commit
 from samedeal_server.store.store import RoomSecret, Store
+from tests.server.commits import commit_of
 
 ROOMS = 8
 PLAYERS = 8
@@ -59,9 +59,7 @@ async def commit_cost(store: Store, name: str) -> Cost:
 
     async def play(room: str, player: str, generation: int) -> None:
         for revision in range(MOVES):
-            verdict = await store.commit(
-                Commit(room, player, generation, revision, revision, "3 5", b"", 0, revision, 0, False, False, False)
-            )
+            verdict = await store.commit(commit_of(player, generation, revision, "3 5", room=room))
             assert verdict.outcome == "ok"
 
     cpu, wall = time.process_time(), time.perf_counter()

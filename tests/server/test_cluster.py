@@ -32,9 +32,9 @@ from samedeal_server.rooms import registry
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.dump import KeyDump
-from samedeal_server.store.group_commit import Commit
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
 from tests.server.cluster_rooms import ROOMS
+from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
@@ -183,24 +183,7 @@ async def test_commits_keep_their_order_when_their_slot_moves(
     one = await node(redis=cluster.url)
     ana, _ = await race(one, one, room=ROOMS[0], games=("athena",), undo="free")
     generation = await one.store.connect_player(ROOMS[0], ana.player)
-    commits = [
-        Commit(
-            room=ROOMS[0],
-            player=ana.player,
-            generation=generation,
-            revision=revision,
-            request=revision + 1,
-            action="draw",
-            seen=b"",
-            foundation_cards=0,
-            moves=revision + 1,
-            undos=0,
-            finished=False,
-            no_moves_left=False,
-            first_finish_ends=False,
-        )
-        for revision in range(5)
-    ]
+    commits = [commit_of(ana.player, generation, revision, room=ROOMS[0]) for revision in range(5)]
     assert (await one.store.commit(commits.pop(0))).outcome == "ok"
     send_batch = PrimaryClient.send_batch
 

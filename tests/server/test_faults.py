@@ -26,6 +26,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
+from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.events import SequencedEvent
 from tests.server.client import DEADLINE, Client
@@ -118,11 +119,26 @@ async def test_refresh_finds_unannounced_events(node: NodeMaker) -> None:
     assert state.tallies[1].moves == 4
 
 
+def withhold_announcements(monkeypatch: pytest.MonkeyPatch, hub: Hub) -> list[SequencedEvent]:
+    """Withhold announced events from a hub. Return the list to which they are added."""
+    announced = Hub.announced
+    withheld: list[SequencedEvent] = []
+
+    def announce(to: Hub, event: SequencedEvent) -> None:
+        if to is hub:
+            withheld.append(event)
+        else:
+            announced(to, event)
+
+    monkeypatch.setattr(Hub, "announced", announce)
+    return withheld
+
+
 async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_server.rooms.registry.POLL_INTERVAL", 0.2)
     one, two = await node(), await node()
     ana, bob = await athena_race(one, two)
-    monkeypatch.setattr(one.rooms.hubs[ana.room], "announced", lambda numbered: None)
+    withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
     await bob.acts(2)
     await ana.until(ProgressUpdate, lambda progress: any(tally.moves == 2 for tally in progress.tallies))
 
@@ -130,12 +146,9 @@ async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytes
 async def test_gap_in_announcements_is_read_from_the_stream(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = await node(), await node()
     ana, bob = await athena_race(one, two)
-    hub = one.rooms.hubs[ana.room]
-    announced = hub.announced
-    withheld: list[SequencedEvent] = []
-    monkeypatch.setattr(hub, "announced", withheld.append)
+    withheld = withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
     await bob.acts(5)
-    monkeypatch.setattr(hub, "announced", announced)
+    monkeypatch.undo()
     await bob.act("draw")
     await ana.until(ProgressUpdate, lambda progress: any(tally.moves == 6 for tally in progress.tallies))
     assert withheld

@@ -8,12 +8,7 @@ import pytest
 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store.group_commit import MAX_BATCH, Commit, CommitResult, GroupCommit
-
-
-def commit(player: str) -> Commit:
-    return Commit(
-        "friday", player, 1, 0, 1, "3 5", b"", 0, 1, 0, finished=False, no_moves_left=False, first_finish_ends=False
-    )
+from tests.server.commits import commit_of
 
 
 async def test_failed_commit_fails_no_other_player_s() -> None:
@@ -22,15 +17,15 @@ async def test_failed_commit_fails_no_other_player_s() -> None:
     sending, may_answer = asyncio.Event(), asyncio.Event()
 
     async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sent.append([each.player for each in batch])
+        sent.append([each.moved.player for each in batch])
         sending.set()
         await may_answer.wait()
-        return [StoreUnavailable("slot") if each.player == "ana" else CommitResult("ok") for each in batch]
+        return [StoreUnavailable("slot") if each.moved.player == "ana" else CommitResult("ok") for each in batch]
 
     commits = GroupCommit(send)
-    first = [asyncio.ensure_future(commits.commit(commit(player))) for player in ("ana", "bob")]
+    first = [asyncio.ensure_future(commits.commit(commit_of(player))) for player in ("ana", "bob")]
     await sending.wait()
-    queued = asyncio.ensure_future(commits.commit(commit("cid")))
+    queued = asyncio.ensure_future(commits.commit(commit_of("cid")))
     await asyncio.sleep(0)
     may_answer.set()
     with pytest.raises(StoreUnavailable):
@@ -48,5 +43,30 @@ async def test_batch_is_bounded() -> None:
         return [CommitResult("ok")] * len(batch)
 
     commits = GroupCommit(send)
-    await asyncio.gather(*(commits.commit(commit(f"p{number}")) for number in range(MAX_BATCH + 3)))
+    await asyncio.gather(*(commits.commit(commit_of(f"p{number}")) for number in range(MAX_BATCH + 3)))
     assert sizes == [MAX_BATCH, 3]
+
+
+async def test_queued_commits_fail_with_a_failed_batch() -> None:
+    sent: list[int] = []
+    under_way, away = asyncio.Event(), asyncio.Event()
+
+    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
+        sent.append(len(batch))
+        under_way.set()
+        if len(sent) == 1:
+            await away.wait()
+            return [StoreUnavailable("away")] * len(batch)
+        return [CommitResult("ok")] * len(batch)
+
+    commits = GroupCommit(send)
+    one = commit_of("ana")
+    first = asyncio.ensure_future(commits.commit(one))
+    await under_way.wait()
+    others = [asyncio.ensure_future(commits.commit(one)) for _ in range(3)]
+    await asyncio.sleep(0)
+    away.set()
+    found = await asyncio.gather(first, *others, return_exceptions=True)
+    assert [type(each) for each in found] == [StoreUnavailable] * 4
+    assert sent == [1]
+    assert (await commits.commit(one)).outcome == "ok"

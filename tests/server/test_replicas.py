@@ -10,8 +10,8 @@ import pytest
 from samedeal.protocol.messages import Acked, Act, Done, Hello, Join, Resign, Welcome
 from samedeal_server.errors import StartupError, StoreUnavailable
 from samedeal_server.store import redis_client
-from samedeal_server.store.group_commit import Commit
 from tests.server.client import Client
+from tests.server.commits import commit_of
 from tests.server.live_nodes import NodeMaker
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
@@ -70,7 +70,7 @@ async def test_repeated_move_waits_for_replicas(
         hub = one.rooms.hubs[room]
         seat, _ = hub.audience.seats[player]
         # Another connection to the primary has written nothing that its WAIT could cover.
-        repeated = Commit(room, player, seat.generation, 0, 77, "draw", b"", 0, 1, 0, False, False, False)
+        repeated = commit_of(player, seat.generation, room=room, request=77)
         with pytest.raises(StoreUnavailable):
             await two.store.commit(repeated)
         # A node may have read the move from the log before replicas have it.

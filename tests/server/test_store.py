@@ -19,7 +19,6 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import share_commitment
 from samedeal.options import Options
 from samedeal.solver.solve import SOLVER
-from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import (
     DealSecret,
     FoundDeal,
@@ -46,7 +45,7 @@ from samedeal_server.store.events import (
     decode_event,
     encode_event,
 )
-from samedeal_server.store.group_commit import MAX_BATCH, Commit, CommitResult, GroupCommit
+from samedeal_server.store.group_commit import Commit, CommitResult
 from samedeal_server.store.pubsub import Announcement, NodesAnnouncement, RoomEvent, RoomSubscribed
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.scripts import Script
@@ -61,6 +60,7 @@ from samedeal_server.store.store import (
     Store,
 )
 from samedeal_server.telemetry.metrics import Metrics
+from tests.server.commits import commit_of
 from tests.server.live_nodes import NodeMaker, RedisClient
 
 SEED = bytes(range(32))
@@ -111,24 +111,9 @@ async def racing(store: Store, *, limit: int = 60_000, starts_in: int = -10, **f
     return await store.connect_player("friday", "ana")
 
 
-def act(generation: int, revision: int = 0, action: str = "draw", **fields: Any) -> Commit:
-    """An action of ana's. By default its request id is 100 plus the revision."""
-    commit = Commit(
-        room="friday",
-        player="ana",
-        generation=generation,
-        revision=revision,
-        request=100 + revision,
-        action=action,
-        seen=b"\x01\xff\x00",
-        foundation_cards=revision + 1,
-        moves=revision + 1,
-        undos=0,
-        finished=False,
-        no_moves_left=False,
-        first_finish_ends=False,
-    )
-    return replace(commit, **fields)
+def act(generation: int, revision: int = 0, action: str = "draw", player: str = "ana", **fields: Any) -> Commit:
+    """An action of a player. By default its request id is 100 plus the revision."""
+    return commit_of(player, generation, revision, action, **fields)
 
 
 async def run_of(store: Store, player: str = "ana") -> Progress:
@@ -328,7 +313,7 @@ async def test_commit_outcomes_after_two_commits(store: Store, commit: dict[str,
     generation = await racing(store)
     first = [await store.commit(act(generation, revision)) for revision in (0, 1)]
     log, head = await store.load_log("friday", "ana"), (await loaded(store)).last_event
-    verdict = await store.commit(replace(act(generation), **{"request": 100 + commit["revision"], **commit}))
+    verdict = await store.commit(act(**{"generation": generation, **commit}))
     assert verdict.outcome == outcome
     if outcome == "repeated":
         entry = log[commit["revision"]]
@@ -460,65 +445,6 @@ async def test_repeated_commit_writes_too(redis: RedisClient, store: Store) -> N
     await redis.hset(keys.progress("friday", "ana"), "last_seen", 0)
     assert (await store.commit(act(generation))).outcome == "repeated"
     assert (await run_of(store)).last_seen > 0
-
-
-async def test_queued_commits_fail_with_a_failed_batch() -> None:
-    sent: list[int] = []
-    under_way, away = asyncio.Event(), asyncio.Event()
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sent.append(len(batch))
-        under_way.set()
-        if len(sent) == 1:
-            await away.wait()
-            return [StoreUnavailable("away")] * len(batch)
-        return [CommitResult("ok")] * len(batch)
-
-    commits = GroupCommit(send)
-    one = Commit(
-        "friday", "ana", 1, 0, 1, "3 5", b"", 0, 1, 0, finished=False, no_moves_left=False, first_finish_ends=False
-    )
-    first = asyncio.ensure_future(commits.commit(one))
-    await under_way.wait()
-    others = [asyncio.ensure_future(commits.commit(one)) for _ in range(3)]
-    await asyncio.sleep(0)
-    away.set()
-    found = await asyncio.gather(first, *others, return_exceptions=True)
-    assert [type(each) for each in found] == [StoreUnavailable] * 4
-    assert sent == [1]
-    assert (await commits.commit(one)).outcome == "ok"
-
-
-async def test_failed_commit_does_not_fail_queued_ones() -> None:
-    """On a cluster one slot may be unavailable. Commits that were queued meanwhile are still sent."""
-    under_way, may_end = asyncio.Event(), asyncio.Event()
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        under_way.set()
-        await may_end.wait()
-        return [StoreUnavailable("lost") if commit.room == "lost" else CommitResult("ok") for commit in batch]
-
-    commits = GroupCommit(send)
-    first = [asyncio.ensure_future(commits.commit(act(1, room=room))) for room in ("lost", "friday")]
-    await under_way.wait()
-    queued = asyncio.ensure_future(commits.commit(act(1)))
-    await asyncio.sleep(0)
-    may_end.set()
-    failed, *others = await asyncio.gather(*first, queued, return_exceptions=True)
-    assert isinstance(failed, StoreUnavailable)
-    assert others == [CommitResult("ok")] * 2
-
-
-async def test_batches_are_bounded() -> None:
-    sizes = []
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sizes.append(len(batch))
-        return [CommitResult("ok")] * len(batch)
-
-    commits = GroupCommit(send)
-    await asyncio.gather(*(commits.commit(act(1, revision)) for revision in range(2 * MAX_BATCH + 1)))
-    assert sizes == [MAX_BATCH, MAX_BATCH, 1]
 
 
 async def test_batch_has_a_result_for_each_commit(store: Store) -> None:

@@ -16,10 +16,9 @@ from typing import Any, Final
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.frames import CloseCode as LibraryCode
-from websockets.frames import Frame, Opcode
+from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-defined]  # in C if it was compiled
 from websockets.protocol import State
 from websockets.server import ServerProtocol
-from websockets.utils import apply_mask
 
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal.protocol_codes import CloseCode

@@ -261,19 +261,18 @@ class Gateway:
                     if not await self._refuse_frame(connection, frame, error, bad_frames):
                         return
                     continue
-                if isinstance(message, Hello):
+                is_hello = not connection.player and isinstance(message, Hello)
+                if is_hello:
                     hello_alarm.cancel()  # a slow store is not the client's fault
-                answer, asked = await self._answer_in_time(connection, message)
-                if isinstance(message, Hello) and not connection.player:
+                answer, asked = await self._answer(connection, message)
+                if is_hello and not connection.player:
                     hello_alarm.set(limits.hello_timeout)
-                connection.send(answer, asked if isinstance(answer, Acked) else 0.0)
-                self._count(connection, message, answer)
-                if isinstance(answer, Refused) and answer.code == RefusalCode.RATE_LIMITED:
-                    if self._close_flood(connection):
-                        return
+                self.metrics.requests[message.__struct_config__.tag].inc()  # type: ignore[index]  # all tags are strings
+                if isinstance(answer, Acked):
+                    connection.send(answer, asked)
                     continue
-                if isinstance(answer, Refused) and answer.code == RefusalCode.BANNED:
-                    connection.close(CloseCode.BANNED, "banned from this server")
+                connection.send(answer)
+                if isinstance(answer, Refused) and not self._goes_on(connection, message, answer):
                     return
                 if isinstance(answer, Joined | Watching):
                     await self._send_room(connection, message)
@@ -313,30 +312,25 @@ class Gateway:
         connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
         return True
 
-    async def _answer_in_time(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
+    async def _answer(self, connection: PlayerConnection, message: ToServer) -> tuple[ToClient, float]:
         """Wait until the rate limit allows a request, and handle the request.
 
         Return the answer and the time at which the handling began. The time is 0 if the rate limit refuses the request.
         """
+        asked = 0.0
         try:
             if delay := self._rates.request(connection, REQUESTS[type(message)].cost):
                 await self._timers.sleep(delay)
-        except RequestRefused as error:
-            return self._refusal(message.id, error), 0.0
-        asked = time.perf_counter()
-        return await self._answer(connection, message), asked
-
-    async def _answer(self, connection: PlayerConnection, message: ToServer) -> ToClient:
-        try:
-            return await self.handlers.answer(connection, message)
+            asked = time.perf_counter()
+            return await self.handlers.answer(connection, message), asked
         except SamedealError as error:
-            play = connection.seat.play if connection.seat else None
-            return self._refusal(message.id, error, play)
+            play = connection.seat.play if asked and connection.seat else None
+            return self._refusal(message.id, error, play), asked
         except StoreUnavailable as error:
             _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during=message.__struct_config__.tag)
             if connection.seat is not None and isinstance(message, Act | Recover):
                 connection.seat.play = None
-            return self._refusal(message.id, refusals.store_unavailable())
+            return self._refusal(message.id, refusals.store_unavailable()), asked
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:
         """Count a refusal in the metrics. Return the message that refuses the request with the id ``request``.
@@ -352,14 +346,17 @@ class Gateway:
             retry_after=(error.retry_after or 0) if isinstance(error, RequestRefused) else 0,
         )
 
-    def _count(self, connection: PlayerConnection, message: ToServer, answer: ToClient) -> None:
-        self.metrics.requests[str(message.__struct_config__.tag)].inc()
-        if isinstance(answer, Refused):
-            _log.debug(
-                LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=answer.code
-            )
-            if isinstance(message, Act):
-                self.metrics.moves[answer.code].inc()
+    def _goes_on(self, connection: PlayerConnection, message: ToServer, refused: Refused) -> bool:
+        """Log and count a refusal. Return False if the connection is closed as a consequence."""
+        _log.debug(LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=refused.code)
+        if isinstance(message, Act):
+            self.metrics.moves[refused.code].inc()
+        if refused.code == RefusalCode.RATE_LIMITED:
+            return not self._close_flood(connection)
+        if refused.code == RefusalCode.BANNED:
+            connection.close(CloseCode.BANNED, "banned from this server")
+            return False
+        return True
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
         """Send the state of the room, and missing boards, to a client that has just entered."""

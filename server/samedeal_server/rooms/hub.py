@@ -149,13 +149,13 @@ class Hub:
         elif numbered.number > self.model.event:
             self.catch_up()
 
-    def committed(self, numbered: SequencedEvent, *, is_announced: bool) -> None:
+    def committed(self, numbered: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001  # as in OnCommitted
         """Apply the event of a move that this node has committed.
 
         If earlier events are missing, and this event is also announced, do nothing: the announcements bring all of them
         in order. If this event is not announced, read the missing events from the stream in the background.
         """
-        if numbered.previous == self.model.event or not is_announced:
+        if not is_announced or numbered.previous == self.model.event:
             self.announced(numbered)
 
     def catch_up(self) -> None:
@@ -233,12 +233,12 @@ class Hub:
     def _apply(self, numbered: SequencedEvent) -> None:
         self.model.event = numbered.number
         match numbered.event:
+            case MoveCommitted() as moved:
+                self._apply_move(moved, numbered.time)
             case RaceChanged() as changed:
                 self._apply_change(changed, numbered.time)
             case RacePatched() as patched:
                 self._apply_change(patched.apply(self.race), numbered.time)
-            case MoveCommitted() as moved:
-                self._apply_move(moved, numbered.time)
             case PresenceChanged(player, generation, connected):
                 if self.model.set_presence(player, generation, numbered.time, connected=connected):
                     self.updates.queue(player)
@@ -274,18 +274,19 @@ class Hub:
         self._observe_lag(time)
 
     def _apply_move(self, moved: MoveCommitted, time: int) -> None:
-        if self.race.racer(moved.player) is None:
+        model = self.model
+        if moved.player not in model.progress:
             return
-        ends = self.race.ends
-        is_new = self.model.move(moved, time)
-        if self.race.ends != ends:
+        ends = model.race.ends
+        is_new = model.move(moved, time)
+        if model.race.ends != ends:
             self._set_deadline()
         if not is_new:
             return
         self.updates.queue(moved.player, time)
         if not self.boards.add(moved, time):
             self._spawn_with_retry(self.boards.ensure_built)
-        if moved.no_moves_left or self.model.progress_of(moved.player).last_progress_at == time:
+        if moved.no_moves_left or model.progress[moved.player].last_progress_at == time:
             self._finish_if_done()  # a player can be done, or stuck as before; no other move can end the race
         if moved.finished or moved.no_moves_left or self._absence.is_set:
             self._watch_absence()

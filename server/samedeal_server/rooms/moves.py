@@ -16,6 +16,7 @@ from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.group_commit import Commit, CommitResult
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -138,25 +139,21 @@ class MoveService:
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
     """Return the commit of an action that led to ``after``.
 
-    ``time`` is 0 for a new action. For a recovered action, it is the time of its first commit, in milliseconds since
-    1970.
+    ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
     """
-    return Commit(
-        room=hub.room,
-        player=seat.player,
-        generation=seat.generation,
-        revision=after.revision - 1,
-        request=request,
-        action=action,
-        seen=after.seen,
-        foundation_cards=after.board.foundation_cards,
-        moves=after.moves,
-        undos=after.undos,
-        finished=after.board.won,
-        no_moves_left=after.no_moves_left,
-        first_finish_ends=hub.race.options.first_finish_ends,
-        committed_at=time,
+    board = after.board
+    moved = MoveCommitted(
+        seat.player,
+        after.revision,
+        action,
+        after.seen,
+        board.foundation_cards,
+        after.moves,
+        after.undos,
+        board.won,
+        after.no_moves_left,
     )
+    return Commit(hub.room, seat.generation, request, hub.race.options.first_finish_ends, moved, time)
 
 
 def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:

@@ -384,7 +384,7 @@ class RoomRegistry:
                         if room in self.hubs:  # a variable would keep the hub until the next announcement
                             self.hubs[room].catch_up()  # this node did not receive events announced earlier
                     case RoomEvent(room, event):
-                        self._apply_event(room, lambda hub, event=event: hub.announced(event))  # type: ignore[misc]
+                        self._apply_event(room, Hub.announced, event)
 
     def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001
         """Apply the event of a move that this node has committed.
@@ -392,16 +392,16 @@ class RoomRegistry:
         ``is_announced`` says whether Redis also announces the event. From version 7.0 on, Redis does so only if another
         node follows the room. Without an announcement, this node saves 20 to 30 µs of CPU time.
         """
-        self._apply_event(room, lambda hub: hub.committed(event, is_announced=is_announced))
+        self._apply_event(room, Hub.committed, event, is_announced)
 
-    def _apply_event(self, room: str, apply_event: Callable[[Hub], None]) -> None:
-        """Apply an event to a room, if this node follows the room.
+    def _apply_event(self, room: str, apply_event: Callable[..., None], *event: object) -> None:
+        """Call a method of Hub that applies an event to a room, if this node follows the room.
 
         An error is logged, so that other rooms are not affected.
         """
         if hub := self.hubs.get(room):
             try:
-                apply_event(hub)
+                apply_event(hub, *event)
             except Exception:  # noqa: BLE001  # as in _guard
                 self.metrics.faults.inc()
                 _log.exception(LogEvent.FAULT)

@@ -125,12 +125,12 @@ SPECTATORS_PREFIX = "spectators "
 def encode_event(event: Event) -> bytes:
     """Encode an event for the stream of its room."""
     match event:
+        case MoveCommitted():
+            return b"move " + pack(event)
         case RaceChanged():
             return b"race " + pack(event)
         case RacePatched():
             return b"patch " + pack(event)
-        case MoveCommitted():
-            return b"move " + pack(event)
         case PresenceChanged(player, generation, connected):
             return f"presence {player} {generation} {int(connected)}".encode()
         case SpectatorCount(count):

@@ -8,6 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from samedeal_server.store.events import MoveCommitted
+
 SendBatch = Callable[[list["Commit"]], Awaitable[list["CommitResult | Exception"]]]
 
 MAX_BATCH: Final = 256
@@ -17,23 +19,15 @@ MAX_BATCH: Final = 256
 class Commit(Struct, frozen=True):
     """An action of a player that a node has checked against the rules and wants to commit.
 
-    The counts include the action. ``revision`` is the board's revision before the action. If the action is recovered
-    after a loss of data, ``committed_at`` is the time of its first commit. Otherwise it is 0.
+    ``moved`` is the event of the action. If the action is recovered after a loss of data, ``committed_at`` is the time
+    of its first commit. Otherwise it is 0.
     """
 
     room: str
-    player: str
     generation: int
-    revision: int
     request: int
-    action: str
-    seen: bytes
-    foundation_cards: int
-    moves: int
-    undos: int
-    finished: bool
-    no_moves_left: bool
     first_finish_ends: bool
+    moved: MoveCommitted
     committed_at: int = 0
 
 

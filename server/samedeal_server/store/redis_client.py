@@ -126,6 +126,7 @@ class PrimaryClient(Redis):
         self.availability = availability
         self._replicas = replicas
         self._shared = SharedConnection(pool, where, availability)
+        self._converters = dict(self.response_callbacks)  # redis-py's own mapping ignores case, which takes time
 
     @property
     def replicas(self) -> int:
@@ -152,7 +153,7 @@ class PrimaryClient(Redis):
 
     def _convert(self, name: str, answer: Any) -> Any:
         """Convert an answer to the command ``name`` to the type that redis-py would return."""
-        convert = self.response_callbacks.get(name)
+        convert = self._converters.get(name)
         return answer if convert is None or isinstance(answer, Exception) else convert(answer)
 
     async def _send_replicated(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:

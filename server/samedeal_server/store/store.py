@@ -21,7 +21,6 @@ from samedeal_server.store import keys, schema
 from samedeal_server.store.data_loss_risk import risk
 from samedeal_server.store.events import (
     SPECTATORS_PREFIX,
-    MoveCommitted,
     OperatorMessage,
     PresenceChanged,
     SequencedEvent,
@@ -357,8 +356,7 @@ class Store:
         return self._commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
-        events = [_event(commit) for commit in commits]
-        commands = [_commit_command(commit, event) for commit, event in zip(commits, events, strict=True)]
+        commands = [_commit_command(commit) for commit in commits]
         sent = perf_counter()
         answers = await self.executor.try_execute(commands, durable=True)
         self.metrics.commit.observe(perf_counter() - sent)
@@ -367,9 +365,9 @@ class Store:
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
             for commit, answer in zip(commits, answers, strict=True)
         ]
-        for commit, event, result in zip(commits, events, results, strict=True):
+        for commit, result in zip(commits, results, strict=True):
             if isinstance(result, CommitResult) and result.outcome == "ok":
-                numbered = SequencedEvent(result.event, result.previous, result.committed_at, event)
+                numbered = SequencedEvent(result.event, result.previous, result.committed_at, commit.moved)
                 self.on_committed(commit.room, numbered, result.is_announced)
         return results
 
@@ -419,37 +417,24 @@ def _presence_command(room: str, player: str, generation: int, *, connected: boo
     )
 
 
-def _event(commit: Commit) -> MoveCommitted:
-    return MoveCommitted(
-        commit.player,
-        commit.revision + 1,
-        commit.action,
-        commit.seen,
-        commit.foundation_cards,
-        commit.moves,
-        commit.undos,
-        commit.finished,
-        commit.no_moves_left,
-    )
-
-
-def _commit_command(commit: Commit, event: MoveCommitted) -> RedisCommand:
-    room, player = commit.room, commit.player
+def _commit_command(commit: Commit) -> RedisCommand:
+    room, moved = commit.room, commit.moved
+    player = moved.player
     return _COMMIT(
         [keys.meta(room), keys.progress(room, player), keys.log(room, player), keys.events(room)],
         player,
         commit.generation,
-        commit.revision,
+        moved.revision - 1,
         commit.request,
-        commit.action,
-        commit.seen,
-        commit.foundation_cards,
-        commit.moves,
-        commit.undos,
-        int(commit.finished),
-        int(commit.no_moves_left),
+        moved.action,
+        moved.seen,
+        moved.foundation_cards,
+        moved.moves,
+        moved.undos,
+        int(moved.finished),
+        int(moved.no_moves_left),
         int(commit.first_finish_ends),
-        encode_event(event),
+        encode_event(moved),
         STREAM_LENGTH,
         keys.channel(room),
         LIFETIME,
@@ -460,10 +445,10 @@ def _commit_command(commit: Commit, event: MoveCommitted) -> RedisCommand:
 def _commit_result(commit: Commit, answer: list[Any]) -> CommitResult:
     match answer:
         case [b"ok", committed_at, event, previous, is_announced]:
-            revision = commit.revision + 1
+            revision = commit.moved.revision
             return CommitResult("ok", int(committed_at), revision, -1, int(event), int(previous), bool(is_announced))
         case [b"repeated", committed_at]:
-            return CommitResult("repeated", committed_at=int(committed_at), revision=commit.revision + 1)
+            return CommitResult("repeated", committed_at=int(committed_at), revision=commit.moved.revision)
         case [b"fenced", generation]:
             return CommitResult("fenced", generation=int(generation))
         case [b"stale", revision]:

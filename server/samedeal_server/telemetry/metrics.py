@@ -17,7 +17,6 @@ from prometheus_client import (
     Counter,
     Gauge,
     GCCollector,
-    Histogram,
     Info,
     ProcessCollector,
     disable_created_metrics,
@@ -27,6 +26,7 @@ from prometheus_client import (
 import samedeal
 from samedeal.games import GAMES
 from samedeal.protocol.messages import SUBPROTOCOL
+from samedeal_server.telemetry.metric_types import Histogram, LabelledCounter
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
@@ -42,21 +42,6 @@ _BATCH_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types for it
 
 
-class LabelledCounter(dict[str | tuple[str, ...], Counter]):
-    """The counters of a metric, by their label value or a tuple of label values.
-
-    A lookup is faster than ``labels()``.
-    """
-
-    def __init__(self, metric: Counter, *values: str) -> None:
-        super().__init__((value, metric.labels(value)) for value in values)
-        self._metric = metric
-
-    def __missing__(self, key: str | tuple[str, ...]) -> Counter:
-        self[key] = counter = self._metric.labels(*((key,) if isinstance(key, str) else key))
-        return counter
-
-
 class Metrics:
     """The metrics of one node."""
 
@@ -69,13 +54,13 @@ class Metrics:
             return Counter(name, description, registry=registry)
 
         def labelled(name: str, description: str, label: str, *values: str) -> LabelledCounter:
-            return LabelledCounter(Counter(name, description, (label,), registry=registry), *values)
+            return LabelledCounter(registry, name, description, (label,), *values)
 
         def gauge(name: str, description: str, *labels: str) -> Gauge:
             return Gauge(name, description, labels, registry=registry)
 
-        def histogram(name: str, description: str, buckets: tuple[float, ...]) -> Histogram:
-            return Histogram(name, description, registry=registry, buckets=buckets)
+        def histogram(name: str, description: str, bounds: tuple[float, ...]) -> Histogram:
+            return Histogram(registry, name, description, bounds)
 
         Info("samedeal_build", "Version of this node, of its protocol and of its Python.", registry=registry).info(
             {
@@ -190,13 +175,11 @@ class Metrics:
             "samedeal_rooms_followed", "Rooms in which a player or spectator is connected to this node."
         )
         self.races = LabelledCounter(
-            Counter(
-                "samedeal_races_total",
-                "Races by game and change: opened, countdown, racing, finished, closed, rematch. Each change is counted "
-                "once, by the node that made it.",
-                ("game", "change"),
-                registry=registry,
-            )
+            registry,
+            "samedeal_races_total",
+            "Races by game and change: opened, countdown, racing, finished, closed, rematch. Each change is counted "
+            "once, by the node that made it.",
+            ("game", "change"),
         )
         self.records = labelled(
             "samedeal_records_total",

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import Final
 
-from prometheus_client import Histogram
-
 from samedeal_server.telemetry.metrics import Metrics
 
 _STATM: Final = Path("/proc/self/statm")
@@ -22,11 +20,11 @@ class NodeStats:
         self._metrics = metrics
         self._sampled_at = time.monotonic()
         self._cpu_time = time.process_time()
-        self._acks = _buckets(metrics.ack)
+        self._acks = metrics.ack.cumulative()
 
     def sample(self) -> dict[str, float]:
         """Return the rates and latencies since the previous sample. The keys are fields of ``NodeLine``."""
-        before, self._acks = self._acks, _buckets(self._metrics.ack)
+        before, self._acks = self._acks, self._metrics.ack.cumulative()
         acks = [(bound, count - previous) for (bound, count), (_, previous) in zip(self._acks, before, strict=True)]
         now, cpu_time = time.monotonic(), time.process_time()
         elapsed, used = max(now - self._sampled_at, 1e-3), cpu_time - self._cpu_time
@@ -39,20 +37,7 @@ class NodeStats:
         }
 
 
-def _buckets(histogram: Histogram) -> list[tuple[float, float]]:
-    """Return the upper bound of each bucket of a histogram, and the number of values up to this bound.
-
-    The last bound is infinity.
-    """
-    return [
-        (float(sample.labels["le"]), sample.value)
-        for metric in histogram.collect()
-        for sample in metric.samples
-        if sample.name.endswith("_bucket")
-    ]
-
-
-def _quantile(buckets: list[tuple[float, float]], share: float) -> float:
+def _quantile(buckets: list[tuple[float, int]], share: float) -> float:
     """Return the smallest finite bound that at least the fraction ``share`` (0 to 1) of all values do not exceed.
 
     If no finite bound is large enough, return the largest one. If there are no values, return 0.
