@@ -87,6 +87,13 @@ def test_ban_ends_at_its_time() -> None:
     assert bans.of(ANA, "10.0.0.1", 1000) is None
 
 
+@pytest.mark.parametrize("ended", [ANA, "10.0.0.1", "10.0.0.0/24"])
+def test_ban_that_has_ended_hides_no_other_ban(ended: str) -> None:
+    others = [BanLine(target=target, since=1) for target in (ANA, "10.0.0.1", "10.0.0.0/24") if target != ended]
+    for other in others:
+        assert Bans([BanLine(target=ended, since=1, until=999), other]).of(ANA, "10.0.0.1", 1000) == other
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

@@ -78,24 +78,22 @@ class Bans:
 
         ``player`` is empty before Hello. ``now`` is in milliseconds since 1970.
         """
-        line = self._players.get(player) or self._of_address(address)
-        return line if line is not None and (not line.until or now < line.until) else None
+        lines = [self._players.get(player), *self._of_address(address)]
+        return next((line for line in lines if line is not None and (not line.until or now < line.until)), None)
 
-    def _of_address(self, text: str) -> BanLine | None:
-        if not self._networks:
-            return None
+    def _of_address(self, text: str) -> list[BanLine | None]:
         try:
             address = ip_address(text.partition("%")[0])
         except ValueError:
-            return None
+            return []
         if isinstance(address, IPv6Address):
             address = address.ipv4_mapped or address
-        for version, prefix in self._prefixes:
-            if version == address.version:
-                line = self._networks.get(ip_network((address, prefix), strict=False))
-                if line is not None:
-                    return line
-        return None
+        networks = [
+            ip_network((address, prefix), strict=False)
+            for version, prefix in self._prefixes
+            if version == address.version
+        ]
+        return [self._networks.get(network) for network in networks]
 
 
 def ban_sentence(line: BanLine) -> str:
