@@ -32,7 +32,7 @@ _TOLD_BY_NARRATOR: Final = ("finished", "resigned")
 
 
 class LineOutput:
-    """The printer of a session's changes: the connection, the room, the boards, the progress of players.
+    """A printer of what changes for the player: the connection, the room, the boards, the progress of players.
 
     ``seat_lost`` is called when the player has lost the seat. ``race_over`` is called when the results of a race have
     been printed. ``record_path`` is the file with the record of the player's latest race.
@@ -66,7 +66,7 @@ class LineOutput:
         self._printer.print_lines(lines)
 
     def update(self) -> None:
-        """Print the changes of the session since the last call."""
+        """Print what has changed since the last call."""
         before, after = self._model, self._client.model
         self._model = after
         self._print_connection()

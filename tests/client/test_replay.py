@@ -209,7 +209,7 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
 async def test_help_lists_all_keys_of_a_replay() -> None:
     async with replaying((80, 24)) as pilot:
         await pilot.press("f1")
-        await until(pilot, lambda: "10 seconds back or on" in screen_text(pilot.app))
+        await until(pilot, lambda: "10 seconds back or forward" in screen_text(pilot.app))
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
 

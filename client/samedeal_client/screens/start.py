@@ -162,7 +162,7 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
     )
 
 
-_HINTS: Final = {"against bots": "Play on, Host off", "always": "on", "never": "off"}
+_HINTS: Final = {"against bots": "Play: on, Host: off", "always": "on", "never": "off"}
 
 
 class _SettingText(TextField):

@@ -19,8 +19,8 @@ from samedeal_client.views.records import record_heading, standings_lines
 
 _KEYS: Final = (
     ("Space", "play or pause"),
-    ("Left Right", "one move back or on"),
-    ("PgUp PgDn", "10 seconds back or on"),
+    ("Left Right", "one step back or forward"),
+    ("PgUp PgDn", "10 seconds back or forward"),
     ("Home End", "the start or the end of the race"),
     ("+ -", "faster or slower"),
     ("Up Down", "another player"),
