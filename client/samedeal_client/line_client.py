@@ -42,7 +42,7 @@ race:  ready    say that you are ready
        start    start the race, as its host
        resign   resign from the race; type it twice
        again    join the rematch
-       leave    give up your seat
+       leave    leave the room; during a race, type it twice
        quit     end this program; during a race, type it twice
 A letter that names a pile always means that pile.
 In Phoenix, d and u are cards of the reserve."""
@@ -163,7 +163,7 @@ class LineClient:
         match understood:
             case TypedCommand(word) if word in _REQUESTS and self.client.connection.server_gone:
                 self._output.print(f"{' '.join(server_gone_sentences(model))} Type quit to quit.")
-            case TypedCommand(Word.QUIT | Word.RESIGN as word) if (
+            case TypedCommand(Word.QUIT | Word.RESIGN | Word.LEAVE as word) if (
                 model.racing and asked is not word and sys.stdin.isatty()
             ):
                 self._ask_to_confirm(word)
@@ -255,11 +255,14 @@ class LineClient:
             self._output.print(f"{sentence} {hint.reason}".rstrip())
 
     def _ask_to_confirm(self, word: Word) -> None:
-        """Ask the player to type ``quit`` or ``resign`` a second time."""
+        """Ask the player to type ``quit``, ``resign`` or ``leave`` a second time."""
         self._asked = word
-        if word == Word.RESIGN:
+        if word != Word.QUIT:
+            result = "Your foundation cards still count if you resign."
+            if word == Word.LEAVE:
+                result = "If you leave, you resign from the race."
             ends = " The race ends." if self.client.model.ends_without_player else ""
-            self._output.print(f"Your foundation cards still count if you resign.{ends} Type resign again to resign.")
+            self._output.print(f"{result}{ends} Type {word.value} again to {word.value}.")
             return
         gone = self.client.connection.server_gone
         kept = "Your seat is kept if you quit. " if self._lasting and not gone else ""

@@ -81,14 +81,15 @@ async def test_plain_quit_says_what_is_lost(monkeypatch: pytest.MonkeyPatch, las
     assert lost in await printed(monkeypatch, "quit", lasting=lasting)
 
 
-@pytest.mark.parametrize(
-    ("lines", "resigned"),
-    [(("resign",), False), (("resign", "resign"), True), (("resign", "board", "resign"), False)],
-)
-async def test_plain_resign_asks_once(monkeypatch: pytest.MonkeyPatch, lines: tuple[str, ...], resigned: bool) -> None:
+@pytest.mark.parametrize("word", ["resign", "leave"])
+@pytest.mark.parametrize(("between", "done"), [([], False), ([""], True), (["board", ""], False)])
+async def test_plain_resign_or_leave_asks_once(
+    monkeypatch: pytest.MonkeyPatch, word: str, between: list[str], done: bool
+) -> None:
     referee = Referee()
-    assert "Type resign again" in await printed(monkeypatch, *lines, referee=referee)
-    assert any(isinstance(request, Resign) for request in referee.requests) == resigned
+    lines = [word, *(line or word for line in between)]
+    assert f"Type {word} again" in await printed(monkeypatch, *lines, referee=referee)
+    assert any(isinstance(request, (Resign, Leave)) for request in referee.requests) == done
 
 
 @pytest.mark.parametrize("command", ["quit", "resign", "leave"])
