@@ -9,7 +9,7 @@ import structlog
 
 
 class LogEvent(StrEnum):
-    """The names of logged events. The section *Logs* of deploy/README.md lists the fields of each event."""
+    """The names of logged events. The section *Logs* of deploy/README.md lists the fields of each event outside ``DEBUG_EVENTS``."""
 
     LISTENING = "listening"
     CONNECTED = "connected"
