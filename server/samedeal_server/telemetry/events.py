@@ -9,7 +9,10 @@ import structlog
 
 
 class LogEvent(StrEnum):
-    """The names of logged events. The section *Logs* of deploy/README.md lists the fields of each event outside ``DEBUG_EVENTS``."""
+    """The names of logged events.
+
+    The section *Logs* of deploy/README.md lists the fields of each event that is not in ``DEBUG_EVENTS``.
+    """
 
     LISTENING = "listening"
     CONNECTED = "connected"
