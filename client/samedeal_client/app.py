@@ -289,7 +289,7 @@ class SamedealApp(LookApp[int]):
 
     @property
     def has_racing_bots(self) -> bool:
-        """Whether the player has bots in a race that is under way, about to start, or unknown to this client."""
+        """Whether the player has bots whose race may be under way or about to start."""
         room = self.client.model.room
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
