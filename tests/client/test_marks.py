@@ -40,7 +40,7 @@ def test_marks_count_the_cards_that_fit() -> None:
 
 @pytest.mark.parametrize(
     ("keys", "explained"),
-    [("1", "(piles with ↓1 take 1)"), ("1-", "(↓)"), ("4", "(piles with ↓2 take 2)")],
+    [("1", "(↓1 takes 1, ↓2 takes 2)"), ("1-", "(↓)"), ("4", "(piles with ↓2 take 2)")],
     ids=["some", "single", "all"],
 )
 def test_prompt_explains_the_counts_beside_piles(keys: str, explained: str) -> None:

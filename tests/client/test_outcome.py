@@ -60,7 +60,7 @@ def test_headline(result: str, text: str) -> None:
     assert headline(standings(result), "m", 52, Look()) == text
 
 
-WAITED = "It ended early: all still racing were away or idle."
+WAITED = "Ended early: those still racing were away or idle."
 
 
 @pytest.mark.parametrize(

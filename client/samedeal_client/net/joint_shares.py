@@ -45,7 +45,7 @@ class JointShares:
         self._last = b""
 
     def commit(self, room: str, name: str, last: bytes) -> bytes:
-        """Return the commitment for a new ``Join``. ``last`` is a new random value, the last share of a new chain."""
+        """Return the commitment for a new ``Join``. The player's shares are computed from ``last``, a new random value."""
         self._drawn.append(last)
         return share_chain(room, name, last)[0]
 

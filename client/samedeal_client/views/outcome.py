@@ -110,7 +110,7 @@ def why_over(room: RoomState) -> str:
             return "Only bots were still playing."
         if all(line.bot or line.player in stuck for line in playing):
             return "Nobody could improve any more."
-    return "It ended early: all still racing were away or idle."
+    return "Ended early: those still racing were away or idle."
 
 
 def personal_best(time: int, best: int | None, game: str) -> str:

@@ -188,8 +188,11 @@ def selection_text(board: Board, source: str, size: int, look: Look, partial: in
     selected = f"{board.game.piles[at].kind} {source}: {' '.join(cards)}"
     if not any(move.source == source for move in board.legal_moves()):
         return f"{selected} can't move now"
-    mark, count = look.glyphs.marks[1], partial or size
-    legend = f"piles with {mark}{count} take {count}" if size > 1 else mark
+    legend = mark = look.glyphs.marks[1]
+    if partial:
+        legend = f"{mark}{partial} takes {partial}, {mark}{size} takes {size}"
+    elif size > 1:
+        legend = f"piles with {mark}{size} take {size}"
     return f"{selected} {look.glyphs.pointer} where to? ({legend})"
 
 
