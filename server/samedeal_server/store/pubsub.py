@@ -182,7 +182,7 @@ class _Subscription:
     async def _send(self, request: Awaitable[None]) -> None:
         """Send a request over the connection.
 
-        If sending fails, reconnect. The new connection subscribes to all rooms.
+        If sending fails, reconnect. The new connection subscribes to the same rooms again.
         """
         try:
             await request
