@@ -916,7 +916,7 @@ async def test_same_deal_is_opened_in_a_new_room(server: str) -> None:
 async def test_random_deal_cannot_be_dealt_again(server: str) -> None:
     async with finished_race(server, options=Options(deal="random", countdown=0)) as (ana, _):
         assert ana.line("#header").startswith("samedeal ▸ Willow, random deal ▸ room friday")
-        assert "race it again" not in ana.text()
+        assert "same deal again" not in ana.text()
 
 
 async def test_late_spectator_sees_results_without_a_plot(server: str) -> None:

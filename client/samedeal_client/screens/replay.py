@@ -87,7 +87,7 @@ class ReplayScreen(Screen[None]):
         Binding("p", "practise(False)", "play from here"),
         Binding("r", "practise(True)", "race this deal"),
         Binding("0", "press('0')", "all boards"),
-        Binding("t", "press('t')", "two boards"),
+        Binding("t", "press('t')", "second board"),
         Binding("f1,question_mark", "help", "keys"),
         *(Binding("q,escape", f"close('{word}')", word) for word in _CLOSE_WORDS),
         Binding("plus", "press('+')", show=False),

@@ -57,7 +57,7 @@ class ResultsScreen(WidgetScreen):
         *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
         Binding("v", "replay", "replay"),
         Binding("n", "new_room", "new room"),
-        Binding("a", "same_deal", "race it again"),
+        Binding("a", "same_deal", "same deal again"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         *(Binding("escape,l", f"leave('{place}')", place) for place in AFTER_ROOM),

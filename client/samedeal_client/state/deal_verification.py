@@ -146,9 +146,9 @@ def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> b
 
 
 def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
-    """Return whether a revealed share belongs to the chain that begins with the commitment ``committed``.
+    """Return whether hashing a revealed share once or several times gives the commitment ``committed``.
 
-    Each time the deal is drawn again, the player reveals the next share of the chain.
+    Each share of a player is the hash of the share that the player reveals if the deal is drawn again (DEALS.md).
     """
     link = share.commitment
     for _ in range(_LONGEST_CHAIN):

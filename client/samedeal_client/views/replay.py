@@ -25,7 +25,7 @@ _KEYS: Final = (
     ("+ -", "faster or slower"),
     ("Up Down", "another player"),
     ("1 to 9, a to g", "one player"),
-    ("t", "two boards side by side"),
+    ("t", "a second board, or only one again"),
     ("0", "all boards"),
     ("w", "find the move that lost the game of the player on the screen"),
     ("p", "play from here against the recorded players"),

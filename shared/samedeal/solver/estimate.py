@@ -84,7 +84,7 @@ class Estimate:
 
     @property
     def most(self) -> int:
-        """An upper bound for the cost of one card, including ``column`` in case it is alone in its column."""
+        """An upper bound for the cost of one card. It includes ``weights.column``, as a column may have only one card."""
         weights = self.weights
         return max(
             weights.card + weights.buried + weights.broken + weights.misfit + weights.column,

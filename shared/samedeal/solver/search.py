@@ -139,7 +139,7 @@ class Search:
     def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
         """Return for each card the places of the columns that accept it.
 
-        If the columns are sorted, empty columns are all alike, and only the first of them is included.
+        If the order of the columns makes no difference, only the first empty column is included.
         """
         space = self._space
         on = space.columns.on
