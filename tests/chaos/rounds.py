@@ -31,7 +31,7 @@ from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
 from samedeal_server.store.redis_client import PrimaryClient
-from samedeal_server.store.store import CLOSED_LIFETIME, Store
+from samedeal_server.store.store import CLOSED_LIFETIME, STREAM_LENGTH, Store
 from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos import stepped_node
 from tests.chaos.bots import LinkRacer, Racer, Spectator
@@ -272,6 +272,8 @@ class _Round:
         winning_actions = [action for _, action in winning_records()[room.options.games[0]].actions]
         model = PlayerModel(rng, room.options.undo, winning_actions if solves else ())
         pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
+        # The judge needs all events of a room, and the stream keeps only the newest ones.
+        pace = max(pace, count * room.options.limit / (0.8 * STREAM_LENGTH))
         kind = LinkRacer if number >= count - room.links else Racer
         return kind(url, journal, rng, model, pace)
 
