@@ -173,7 +173,7 @@ class HandshakeAdmission:
         self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
 
     def opened(self, networks: Networks) -> None:
-        """Count an open connection from these networks."""
+        """Count an open connection in each of the networks that contain its address."""
         self._open_by_network.update(networks)
 
     def closed(self, networks: Networks) -> None:
