@@ -113,11 +113,10 @@ def choices(lobby: Lobby) -> tuple[Choice, ...]:
         first = matches[0]
         quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
     daily = f"{title_of(lobby.daily_game)}, one deal for all"
-    practice = title_of(lobby.game) if lobby.game else f"{title_of(lobby.daily_game)} today,"
     return (
         Choice("quick", "m", "Quick match", quick),
         Choice("daily", "d", "Today's deal", daily),
-        Choice("practise", "p", "Practice", f"{practice} with bots"),
+        Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots"),
         Choice("new", "n", "New room", "with options of your own"),
     )
 
