@@ -422,8 +422,8 @@ async def test_sentences_below_the_history_fit() -> None:
         await wait_until(pilot, lambda: ": 2nd of 4, 5:52" in screen_text(pilot.app))
         await pilot.press("c")
         await wait_until(pilot, lambda: "select with Shift and the mouse." in screen_text(pilot.app))
-        while "no record of this race on this machine." not in screen_text(pilot.app):
-            await pilot.press("enter")  # on a busy machine, the table may not have its cursor yet
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "no record of this race on this machine." in screen_text(pilot.app))
 
 
 async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.MonkeyPatch) -> None:
