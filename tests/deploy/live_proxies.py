@@ -195,7 +195,7 @@ async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_pat
             if revision == len(deal.actions) - 1:
                 await jonas.expect(Done, Resign)
             await mira.act(action)
-        await browser.shows("Fair deal, checked here", ".deal.fair")
+        await browser.shows("Deal checked here", ".deal.fair")
         await compare(browser, clients)
         drawn = await browser.recorded_boards()
         record = await kept(mira, ROOM)

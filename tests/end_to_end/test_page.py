@@ -106,12 +106,12 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     await browser.shows("deep\nbot", "tbody tr")
     await mira.expect(Done, Resign)
     await deep.act(actions[-1])
-    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.shows("Deal checked here", ".deal.fair")
     await compare(browser, clients)
     await browser.shows("won in", "tbody tr")
     await browser.shows("resigned", "tbody tr:last-child")
     await browser.run("document.querySelector('aside a').click()")
-    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.shows("Deal checked here", ".deal.fair")
     await browser.shows("00:00 of", "#clock")
     assert "resigned" not in await browser.text("tbody")
     await browser.run(SEEK, 10**9)
@@ -131,7 +131,7 @@ async def test_random_deal_is_verified_by_late_spectator(browser: Browser, one: 
     await compare(browser, clients)
     for client in clients:
         await client.expect(Done, Resign)
-    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.shows("Deal checked here", ".deal.fair")
     assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓", "✓"]
 
 
@@ -408,7 +408,7 @@ async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, sche
         await browser.shows(text)
         assert not await browser.accessibility_violations(), path
     await browser.drop((GOLDEN / "race_records" / "joint.txt").read_bytes())
-    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
 
 
@@ -422,7 +422,7 @@ async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> No
     await browser.shows("Willow", "#facts")
     await browser.open(f"{one.url}/replay")
     await browser.choose_file(file)
-    await browser.shows("Fair deal, checked here", ".deal.fair")
+    await browser.shows("Deal checked here", ".deal.fair")
     assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 3
     for at in (30_000, 3_000, 10_000):
         await browser.run(SEEK, at)

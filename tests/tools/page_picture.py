@@ -56,7 +56,7 @@ async def take_picture(address: str) -> bytes:
         await browser.open(f"{address}/replay", SIZE)
         await browser.shows("Open the record of a race")
         await browser.drop(race())
-        await browser.shows("Fair deal, checked here")
+        await browser.shows("Deal checked here")
         await browser.run(SEEK)
         await browser.until("document.getAnimations().length === 0")
         return await browser.screenshot()

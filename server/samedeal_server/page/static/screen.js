@@ -15,7 +15,7 @@ const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that c
 const CLOSED = "This room is closed. Here is what it showed last."
 const RULES = "This page knows no rules: “samedeal verify --deep” checks the winning line, and how the deal was found."
 const UNSURE = "Only over https can a browser check what has a question mark."
-const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Fair deal, not fully checked", fair: "✓ Fair deal, checked here"}
+const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
 const colour = ({seat}) => `light-dark(hsl(${seat * 137.5} 60% 40%), hsl(${seat * 137.5} 60% 64%))`
