@@ -152,7 +152,7 @@ class PrimaryClient(Redis):
         return [self._convert(str(name), answer) for (name, *_), answer in zip(commands, answers, strict=True)]
 
     def _convert(self, name: str, answer: Any) -> Any:
-        """Convert an answer to the command ``name`` to the type that redis-py would return."""
+        """Return the reply to the command ``name`` as the type that redis-py would return."""
         convert = self._converters.get(name)
         return answer if convert is None or isinstance(answer, Exception) else convert(answer)
 

@@ -227,7 +227,7 @@ class StateSpace:
         return safe, safe_from_fan
 
     def side_facts(self, packed: bytes) -> SideFacts:
-        """Return the facts about a side."""
+        """Return the moves that a side (fans, reserve and stock) allows."""
         side = Side.unpack(packed)
         from_reserve = tuple(
             (card, side._replace(reserve=side.reserve.replace(ONE[card], b"")).pack()) for card in side.reserve
