@@ -251,7 +251,10 @@ def _generate(board: Position) -> Iterator[Move]:
 
 
 def _takers(board: Position, places: range) -> dict[int, list[str]]:
-    """Return for each card the names of the piles in ``places`` that accept it. Empty columns and fans are left out."""
+    """Return for each card the names of the piles in ``places`` that accept it.
+
+    Of the empty piles, only foundations are included.
+    """
     game, piles = board.game, board.piles
     group = game.piles[places.start]
     on, keys = group.on, game.keys

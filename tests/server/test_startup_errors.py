@@ -131,7 +131,7 @@ def add_redis_errors(errors: Errors) -> None:
     ]
     errors.errors += [explain_failure(failure, ADDRESS) for failure in failures]
     with errors.collect():
-        preflight._check_eviction({"maxmemory_policy": "allkeys-lru", "maxmemory": 1_000_000}, ADDRESS)
+        preflight.check_eviction({"maxmemory_policy": "allkeys-lru", "maxmemory": 1_000_000}, ADDRESS)
     with errors.collect(), store_required():
         raise StoreUnavailable("Connection reset by peer")
 

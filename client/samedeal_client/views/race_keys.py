@@ -109,7 +109,7 @@ def _stock_word(board: Board) -> str:
 
 
 def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
-    """Yield the ranks or suits that can be typed next, so that a card can be found with clicks."""
+    """Yield a key for each rank or suit that can be typed next. A click on it does the same as typing it."""
     if typed == "1":
         yield FooterKey("0", "", "10")
     elif typed:

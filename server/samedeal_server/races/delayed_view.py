@@ -88,11 +88,11 @@ class DelayedBoards:
         return self._waiting[0][0] + self.delay if self._waiting else None
 
     def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
-        """Release and return the actions whose delay has passed, or all actions if ``everything`` is true.
+        """Release the actions whose delay has passed, or all if ``everything`` is true, and return what spectators see.
 
-        A call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due, set ``behind`` and return nothing; the
-        next call continues. The first release, and the release that clears ``behind``, return whole boards instead of
-        actions. For an undo, a whole board is returned too.
+        A call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due after that, it sets ``behind`` and
+        returns an empty list, and the next call continues. The first release, and the release that clears ``behind``,
+        return whole boards. All others return the released actions, with a whole board in place of each undo.
         """
         if not self._open and now < self._starts + self.delay and not everything:
             return []

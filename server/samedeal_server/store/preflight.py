@@ -51,7 +51,7 @@ async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: flo
                 info = await primary.info()
                 _check_version(info, primary.where)
                 _check_mode(info, client)
-                _check_eviction(info, primary.where)
+                check_eviction(info, primary.where)
             (answer,) = await client.try_execute(
                 [RedisCommand(keys.PROBE, ("SET", keys.PROBE, "1", "PX", 1000))], durable=True
             )
@@ -74,7 +74,8 @@ def _check_mode(info: dict[str, Any], client: PrimaryClient | ClusterClient) -> 
         raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
 
 
-def _check_eviction(info: dict[str, Any], where: str) -> None:
+def check_eviction(info: dict[str, Any], where: str) -> None:
+    """Raise StartupError if the Redis at ``where`` evicts keys when it is full."""
     if policy := evicting_policy(info):
         raise StartupError(
             StartupCode.REDIS_EVICTS,

@@ -157,10 +157,9 @@ class PrimaryClient(Redis):
         return answer if convert is None or isinstance(answer, Exception) else convert(answer)
 
     async def _send_replicated(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
-        """Send commands, then Redis's WAIT, and return the answers.
+        """Send commands and Redis's WAIT over a connection that nothing else uses, and return the answers.
 
-        WAIT blocks its connection until the replicas acknowledge the writes. The commands therefore use a separate
-        connection.
+        WAIT blocks its connection until the replicas acknowledge the writes.
         """
         async with self.pipeline(transaction=False) as pipe:
             for arguments in commands:
