@@ -10,8 +10,8 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.bars import bar, sparkline
 from samedeal_client.views.final_standings import standing_cells
+from samedeal_client.views.meters import bar, sparkline
 from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
 from samedeal_client.views.plot import Curve, cards_plot
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from samedeal.protocol.messages import Acked, Act, Join, Joined, Recover, Refused, ToServer, Watch
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.acked_actions import AckedHistory
+from samedeal_client.net.acked_history import AckedHistory
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, Answer
 
 _LATE_JOIN_WINDOW: Final = 60.0

@@ -13,7 +13,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.bars import sparkline
+from samedeal_client.views.meters import sparkline
 
 SILENT_AFTER: Final = 5_000
 """Milliseconds without a heartbeat after which a node is shown as silent."""

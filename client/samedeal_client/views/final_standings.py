@@ -9,7 +9,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.bars import filled_steps
+from samedeal_client.views.meters import filled_steps
 
 HEADINGS: Final = ("#", "Player", "Foundations", "Time", "Moves", "Undos", "")
 _BAR: Final = 20

@@ -10,7 +10,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, fit, fit_row
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.bars import bar
+from samedeal_client.views.meters import bar
 
 FINAL_SECONDS: Final = 30_000
 """Time left, in milliseconds, at which the screens begin to announce the end of the race."""

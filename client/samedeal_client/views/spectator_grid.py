@@ -16,7 +16,7 @@ from samedeal_client.state.spectating import PLAYER_KEYS, Order
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit_row, row_width
-from samedeal_client.views.bars import bar
+from samedeal_client.views.meters import bar
 from samedeal_client.views.players_panel import RankedPlayer, progress_text
 
 _BAR: Final = 10

@@ -6,8 +6,8 @@ from typing import Final
 
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.redis_client import command
-from samedeal_server.store.redis_commands import Executor
 from samedeal_server.store.scripts import Script
 
 _COUNT_GUESS: Final = Script("count_guess")

@@ -11,8 +11,8 @@ from typing import Final
 from samedeal.protocol.codec import LARGEST_FRAME, pack, unpack
 from samedeal.protocol.messages import RecordLine
 from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.redis_client import command
-from samedeal_server.store.redis_commands import Executor
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
 """The length of a part of a record, in bytes. A message with one part fits into a WebSocket frame."""

@@ -9,8 +9,8 @@ from typing import Final
 
 from samedeal_server.races import refusals
 from samedeal_server.store import keys
+from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.redis_client import command
-from samedeal_server.store.redis_commands import Executor
 
 SESSION_LIFETIME: Final = 30 * 86_400
 """Lifetime, in seconds, of an unused session."""

@@ -18,6 +18,7 @@ from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import DealSecret, FoundDeal, Progress, Race, Racer
 from samedeal_server.races.signed_receipts import KEY_BYTES
 from samedeal_server.store import keys, schema
+from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.data_loss_risk import risk
 from samedeal_server.store.events import (
     SPECTATORS_PREFIX,
@@ -34,7 +35,6 @@ from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisClient, RedisCommand, command, unavailable
-from samedeal_server.store.redis_commands import Executor
 from samedeal_server.store.room_indexes import RoomIndex
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.sessions import Sessions

@@ -1,6 +1,6 @@
 // Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
 
-import {DOWN, FACE, GAMES, HIDDEN, onFoundations, pilesOf, played} from "./boards.js"
+import {DOWN, FACE, GAMES, HIDDEN, onFoundations, pilesOf, played} from "./piles.js"
 
 const utf8 = new TextEncoder()
 const canHash = Boolean(globalThis.crypto?.subtle)

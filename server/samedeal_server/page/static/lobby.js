@@ -1,6 +1,6 @@
 // The list of rooms, and of finished races.
 
-import {title} from "./boards.js"
+import {title} from "./piles.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
 import {address, to} from "./link.js"
 

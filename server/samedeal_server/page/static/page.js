@@ -4,7 +4,7 @@ import {byId} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
 import {Lobby} from "./lobby.js"
 import {ReplayScreen} from "./replay.js"
-import {RaceScreen} from "./screen.js"
+import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")

@@ -1,7 +1,7 @@
 // Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
 
 import {element, setText, svg} from "./dom.js"
-import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./boards.js"
+import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./piles.js"
 
 const WIDTH = 46
 const HEIGHT = 64

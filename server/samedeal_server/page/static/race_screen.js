@@ -1,16 +1,16 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import {title} from "./boards.js"
-import {BoardView, tableSize} from "./cards.js"
+import {title} from "./piles.js"
+import {BoardView, tableSize} from "./board_view.js"
 import {chart} from "./chart.js"
 import {checkDeal} from "./deal.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
-import {Race} from "./race.js"
+import {Race} from "./race_state.js"
 
-const CAPTION = 34 // px, the height of a tile without its board
+const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
-const NARROW = 760 // px, the width of a screen on which the boards scroll
+const NARROW = 760 // px, width of a screen on which the boards scroll
 const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that change
 const CLOSED = "This room is closed. Here is what it showed last."
 const RULES = "This page knows no rules: “samedeal verify --deep” checks the winning line, and how the deal was found."

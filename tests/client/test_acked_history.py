@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import MAX_HELD_PER_RECOVER, Acked, Act, Held, Recover
-from samedeal_client.net.acked_actions import MAX_HELD, AckedHistory
+from samedeal_client.net.acked_history import MAX_HELD, AckedHistory
 
 
 def history(*revisions: int) -> AckedHistory:

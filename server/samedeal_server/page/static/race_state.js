@@ -1,12 +1,12 @@
 // What the page knows about the race that it shows: the room, the boards, and how they came about.
 
-import {GAMES, onFoundations, played} from "./boards.js"
+import {GAMES, onFoundations, played} from "./piles.js"
 
 export class Race {
 	constructor() {
 		Object.assign(this, {room: null, commitment: null, seats: null})
 		this.boards = new Map() // by player: {revision, piles, moves, at, count, progressAt, finishedAt}
-		this.starts = [] // the piles of revision 0 that were seen
+		this.starts = [] // piles of revision 0 that were seen
 		this.progress = new Map() // by player: [[time, cards], ...]
 	}
 
