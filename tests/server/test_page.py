@@ -49,7 +49,7 @@ def imported(name: str) -> set[str]:
     found, left = set[str](), {name}
     while left:
         found.add(module := left.pop())
-        left |= set(re.findall(r'from "\./([a-z]+\.js)"', (STATIC / module).read_text())) - found
+        left |= set(re.findall(r'from "\./([a-z_]+\.js)"', (STATIC / module).read_text())) - found
     return found
 
 
