@@ -1,6 +1,6 @@
 """Entry point of ``python -m samedeal_server``, which is the same as the command ``samedeal-server``.
 
-If the first argument is ``serve``, messages call the command ``samedeal serve``.
+If the first argument is ``serve``, messages show ``samedeal serve`` as the name of the command.
 """
 
 import sys

@@ -16,7 +16,8 @@ from samedeal.utc_text import utc_text
 HEAD_BYTES: Final = 16
 """The length of a head, in bytes.
 
-A server that changes a race must find another history with the same head, which takes 2^128 tries.
+A server that wanted to falsify a race unnoticed would have to find other actions with the same head. That takes about
+2^128 tries.
 """
 
 _TERMS_LABEL: Final = b"samedeal terms 1\n"
@@ -28,8 +29,8 @@ class RaceTerms(NamedTuple):
     """Everything about a race that is fixed when it starts.
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``undo`` is the undo rule as text. ``limit`` is
-    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` is the hash that the server
-    published in advance: of the seed, or of its secret for a joint deal.
+    the time limit in seconds, and ``start`` is in milliseconds since 1970. ``commitment`` is the hash by which the
+    server committed itself to the deal in advance.
     """
 
     room: str

@@ -46,7 +46,7 @@ def shuffled(seed: bytes, decks: int) -> bytes:
 
 
 def shuffle(stream: Iterator[int], decks: int) -> bytes:
-    """Return the cards of ``decks`` decks, shuffled together with the bytes of ``stream`` as random numbers."""
+    """Shuffle ``decks`` decks into one, and return its cards. The bytes of ``stream`` are the random numbers."""
     cards = bytearray(DECK * decks)
     for last in range(len(cards) - 1, 0, -1):
         choices = last + 1

@@ -21,8 +21,9 @@ _BANDS: Final = {
 }
 """For each game, the maximum number of states of an easy deal and of a medium deal.
 
-These numbers divide the deals that this version of the solver wins into thirds. Steve has no difficulties. Searches for
-its deals are the slowest, and a search for one difficulty would take three times as long.
+Of the deals that this version of the solver wins, about a third are easy, a third medium and a third hard. The game
+Steve has no difficulties, because searches for its deals are the slowest. A search for a deal of one difficulty would
+take three times as long.
 """
 
 

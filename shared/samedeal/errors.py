@@ -124,9 +124,9 @@ class UnseenCard(PlayError):
 class BadRecord(SamedealError):
     """Error of a record that is damaged, was changed, or contradicts itself.
 
-    ``lines`` are numbers of lines: of the wrong line, or of the first and the last of several lines that contain the
-    mistake. Of three or more ``lines``, at least one is wrong. ``first`` and ``last`` are the lowest and the highest of
-    the numbers, or 0 if there are none.
+    ``lines`` are line numbers in rising order. One number is that of the wrong line. Two numbers are the first and the
+    last line of the part that contains the mistake. Three or more numbers are those of single lines, at least one of
+    which is wrong. ``first`` and ``last`` are the lowest and the highest number, or 0 if ``lines`` is empty.
     """
 
     code = EngineCode.BAD_RECORD

@@ -29,7 +29,10 @@ class Kind(StrEnum):
 
 
 class Faces(StrEnum):
-    """The ways in which the cards of a pile lie when they are dealt. Alternating faces begin with the deepest card."""
+    """The ways in which the cards of a pile lie when they are dealt.
+
+    With ``DOWN_UP``, the deepest card lies face down, the next one face up, and so on.
+    """
 
     UP = "up"
     DOWN_UP = "down, up, down, up"
@@ -147,7 +150,7 @@ class Group:
     on_empty: bytes = _derived()
     """The cards that may be put on an empty pile."""
     run: tuple[bytes, ...] = _derived()
-    """The cards that may lie directly on a card if both are moved together, indexed by the byte of that card."""
+    """The cards that may lie directly on a card in a group that is moved together, indexed by the byte of that card."""
     sequence: tuple[bytes, ...] = _derived()
     """The cards that continue an ordered sequence after a card, indexed by the byte of that card.
 

@@ -19,7 +19,7 @@ from samedeal.solver.line import Line
 from samedeal.solver.solve import Outcome, solve
 
 SHARE_BYTES: Final = 32
-"""The length, in bytes, of a share, of a secret, and of all hashes."""
+"""The length, in bytes, of a share, of a secret, and of each hash in this module."""
 
 HIGHEST_SEAT: Final = 255
 HIGHEST_CANDIDATE: Final = 2**32 - 1
@@ -123,7 +123,7 @@ def won_candidates(
 
 
 def _stream(text: bytes) -> Iterator[int]:
-    """For each number 0, 1, 2 and so on, append it to ``text``, and yield the bytes of the hash of the result."""
+    """Yield the bytes of many hashes: of ``text`` followed by the number 0, of ``text`` followed by 1, and so on."""
     for block in range(2**32):
         yield from _hash(text, block.to_bytes(4, "big"))
 

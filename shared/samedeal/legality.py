@@ -78,9 +78,9 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
 
 
 def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
-    """Return the reason why ``size`` cards can't move from ``giver`` to ``taker``, whose piles are not columns.
+    """Return the reason why ``size`` cards can't move from ``giver`` to ``taker``, whatever their ranks and suits are.
 
-    Return None if this depends on the ranks and suits of the cards.
+    Return None if there is no such reason. ``taker`` must not be the group of the columns.
     """
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:

@@ -1,7 +1,7 @@
 """The sentences that explain to a player why the rules forbid a move.
 
-A sentence never names a card that lies face down. If one of the cards to be moved lies face down, ``legality`` never
-gives a reason whose sentence names these cards.
+A sentence never names a card that lies face down. If a card to be moved lies face down, ``legality`` gives a reason
+whose sentence names no cards.
 """
 
 from __future__ import annotations

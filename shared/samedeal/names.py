@@ -18,7 +18,10 @@ A limit on the width is not enough, as combining marks have no width.
 """
 
 RESERVED_WORDS: Final = ("admin", "host", "moderator", "operator", "samedeal", "server")
-"""Words that could make a player's name look like the name of the server, its operator or a host."""
+"""Words that a server does not allow in a player's name.
+
+Other players could take such a name for that of the server, its operator or a host. ``clean_name`` allows these words.
+"""
 
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 

@@ -96,9 +96,9 @@ class RecordedPlayer:
 class _Line(NamedTuple):
     """A line that a record must have.
 
-    ``key`` identifies the line in error reports. If a text has another line at this place, ``wrong`` is the error
-    sentence, and ``since`` is the number of the first line that may have been changed. If ``since`` is 0, only this
-    line may have been changed.
+    ``key`` identifies the line in error reports. ``wrong`` is the error sentence about a text that has another line at
+    this place. If ``wrong`` is empty, the sentence quotes the expected line. The error names all lines
+    from number ``since`` to this line, or only this line if ``since`` is 0.
     """
 
     text: str

@@ -434,10 +434,10 @@ class RoomState(_Message, frozen=True):
 
     ``event`` is the number of the newest change, and rises with each change. ``starts`` is when the race starts, and
     ``ends`` is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
-    ``commitment`` is the published hash of the seed, or of the server's secret for a joint deal. ``restarts`` says how
-    often the countdown of a joint deal began again. ``seed``, ``proof`` and ``standings`` are empty until the race
-    ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty.
-    ``round`` is 0 for a first race, and rises by one with each rematch.
+    ``commitment`` is the hash by which the server committed itself to the deal in advance. ``restarts`` says how often
+    the countdown of a joint deal began again. ``seed``, ``proof`` and ``standings`` are empty until the race ends. A
+    joint or daily deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty. ``round``
+    is 0 for a first race, and rises by one with each rematch.
     """
 
     room: str

@@ -1,7 +1,7 @@
 """Estimates of how far a state is from being won. They only decide the order in which states are searched.
 
-The estimate of a state is the sum of the costs of its columns and its side. A cost is a number without a unit. A state
-with a lower estimate is searched earlier.
+The estimate of a state is the sum of the costs of its columns and its *side*. The side is all cards that are neither in
+a column nor on a foundation. A cost is a number without a unit. A state with a lower estimate is searched earlier.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class CostWeights:
 
     ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
     reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
-    for such a card in a fan. ``broken`` is added for a card that is not in sequence with the card below it. ``misfit``
-    is added if, moreover, the rules would not allow the card on the card below it. ``column`` is the cost of a column
-    that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
+    for such a card in a fan. In columns, ``broken`` is added for a card that is not in sequence with the card below it.
+    ``misfit`` is added if, moreover, the rules would not allow the card on the card below it. ``column`` is added for
+    each column that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
     """
 
     card: int

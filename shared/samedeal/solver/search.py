@@ -29,7 +29,10 @@ class Found(NamedTuple):
 
 
 class _Facts(dict[bytes, _Fact], Generic[_Fact]):
-    """A dictionary from parts of states to facts about them. A fact is computed when it is first looked up."""
+    """A dictionary from parts of states to facts about them, such as the moves that a part allows, or its cost.
+
+    A fact is computed when it is first looked up.
+    """
 
     def __init__(self, compute: Callable[[bytes], _Fact]) -> None:
         self._compute = compute
@@ -71,7 +74,7 @@ class Search:
         return len(self._before)
 
     def run(self, limit: int) -> Found | None:
-        """Continue the search until ``limit`` states have been reached in total.
+        """Continue the search until it ends, or has reached more than ``limit`` states in total.
 
         Return the result, or None if the search has not ended.
         """
@@ -100,7 +103,11 @@ class Search:
         return None
 
     def _children(self, state: State) -> list[_Child]:
-        """Return the states after each move. Moves that only change the place of a column are left out."""
+        """Return the states after each move.
+
+        Moves of a whole column to an empty column are left out, unless the columns keep their places
+        (``StateSpace.keeps_places``).
+        """
         tops, side, *columns = state
         costs = self._column_costs
         from_tops, from_side = self._tops[tops], self._sides[side]
@@ -139,7 +146,8 @@ class Search:
     def _takers(self, side: bytes, columns: list[bytes]) -> dict[int, list[int]]:
         """Return for each card the places of the columns that accept it.
 
-        If the order of the columns makes no difference, only the first empty column is included.
+        Of the empty columns, only the first is included, unless the columns keep their places
+        (``StateSpace.keeps_places``).
         """
         space = self._space
         on = space.columns.on

@@ -161,7 +161,7 @@ class StateSpace:
         return ONE[0 if at_start else drawn] + cards
 
     def tops_facts(self, tops: bytes) -> TopsFacts:
-        """Return the facts about the tops of foundations."""
+        """Return the moves that the tops of the foundations allow."""
         group = self._foundations
         takes: dict[int, bytes] = {}
         for at, top in enumerate(tops):
@@ -176,9 +176,9 @@ class StateSpace:
         return TopsFacts(takes, tuple(gives), safe, safe_from_fan)
 
     def safe_cards(self, tops: bytes) -> tuple[bytes, bytes]:
-        """Return the cards that are safe to play to a foundation: from a column or the reserve, and from a fan.
+        """Return the cards that are safe from a column or the reserve, and those that are safe from a fan.
 
-        A card is safe to play if playing it never makes a win impossible.
+        A card is safe if playing it to its foundation never makes a win impossible.
 
         The rule is for one deck, foundations that build in suits and keep their cards, and columns that build in
         alternating colours. A card of rank r that fits on its foundation is **safe** if both foundations of the other
