@@ -38,7 +38,10 @@ class HistoryFile:
             return History()
 
     def append(self, race: PastRace) -> None:
-        """Append a race unless the file already has it. Raises OSError if the file can't be written."""
+        """Append a line for a race, unless the last line for this race is the same.
+
+        Raises OSError if the file can't be read or written.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as file:
@@ -99,9 +102,9 @@ class HistoryRecorder:
         self._append(race_result(self._client.model))
 
     def quit_for_good(self, *, cut_off: bool = False) -> None:
-        """Append the player's race, because the player quits and can't return to it.
+        """Append the player's race when the client ends and the player can't return to the race.
 
-        ``cut_off`` is true if the player did not mean to quit.
+        ``cut_off`` is as in ``PastRace``.
         """
         model = self._client.model
         self._append(race_result(model) or unfinished_race(model, cut_off=cut_off))

@@ -28,7 +28,7 @@ _CLOCK_INTERVAL: Final = 0.5
 _WARNINGS: Final = ((60_000, "One minute left."), (30_000, "30 seconds left."), (10_000, "Ten seconds left."))
 
 _TOLD_BY_NARRATOR: Final = ("finished", "resigned")
-"""The kinds of news that the narrator already prints."""
+"""The kinds of ``News`` that are left out here, because the ``Narrator`` has sentences for them."""
 
 
 class LineOutput:
@@ -160,7 +160,10 @@ class LineOutput:
             self.print_board(watched.play.board)
 
     def _print_news(self, model: Model) -> None:
-        """Print a sentence for each piece of news since the last call. Print nothing for a spectator."""
+        """Print the new items of the ``RaceFeed`` as sentences, except those of the kinds in ``_TOLD_BY_NARRATOR``.
+
+        Print nothing for a spectator.
+        """
         room, before = model.room, self._feed
         if room is None or room.phase != "racing" or model.delay is not None:
             return

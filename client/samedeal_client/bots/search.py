@@ -21,7 +21,10 @@ _WON: Final = 1e9
 """The gain of a line of moves that wins."""
 
 _LINE_HASTE: Final = 0.1
-"""The factor of ``haste`` when lines of moves are compared. The order of the search uses the full ``haste``."""
+"""The fraction of ``Weights.haste``, the cost of a move, that counts when lines of moves are compared.
+
+The order in which boards are searched depends on the full cost.
+"""
 
 
 class SearchLine(NamedTuple):

@@ -30,7 +30,11 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def main(data: str, command: Sequence[str]) -> int:
-    """Run the command to its end. Return its exit code, or 128 plus the number of the signal that ended it."""
+    """Run a server until it ends, and then remove its data directory ``data``. Return the server's exit code.
+
+    Stop the server when the parent process ends, or when this process receives a signal to stop. If a signal ended the
+    server, return 128 plus the number of this signal.
+    """
     # A signal before the child exists must not end this process, or the child that is being started would be orphaned.
     stop_requested = threading.Event()
     for number in _SIGNALS:

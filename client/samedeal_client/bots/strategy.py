@@ -24,10 +24,13 @@ from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import Key, key_of
 
 GREEDY_NODES: Final = 200
-"""Maximum number of boards that a greedy bot searches for a move."""
+"""Maximum number of boards in a search of a greedy bot, before it is multiplied by ``patience``."""
 
 CAREFUL_NODES: Final = 4000
-"""Maximum number of boards that a careful bot searches for a line of moves. The search takes about 50 ms."""
+"""Maximum number of boards in a search of a careful bot, before it is multiplied by ``patience``.
+
+Such a search takes about 50 ms.
+"""
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
@@ -38,7 +41,7 @@ All other moves have the weight 1.
 """
 
 _MAX_DETOURS: Final = 6
-"""Maximum number of consecutive plans that gain nothing. After them a greedy or careful bot stops."""
+"""Maximum number of consecutive plans that gain nothing. ``_search_line`` says what a bot does after them."""
 
 
 @dataclass
@@ -131,7 +134,11 @@ def deals_first(board: Board) -> bool:
 
 
 def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Move, ...]:
-    """Return the moves to make next. Return no moves if no move helps and no card can go to a foundation."""
+    """Plan the next line of moves and return it. Up to ``_MAX_DETOURS`` consecutive plans may gain nothing.
+
+    If one more plan would gain nothing, return the line that brings the most cards to the foundations instead. From
+    then on, return no moves until ``memory.detours`` is reset. Also return no moves if the search finds no line.
+    """
     if memory.detours > _MAX_DETOURS:
         return ()
     if memory.evaluation is None:

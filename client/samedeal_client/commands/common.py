@@ -67,7 +67,10 @@ def add_player(parser: argparse.ArgumentParser) -> None:
 
 
 def add_back_to(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the place to which the player returns. The start screen and the lobby pass this argument."""
+    """Add the hidden argument ``--back-to``: the place to which the player returns, such as ``the start screen``.
+
+    A screen that runs a command passes this argument, so that the player returns to the screen afterwards.
+    """
     parser.add_argument("--back-to", default="", help=argparse.SUPPRESS)
 
 

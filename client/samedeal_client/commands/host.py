@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from samedeal_client.net.address import ServerAddress
 
 _ELSEWHERE: Final = ("192.0.2.1", 9)
-"""An address on the internet that no machine has."""
+"""An address on the internet that no machine has. The route to it begins at this machine's address on the network."""
 
 DESCRIPTION = """\
 Host a race on this machine and take part in it. Others on your network join it with the command that the room shows. The

@@ -100,7 +100,7 @@ def waste_tile(code: int, look: Look, width: int, height: int, mark: str = "") -
 def stock_tile(count: int, look: Look, width: int, height: int, mark: str = "") -> tuple[Row, ...]:
     """Return the back of a card, with the number of cards in the stock on it and a blank on each side of the number.
 
-    If only one column of the card is left then, it is blank too.
+    If the number and its blanks fill all columns of the card except one, that column is blank too.
     """
     rows = _back(UNSEEN, look, width, height, mark)
     style = tile_style(UNSEEN, look, "buried", mark)

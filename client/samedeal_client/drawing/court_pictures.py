@@ -81,7 +81,7 @@ _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
 def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Row, ...]:
     """Return the picture of a court card in ``rows`` rows. Return no rows if there is no picture of this height.
 
-    ``suit_style`` is the style of the robe. ``shade`` is the style of the background, also if the card is marked.
+    ``suit_style`` is the style of the robe. ``shade`` is the style of the background, which a mark does not change.
     """
     lines = _PICTURES.get((rank, rows), "").split()
     return tuple(_row(upper, lower, suit_style, shade) for upper, lower in zip(lines[::2], lines[1::2], strict=True))

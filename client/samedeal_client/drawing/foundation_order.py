@@ -26,10 +26,10 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
 
 
 def foundation_for(board: Board, card: int) -> str | None:
-    """Return the foundation now shown at the place at which ``card`` will be shown after its move to a foundation.
+    """Return the foundation that the screen now shows at the place for ``card``, or None if no foundation takes it.
 
-    Return None if no foundation takes the card. An ace goes to the first empty foundation (RULES.md, ruling R19), which
-    may be another foundation than the returned one. The screen then shows that foundation at this place.
+    An ace goes to the first empty foundation (RULES.md, ruling R19), which may not be the returned one. After the move,
+    the screen shows the ace's foundation at this place.
     """
     game = board.game
     for at, suit in foundations_shown(board):

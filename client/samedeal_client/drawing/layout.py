@@ -3,7 +3,8 @@
 Piles stand in a grid whose cells are as wide as a card and the gap to its left. From top to bottom there are stock,
 waste and foundations, then the reserve, then columns and fans. Two games differ from this:
 
-- If there are as many fans as foundations, the foundations are above the fans. The columns next to them use all rows.
+- If there are as many fans as foundations, the foundations are above the fans. The columns are to the left of both, and
+  use all rows.
 - If the reserve is wider than the columns, the foundations are below it, to the right of the columns.
 
 Each pile has its name above it. The panel with the rivals is on the right, and the board is centred in the space that is
@@ -101,10 +102,10 @@ _CHOICES: Final = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of a board's regions: ``top``, ``reserve``, and each column and fan under its name.
+    """The places of a board's regions on the screen.
 
-    Each column has a ``gap`` to its left. ``panel`` is the place for the rivals, or None if the place would be too
-    small.
+    The keys of ``places`` are ``top``, ``reserve`` if the game has one, and the names of the columns and fans. Each
+    column has a ``gap`` to its left. ``panel`` is the place for the rivals, or None if the layout has no panel.
     """
 
     game: Game

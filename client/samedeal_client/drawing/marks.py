@@ -36,7 +36,7 @@ class Marks:
 
     ``source`` is a pile and the number of its top cards that are selected. ``targets`` holds names of piles, including
     foundations. ``partial`` holds the targets that do not take all selected cards, each with the number of cards that
-    it takes. ``last`` holds the piles that the last move changed, each with the number of cards that arrived there.
+    it takes. ``last`` holds the piles that received cards in the last move, each with the number of these cards.
     ``found`` is the face of a card, marked wherever it lies face up. ``hint`` is a move.
     """
 
@@ -131,8 +131,9 @@ def selection_marks(
 ) -> Marks:
     """Return the marks for ``size`` selected cards of a pile and for their targets.
 
-    If ``size`` is None, as many cards as can move are selected. Targets that take fewer of them are marked too. If
-    ``key`` is ``0``, the targets are all piles that take the top card of a foundation. ``last`` is as in ``Marks``.
+    If ``size`` is None, as many cards as can move are selected, and targets that take fewer of them are marked too.
+    If ``key`` is ``0``, the targets are all piles that take the top card of a foundation. ``last`` is as in
+    ``Marks``.
     """
     if key == FOUNDATION:
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))

@@ -20,10 +20,10 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_width
 
 MAX_FLIGHTS: Final = 4
-"""Maximum number of cards that fly at the same time. If more cards move, as in a deal, they don't fly."""
+"""Maximum number of cards that fly at the same time. If more piles receive cards, as in a deal, no card flies."""
 
 _SPRITE_HEIGHT: Final = 3
-"""Maximum height of a flying card. Lower cards need fewer bytes."""
+"""Maximum height, in rows, of a flying card. With fewer rows, fewer bytes are sent to the terminal."""
 
 
 class Sprite(NamedTuple):

@@ -135,7 +135,7 @@ def _draw_foundation(
 
 
 def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
-    """Write the next card that the single foundation takes, beside the foundation."""
+    """Write beside the foundation which card it takes next. This is for games with only one foundation."""
     game = board.game
     pile = board.piles[game.foundations.start]
     group = game.piles[game.foundations.start]

@@ -68,8 +68,7 @@ class RaceController:
 
     ``entry`` is the effect of the last key, or None if no more keys are needed. ``queue`` has the keys that wait until
     a card is revealed. ``inspected`` is the pile that is shown in full, or empty if there is none. ``found`` is the
-    face of the card that the player searched for. ``rejected_at`` is the time at which the player last chose a source
-    from which no card can be moved.
+    face of the card that the player searched for. ``rejected_at`` is the time of the last rejected input.
     """
 
     grammar: KeyGrammar = field(default_factory=KeyGrammar)
@@ -154,7 +153,10 @@ class RaceController:
         return replace(selection_marks(board, source, self.grammar.size, last=arrived), found=self.found)
 
     def preview(self, board: Board) -> DragPreview | None:
-        """Return the dragged cards on the pile that would take them, or None if no pile would take them."""
+        """Return the preview of the dragged cards on the pile under the pointer.
+
+        Return None if no cards of ``board`` are being dragged, or if the pile does not take them.
+        """
         return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
 
     def closed(self) -> RaceController:

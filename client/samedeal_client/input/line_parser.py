@@ -12,7 +12,7 @@
 
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
-The letter of a pile is never a command: in Phoenix ``d`` and ``u`` are cards of the reserve.
+A letter that names a pile of the game always means that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ _COUNT: Final = re.compile(r"x?([1-9][0-9]?)")
 
 
 def parse_command(text: str) -> TypedCommand | Rejected | None:
-    """Parse a command that needs no board. Return None if the text may be a move."""
+    """Parse a line as a command, without knowing the board. Return None if the line is not a command.
+
+    A letter such as ``u`` counts as a command here, even if it names a pile of the game.
+    """
     words = text.lower().split()
     if not words:
         return Rejected(Problem.EMPTY_LINE, "Nothing was typed. Type a move, as in 3 5, or help.")

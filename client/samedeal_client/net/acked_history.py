@@ -47,7 +47,10 @@ class AckedHistory:
         return self.revision - len(self.held) <= revision < self.revision
 
     def recover(self, revision: int) -> tuple[Recover, ...]:
-        """Return as few requests as possible that restore all actions after ``revision``. Their ids are 0."""
+        """Return as few requests as possible that restore all actions after ``revision``.
+
+        The requests have the id 0, which the caller replaces.
+        """
         first = revision - self.revision + len(self.held)
         return tuple(
             Recover(

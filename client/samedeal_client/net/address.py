@@ -156,5 +156,5 @@ def _is_loopback(host: str) -> bool:
 
 
 def is_loopback_url(url: str) -> bool:
-    """Return whether the host of a URL is this machine."""
+    """Return whether the host of a URL is a loopback name or address, which means this machine."""
     return _is_loopback(urlsplit(url).hostname or "")
