@@ -29,7 +29,10 @@ class WorkerChecks:
         self._stop = stop
 
     async def readiness(self) -> Readiness:
-        """Find out whether new clients should be sent to this server. The server is ready if all workers are."""
+        """Find out whether new clients should be sent to this server.
+
+        The server is ready if all workers are and the server is not stopping.
+        """
         if self._stop.is_set():
             return Readiness(ready=False, text="This server is stopping. Send clients to another one.")
         answers = await self._ask_all("/readyz")

@@ -164,9 +164,9 @@ async def _keep_running(workers: Sequence[Worker]) -> None:
 
 
 async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
-    """Pass the signals of this process on to all workers, until cancelled.
+    """Pass signals that this process receives on to all workers, until cancelled.
 
-    ``stop`` and ``hurry`` each send SIGTERM to the workers.
+    A signal to reload is passed on as SIGHUP. The first and the second signal to stop are each passed on as SIGTERM.
     """
 
     async def forward_reload() -> None:

@@ -92,9 +92,10 @@ An empty room that was opened for a rematch stays open for the same time.
 """
 
 EMPTY_LIFETIME: Final = 300_000
-"""Time, in milliseconds, for which an empty room stays open before its first race.
+"""Time, in milliseconds, for which an empty room stays open.
 
-The time is short, because opening a room costs a client little.
+The time is short, because a client can easily open many rooms. It does not apply to a room that was opened for a
+rematch, or whose race is scheduled.
 """
 
 ABSENT_AFTER: Final = 45_000
@@ -110,7 +111,7 @@ The player loses the seat only if another player finds the room full.
 """
 
 HOST_TIMEOUT: Final = 60_000
-"""Time, in milliseconds, for which all other players must have been ready before the next person becomes the host.
+"""Time, in milliseconds, for which all other persons must have been ready before the next person becomes the host.
 
 Each change of the room starts this time anew.
 """
@@ -432,7 +433,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
 
     def is_racing(self, player: str, progress: Progress) -> bool:
-        """Return whether a player has a seat in this race and can make moves, now or after the start."""
+        """Return whether a player has a seat and is not done, in a race that is neither finished nor closed.
+
+        Before the start, this is true of every player with a seat.
+        """
         racer = self.racer(player)
         ahead = self.phase in ("open", "countdown", "racing")
         return ahead and racer is not None and not _is_done(racer, progress)

@@ -62,7 +62,7 @@ def bad_start_time() -> BadOptions:
 
 
 def no_record() -> RequestRefused:
-    """Refusal because the race has no record, or the record has no such part."""
+    """Refusal because the race has no record, or the record does not have the requested part."""
     return RequestRefused(
         RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
     )
@@ -132,7 +132,7 @@ def no_room(room: str) -> RequestRefused:
 
 
 def this_room_is_gone() -> RequestRefused:
-    """Refusal because the player's own room does not exist any more."""
+    """Refusal because the room that the player is in does not exist any more."""
     return RequestRefused(RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one.")
 
 
@@ -147,7 +147,7 @@ def no_seat_here() -> RequestRefused:
 
 
 def player_has_no_seat() -> RequestRefused:
-    """Refusal because the operator or the host wants to remove a player who has no seat."""
+    """Refusal because the player to be removed has no seat, or is the host who sent the request."""
     return RequestRefused(RefusalCode.NO_SEAT, "That player has no seat in this room.")
 
 
@@ -207,7 +207,10 @@ def no_session() -> RequestRefused:
 
 
 def other_version(room: str, version: str, retry_after: float) -> RequestRefused:
-    """Refusal because another version of Samedeal opened the room, and this version cannot serve it."""
+    """Refusal because another version of Samedeal opened the room, and this version cannot serve it.
+
+    ``version`` is the version of this server. ``retry_after`` is the time, in seconds, after which the client retries.
+    """
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
         f"The room {room!r} was opened by a different version of Samedeal; this server runs {version}. "
@@ -236,7 +239,7 @@ def race_started_without_you() -> RequestRefused:
 
 
 def racing() -> RequestRefused:
-    """Refusal because a player who is racing wants to watch the race."""
+    """Refusal because a player wants to watch a race in which the player has a seat and is not done."""
     return RequestRefused(
         RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
     )

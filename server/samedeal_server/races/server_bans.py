@@ -17,7 +17,7 @@ _MIN_PREFIX: Final = {4: 8, 6: 16}
 """Minimum prefix length of a banned network, by IP version. A typing error therefore cannot ban everybody."""
 
 _HOST_PREFIX: Final = 64
-"""Prefix length of the IPv6 network that a single host usually owns."""
+"""Prefix length of the IPv6 network in which a single computer can usually choose any address."""
 
 _MAX_QUOTED: Final = 60
 
@@ -26,7 +26,7 @@ def normalize_target(text: str) -> str:
     """Return the normal form of a player's id, an address or a network.
 
     Raise MalformedText for any other text, and for a network that is too large to ban. A single IPv6 address becomes
-    its /64 network, because a host can usually choose any address in that network.
+    its /64 network, because a computer can usually choose any address in that network.
     """
     target = text.strip().lower()
     if _PLAYER.fullmatch(target):

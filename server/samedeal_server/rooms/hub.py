@@ -37,13 +37,13 @@ from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.metrics import Metrics
 
 RETRY_INTERVAL: Final = 1.0
-"""Time, in seconds, after which failed work or an overdue tick is retried."""
+"""Time, in seconds, after which a room is refreshed because some work failed, or an overdue tick is retried."""
 
 _HIDDEN_CHANGES: Final = frozenset(("revealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 ABSENCE_TIMEOUT: Final = 60.0
-"""Time, in seconds, after which a race ends if only disconnected or idle players could still make moves."""
+"""Time, in seconds, after which a race ends if it is over for some players and all others are disconnected or idle."""
 
 
 class Hub:
@@ -222,7 +222,10 @@ class Hub:
         self._spawn_with_retry(self.refresh)
 
     async def _retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Run ``work``. If the store is unavailable, refresh the whole room after ``RETRY_INTERVAL``."""
+        """Run ``work``. If the store is unavailable, refresh the room after ``RETRY_INTERVAL`` and raise the error.
+
+        ``work`` itself is not run again.
+        """
         try:
             await work()
         except StoreUnavailable:
@@ -292,10 +295,10 @@ class Hub:
             self._watch_absence()
 
     def _watch_absence(self) -> None:
-        """Start a timer if only disconnected or idle players could still make moves. Otherwise cancel the timer.
+        """Start a timer if the race is over for some players and goes on only for disconnected or idle ones.
 
-        When the timer fires, the race ends. A node that was restarted begins the timer anew, so that players have time
-        to reconnect.
+        Otherwise cancel the timer. When the timer fires, the race ends. A node that was restarted begins the timer
+        anew, so that players have time to reconnect.
         """
         if not self.race.waits_for_absent(self.progress, self._clock.now()):
             self._absence.cancel()

@@ -24,7 +24,11 @@ _log = get_logger()
 
 
 class MoveService:
-    """Commits the moves of this node's players. ``charge`` charges a connection for a number of replayed actions."""
+    """Commits the moves of this node's players.
+
+    ``charge`` is called with a connection and the number of actions that were replayed for it. It delays the next
+    requests of the connection accordingly.
+    """
 
     def __init__(self, rooms: RoomRegistry, charge: Callable[[PlayerConnection, int], None]) -> None:
         self._rooms = rooms

@@ -58,7 +58,7 @@ class PlayerConnection(Connection):
         return self.hub, self.seat
 
     def on_caught_up(self) -> None:
-        """Send the newest boards to a spectator who has missed some."""
+        """Send the newest boards to a spectator who read too slowly and therefore missed some boards."""
         if self.hub is not None and self.seat is None:
             self.hub.send_boards(self)
 

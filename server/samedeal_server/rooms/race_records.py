@@ -33,8 +33,8 @@ class RecordKeeper:
     async def keep(self, race: Race) -> None:
         """Build and store the record of a finished race, unless it is already stored.
 
-        Raise StoreUnavailable if Redis fails. Every node that sees that a race is finished calls this method. The
-        record is therefore stored even if a node dies.
+        Raise StoreUnavailable if Redis fails. A node calls this method after each tick of a finished race. If the node
+        dies before the record is stored, the next tick makes another node store it.
         """
         limits, records = self._limits.current, self._store.records
         if not limits.records or await records.has(race_id(race), race.finished_at):

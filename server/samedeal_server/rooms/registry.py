@@ -94,7 +94,7 @@ class RoomRegistry:
         self.metrics = metrics
         self.hubs: dict[str, Hub] = {}
         self.nodes_channel_event = asyncio.Event()
-        """Set when an announcement concerns every node."""
+        """Set when a NodesAnnouncement arrives: Redis may hold new orders of the operator, or changed bans."""
         self._limits = limits
         self._records = RecordKeeper(store, limits, metrics)
         self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
@@ -323,7 +323,7 @@ class RoomRegistry:
     def spawn(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run ``work`` in the background.
 
-        An error is logged, and the next poll or refresh of the room does the failed work.
+        An error is logged, and ``work`` is not run again. The next tick, poll or refresh of the room makes up for it.
         """
         task = asyncio.create_task(self._run_guarded(work))
         self._tasks.add(task)

@@ -8,7 +8,10 @@ from samedeal_server.store.store import Store
 
 
 async def list_public_rooms(store: Store) -> tuple[RoomLine, ...]:
-    """Return the newest rooms that can be joined or watched, newest first. Raise StoreUnavailable if Redis fails."""
+    """Return those of the ``MAX_LISTED`` newest rooms that are ``open`` or admit spectators, newest first.
+
+    Private rooms are included. Raise StoreUnavailable if Redis fails.
+    """
     return tuple(line for line in await list_rooms(store) if line.phase == "open" or line.spectators)
 
 

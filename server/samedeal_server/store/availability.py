@@ -56,9 +56,9 @@ class _Incident:
 
 
 class RedisAvailability:
-    """Counts of the answers and failures of each primary.
+    """The state of each primary: whether it is down, rejects commands, or may lose acknowledged moves.
 
-    A primary that goes down or rejects commands is logged, unless ``quiet`` is true. In all methods, ``where`` is the
+    A primary that gets into one of these states is logged, unless ``quiet`` is true. In all methods, ``where`` is the
     address of a primary, without a password.
     """
 

@@ -21,7 +21,7 @@ _RETRY_INTERVAL: Final = 0.02
 
 _INDEXES: Final = (keys.ROOMS.encode(), keys.DUE.encode())
 _TRANSIENT_PREFIXES: Final = (keys.NODES.encode(), keys.player("").encode(), keys.PROBE.encode())
-"""Prefixes of keys with data about running nodes. After the nodes have stopped, the data is useless."""
+"""Prefixes of keys that are useless after the nodes have stopped: data about nodes, and about players' connections."""
 
 _SESSION: Final = keys.session("").encode()
 _ROOM: Final = f"{keys.PREFIX}{{".encode()
@@ -101,9 +101,9 @@ class KeyDump:
         raise StoreUnavailable(f"the room {room} changes too fast to be dumped")
 
     async def other_keys(self) -> AsyncIterator[DumpedKey]:
-        """Yield a dump of each key that belongs to no room, other than the indexes and the data about running nodes.
+        """Yield a dump of each key that belongs to no room. Most of these keys are sessions.
 
-        Most of these keys are sessions.
+        The indexes and keys with one of ``_TRANSIENT_PREFIXES`` are left out.
         """
         batch: list[bytes] = []
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
@@ -124,7 +124,10 @@ class KeyDump:
         return _dumped(wanted, flat)
 
     async def find_key(self) -> str:
-        """Return the name of any key, or an empty string if there is none. Keys that every node writes do not count."""
+        """Return the name of some key in the store, or an empty string if the store is empty.
+
+        The schema versions, the receipt key, and keys with one of ``_TRANSIENT_PREFIXES`` do not count.
+        """
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
             if key not in (keys.SCHEMAS.encode(), keys.RECEIPT_KEY.encode()) and not _is_transient(key):
                 return str(key.decode())
