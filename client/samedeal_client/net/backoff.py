@@ -38,6 +38,6 @@ class Backoff:
         return self._rng.uniform(seconds, 1.5 * seconds)
 
     def reset(self) -> None:
-        """Make the next delay short again. Call this after an attempt has succeeded."""
+        """Make the next delay short again. Call this after a connection that has lasted for a while."""
         self._bound = _FIRST_BOUND
         self._waited = 0.0

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ClientCode(StrEnum):
-    """A code that the client itself gives to the end of its link, to a failed request or to a notice."""
+    """A code that the client itself makes: for the end of its link, for a failed request, or for a notice."""
 
     CLOSED = "closed"
     """The client closed the link."""

@@ -53,11 +53,11 @@ class StatusMessage:
 
 
 class ClientSession:
-    """A ``RoomClient``, and everything else that a front end shows.
+    """A player's session as a front end shows it: a ``RoomClient``, the state of the connection, and messages.
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
-    the room's state arrives. ``shared_address`` is the server's address for other players. The player's actions are
-    written to ``journal``, unless it is None.
+    the room's state arrives or the request fails. ``shared_address`` is the server's address for other players. The
+    player's actions are written to ``journal``, unless it is None.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.text.doctor_results import Finding, Severity, fail, ok, warn
 
 STEP_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for each step of the check."""
+"""Timeout, in seconds, for each step of the check before the WebSocket handshake, and for each ping."""
 
 PINGS: Final = 5
 SLOW_PING: Final = 250

@@ -56,7 +56,8 @@ class JointShares:
     def in_use(self, state: RoomState, player: str) -> bytes:
         """Return the last share of the chain of shares to which the player's seat is committed.
 
-        Return an empty value if the player has no such seat, or if this client does not know the chain.
+        Return an empty value if the player has no seat, if the seat has no commitment, or if this client does not know
+        the chain.
         """
         return self._find(state, player)[0]
 

@@ -43,8 +43,8 @@ class OperatorClient:
     """An operator's connection. Entering the context manager connects and logs in with the token.
 
     ``node`` is the name of the node that answers, ``server`` its program and version, and ``time`` the server's time at
-    the login. Entering, ``ask`` and ``back_up`` raise CannotConnect if the connection fails or there is no valid
-    answer, and RequestRefused if the server refuses the request.
+    the login. The context manager, ``ask`` and ``back_up`` raise CannotConnect if the connection fails or there is no
+    valid answer. They raise RequestRefused if the server refuses the login or the request.
     """
 
     def __init__(self, address: ServerAddress, token: str) -> None:

@@ -330,9 +330,10 @@ class Link:
                     await socket.close()
 
     async def _resume(self) -> None:
-        """Enqueue the first requests of a new connection.
+        """Prepare a new connection: enqueue the request to resume the seat or view, if the client has one.
 
-        The request for the seat or view comes first. After it come all unanswered requests.
+        Without a seat, also enqueue all unanswered requests. With a seat, they are enqueued once the server has
+        answered the request to resume it. An unanswered ``Create`` is not sent again, but fails.
         """
         self._outbox = asyncio.Queue()
         self._pings.clear()

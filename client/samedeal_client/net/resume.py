@@ -22,7 +22,7 @@ class NextStep:
     """Instructions for the link, after an answer or on a new connection.
 
     The link sends the messages in ``send``. If ``send_pending`` is true, it then sends every unanswered request. If
-    ``reconnect_after`` is a number, the link disconnects and waits for that many seconds before it reconnects.
+    ``reconnect_after`` is a number, the link disconnects and waits for at least that many seconds before it reconnects.
     ``seat_lost`` and ``moves_lost`` are reported to the player.
     """
 
@@ -66,7 +66,7 @@ class Resumption:
         self.place = None
 
     def acked(self, act: Act | None, answer: Acked) -> None:
-        """Record an acknowledged action."""
+        """Record an acknowledged action. If ``act`` is None, record only the revision."""
         self._revision = max(self._revision, answer.revision)
         if act is not None:
             self._history = self._history.acked(act, answer)

@@ -105,10 +105,10 @@ class RoomClient:
         return answer.records if isinstance(answer, Records) else ()
 
     async def read_record(self, race: str, passphrase: str = "") -> bytes:
-        """Return the record of a race. The record has not been checked.
+        """Return the record of a race, joined from the parts that the server sends. The record has not been checked.
 
         ``race`` is the id of a race, or a room code, which stands for the newest recorded race with this code. Raises
-        BadRecord if the text is too long for a record, or if a part of it is empty.
+        BadRecord if the server sends an empty part, or if the parts together are too long for a record.
         """
         text, number, parts = b"", 0, 1
         while number < parts:

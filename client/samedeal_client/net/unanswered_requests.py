@@ -27,7 +27,10 @@ from samedeal.protocol_codes import RefusalCode
 Answer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Acked
 
 MAX_RETRY_AFTER: Final = 15.0
-"""Maximum delay, in seconds, before a rate-limited request is retried. A request with a longer delay fails."""
+"""Maximum delay, in seconds, after which a rate-limited request other than an action is retried.
+
+If the server asks for a longer delay, the request fails. An action is retried after any delay.
+"""
 
 
 def is_rate_limited(message: ToClient) -> TypeGuard[Refused]:

@@ -49,7 +49,7 @@ _PING_WIDTH: Final = 80
 """Minimum width, in columns, of a window whose header has the word "ping" before the time of a round trip."""
 
 _WRAPPED: Final = ("notice", "bad")
-"""The styles of prompts that are shown in full. A long prompt also takes the row of the keys."""
+"""The styles of prompts that may take two rows. Prompts in other styles are cut to one row."""
 
 
 class Body(PlainContainer):
@@ -204,7 +204,10 @@ class ClientScreen(Screen[None]):
             self.update(self.model)
 
     def update(self, model: Model) -> None:
-        """Show a model."""
+        """Show ``model`` in the body. Also draw the frame, unless only the rivals' progress has changed.
+
+        Does nothing before the first resize, after ``retire``, or while the app closes.
+        """
         if not self._ready or not self.is_mounted or not self.children:
             return  # before the first resize, or while the app closes
         before, self._shown_model = self._shown_model, model
@@ -293,7 +296,10 @@ class ClientScreen(Screen[None]):
         return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
 
     def _announcement_fits(self, width: int) -> bool:
-        """Return whether the app's announcement fits into the two lines at the bottom, where it hides no cards."""
+        """Return whether the sentence from ``SamedealApp.announce`` fits into the two lines at the bottom.
+
+        At the bottom the sentence hides no cards. A longer sentence is shown in the banner.
+        """
         return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
@@ -347,7 +353,10 @@ class ClientScreen(Screen[None]):
         _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
 
     def redraw(self) -> None:
-        """Draw the header, the banner and the footer again."""
+        """Draw the parts that may change without a change of the model: the header, the banner and the footer.
+
+        Override this if such a part is in the body.
+        """
         self.show_frame()
 
     def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:

@@ -229,7 +229,7 @@ class LobbyScreen(WidgetScreen):
         await self.samedeal.action_quit()
 
     def action_next_game(self) -> None:
-        """Choose the next game."""
+        """Select the next entry in the menu of games. The last entry is followed by the first, "any game"."""
         games = ["", *GAMES]
         self._set_game(games[(games.index(self.lobby.game) + 1) % len(games)])
 

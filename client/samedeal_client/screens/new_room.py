@@ -50,7 +50,7 @@ class _Choice(ChoiceField[str]):
         self._field = field
 
     def action_step(self, count: int) -> None:
-        """Select the next or the previous value."""
+        """Select the value ``count`` steps further on, or back if ``count`` is negative."""
         self.value = self._field.step(str(self.value), count)
 
     def on_key(self, event: events.Key) -> None:

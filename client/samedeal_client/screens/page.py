@@ -41,5 +41,5 @@ class PageScreen(ModalScreen[None]):
         yield FittingFooter(show_command_palette=False)
 
     def action_scroll(self, action: str) -> None:
-        """Scroll the page."""
+        """Scroll the page. ``action`` is a scroll action of Textual's widgets, such as ``page_down``."""
         getattr(self.query_one("#page"), f"action_{action}")()

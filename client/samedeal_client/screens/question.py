@@ -35,7 +35,8 @@ _HOW_TO_ANSWER: Final = "Press a key or click an option."
 class QuestionScreen(ModalScreen[None]):
     """A dialog that asks a question. ``LINES`` is its text and ``KEYS`` maps keys to answers.
 
-    The answer ``confirm`` calls ``on_confirm``.
+    The answer ``leave`` quits the app. Every other answer closes the dialog. ``resign`` then resigns from the race, and
+    ``confirm`` calls ``on_confirm``.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False

@@ -255,9 +255,10 @@ class RaceScreen(ClientScreen):
         return "alarm" if left is not None and left <= FINAL_SECONDS else ""
 
     def prompt_row(self) -> Row:
-        """Return the move that is being typed. If there is none, return fresh news that the panel has no space for.
+        """Return the move that is being typed. If there is none, return fresh news that is not in the players' panel.
 
-        If there is no such news either, return the state of the race and the keys that are useful now.
+        If there is no such news either, return the state of the race and the keys that are useful now. While the board
+        stays after the end of the race, return an empty row.
         """
         if self._ended_at is not None:
             return ()
@@ -295,7 +296,10 @@ class RaceScreen(ClientScreen):
         self._show()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Pick cards up or put them down. A mouse button other than the left one cancels."""
+        """Pick cards up or put them down.
+
+        A mouse button other than the left one cancels the move or command that the player has begun.
+        """
         if self._ended_at is not None:
             return
         self._controller = self._controller.closed()
@@ -332,7 +336,7 @@ class RaceScreen(ClientScreen):
             self._board = self.model.board
 
     def _apply(self, response: ControllerResult) -> None:
-        """Show the message of a response and carry out its action."""
+        """Store the controller in ``response``, show the message, and carry out the action."""
         self._controller = response.controller
         if response.message is not None:
             self.show_message(response.message)
