@@ -54,7 +54,7 @@ _SUIT_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
 
 
 class Glyphs(NamedTuple):
-    """A set of characters for drawing, each one column wide. ``space`` stands for the space bar and may have two columns."""
+    """Characters for drawing. Each is one column wide, except that ``space``, a sign for the space bar, may have two."""
 
     suits: str
     hidden: str
@@ -174,7 +174,7 @@ class Look:
         return ascii_only(text) if self.ascii else text
 
     def with_card_symbols(self, sentence: str) -> str:
-        """Return a sentence of the engine with the cards as this look writes them, such as ``10♥`` for ``TH``."""
+        """Return a sentence with its cards written as in this look, such as ``10♥`` instead of the engine's ``TH``."""
         text = _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
         return capitalized(text) if self.words else text
 

@@ -40,7 +40,7 @@ class _Part(NamedTuple):
 
 
 _LINES: Final = frozenset(("4", "7", "9", "21", "53"))
-"""SGR attributes that are visible on a blank: lines, and exchanged colours."""
+"""SGR attributes that are visible on a blank: reverse video, and lines under, through or over the text."""
 
 _PLAIN: Final = Pen()
 _NOWHERE: Final = (-1, -1)
@@ -143,7 +143,7 @@ def _is_narrow(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _pen(parameters: str) -> Pen:
-    """Return the style that an SGR sequence sets after a reset."""
+    """Return the style that the parameters of an SGR sequence set, starting from the default style."""
     attributes, colour, background = [], "", ""
     numbers = parameters.split(";")
     while numbers:

@@ -80,7 +80,8 @@ def watching_text(options: Options) -> str:
 def undo_text(options: Options) -> str:
     """Return the text that says which moves can be undone.
 
-    If no game of the room hides cards, no move turns up a card. ``no-reveal`` then means the same as ``free``.
+    If no game of the room hides cards, the text for the option ``no-reveal`` is the same as for ``free``, because no
+    move turns up a card.
     """
     hidden = any(_hides_cards(Game.named(name)) for name in options.games)
     return UNDO_LABELS["free" if options.undo == "no-reveal" and not hidden else options.undo]

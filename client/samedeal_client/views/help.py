@@ -43,9 +43,10 @@ def _rules(game: Game, bindings: Bindings, look: Look, width: int) -> tuple[Row,
 
 
 def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
-    """Return instructions for piles other than columns and foundations, as pairs of keys and their meaning.
+    """Return examples of moves from and to piles other than columns and foundations.
 
-    Each kind of pile has an example, with the keys of all piles of this kind.
+    An example is a pair: the keys, and their meaning. For a kind with several piles, the meaning of the first example
+    also lists the keys of all these piles.
     """
     lines = []
     for name, group in special_sources(game):

@@ -58,7 +58,7 @@ def _cards_text(race: PastRace) -> str:
 
 
 def cut_off_text(history: History) -> str:
-    """Return a sentence about the latest race if it was cut off, otherwise an empty string."""
+    """Return a sentence about the latest race if it ended because the client was stopped, or else an empty string."""
     race = next(iter(history.latest), None)
     if race is None or not race.cut_off:
         return ""

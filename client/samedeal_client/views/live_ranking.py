@@ -19,7 +19,7 @@ SLOTS: Final = 8
 
 
 class _Racer(NamedTuple):
-    """A player's seat, result and connection."""
+    """A player's seat and result, and whether the player is connected."""
 
     seat: Seat
     result: Result

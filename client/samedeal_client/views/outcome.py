@@ -71,7 +71,11 @@ def _exclamation(own: Standing) -> str:
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
-    """Return the winner's lead over the next player, or how far another player is behind the player just ahead."""
+    """Return how far the player with the standing ``own`` is ahead or behind, as in ``, 0:23 ahead of ada``.
+
+    A winner is compared with the next player, and any other player with the player just ahead. Return an empty string
+    if there is no such player.
+    """
     if own.place == 1:
         other = next((line for line in standings if line.place > own.place), None)
         word = "ahead of"

@@ -19,10 +19,10 @@ _MIN_NAME: Final = 6
 _MIN_BAR: Final = 4
 _MAX_BAR: Final = 46
 _MIN_FULL_WORDS: Final = 28
-"""Minimum width, in columns, at which a row without a bar says "finished" instead of "in"."""
+"""Minimum width, in columns, for ``full_words`` in a ranking with two rows for each player."""
 
 _MIN_FULL_WORDS_WITH_BAR: Final = 48
-"""Minimum width, in columns, at which a row with a bar says "finished" instead of "in"."""
+"""Minimum width, in columns, for ``full_words`` in a ranking with one row for each player."""
 
 
 class RankedPlayer(NamedTuple):
@@ -104,7 +104,8 @@ def _count_style(player: RankedPlayer) -> str:
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
     """Return a player's progress, as in ``finished 05:52``, ``stuck 31/52`` or ``31/52``.
 
-    If ``full_words`` is false, the text is shorter for players who have finished or resigned.
+    If ``full_words`` is false, the text is ``in 05:52`` for a player who has finished, and ``resigned`` without a number
+    for a player who has resigned.
     """
     if player.finish_time is not None:
         return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"

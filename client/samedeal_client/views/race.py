@@ -197,7 +197,7 @@ def selection_text(board: Board, source: str, size: int, look: Look, partial: in
 
 
 def move_count_text(model: Model) -> str:
-    """Return the number of moves as text. It includes draws, deals and moves that were undone."""
+    """Return the number of moves as text. Moves that were undone count too, and so do draws and deals from the stock."""
     play = model.own.play
     if play is None:
         return ""

@@ -42,9 +42,9 @@ def race_keys(
 
 
 def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
-    """Return a row with the move that is being typed, or with the keys that wait for a card to be revealed.
+    """Return a row with the move that is being typed, or an empty row.
 
-    The row is empty if there is neither.
+    While a card is being revealed, the keys that the player types are queued. The row then shows these keys.
     """
     if controller.queue:
         keys = " ".join(controller.queue)

@@ -67,7 +67,10 @@ def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
 
 
 def line_heading(track: Track, race: RecordedRace, moment: Moment) -> RankedPlayer:
-    """Return the heading of the board of a winning line at a moment."""
+    """Return the heading, at a moment, of a board that shows a winning line: moves that the solver has found.
+
+    ``track`` is the track of the winning line.
+    """
     cards = track.plays[track.revision_at(moment)].board.foundation_cards
     return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
 

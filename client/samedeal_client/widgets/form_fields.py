@@ -22,7 +22,7 @@ class TextField(Input):
 
 
 class _Choices(SelectOverlay):
-    """The open menu of a choice."""
+    """The menu of a ``ChoiceField`` while it is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "choose"),

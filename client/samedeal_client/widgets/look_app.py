@@ -113,8 +113,8 @@ class LookApp(App[_Result]):
     async def run_command(self, command: Sequence[str], starting: str) -> int:
         """Run a command in place of the app and return its exit code.
 
-        Show the text ``starting`` until the command draws. The command must leave its last screen standing, because
-        this app draws over it. Raises SuspendNotSupported if the app has no terminal.
+        Show the text ``starting`` until the command draws. The command should not leave the alternate screen when it
+        ends, so that the shell does not show in between. Raises SuspendNotSupported if the app has no terminal.
         """
         self.keeps_screen = True
         try:

@@ -1,7 +1,8 @@
 """The colours of the style names in ``appearance.STYLE_NAMES``, and the conversion of rows to Textual's strips.
 
-The terminal's own background and text colour are kept. With 16 colours, marks still differ from the background.
-Important styles also have an attribute (reverse, underline, bold), because a terminal may have no colours.
+Text has the terminal's own colours unless it lies on felt or its style sets others. Even on a terminal with 16 colours,
+the main marks on cards (``source``, ``target``, ``hint``, ``found``) differ in background from each other and from plain
+cards. Important styles also have an attribute (reverse, underline, bold), because a terminal may have no colours.
 """
 
 from __future__ import annotations
@@ -129,7 +130,10 @@ def style_of(names: str, look: Look) -> Style:
 
 
 def _cut_out(style: Style, table: Style, look: Look) -> Style:
-    """Return a style for text on the table, in the background colour of the card style ``style``."""
+    """Return a style for text on the table. The text has the colour that the background of ``style`` has.
+
+    Without colours, return ``style`` without reverse video.
+    """
     if not look.colour:
         return style + Style(reverse=False, dim=style.dim)
     return table + Style(color=style.bgcolor)
