@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from functools import partial
@@ -31,6 +32,7 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_client.screens.base import ClientScreen
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
@@ -691,6 +693,18 @@ async def test_announcement_hides_no_cards() -> None:
         await ui.referee.deliver(Notice(code="said", message="A long message. " * 12))
         await ui.settle()
         assert ui.app.screen.query_one("#banner").display
+
+
+async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
+    async with running_app(willow()) as ui:
+        screen = ui.app.screen
+        assert isinstance(screen, ClientScreen)
+        for text in ("Joining friday", "Joining sunday"):
+            screen.run_busy(text, partial(asyncio.sleep, 3600))
+            await ui.settle()
+            assert text in screen.busy_row()[0].text
+        screen.run_busy("Joining monday", partial(asyncio.sleep, 0))
+        await ui.wait_until(lambda: not screen.busy_row())
 
 
 async def test_lost_seat_is_explained_in_the_lobby() -> None:

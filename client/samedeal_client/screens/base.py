@@ -376,9 +376,9 @@ class ClientScreen(Screen[None]):
             await task()
         except RequestRefused as refused:
             self.show_refusal(str(refused))
-        finally:
-            self._busy = ""
-            self.redraw()
+        # A task that was cancelled does not get here, because the text is that of a newer task.
+        self._busy = ""
+        self.redraw()
 
     def show_refusal(self, sentence: str) -> None:
         """Show the reason why a request was refused."""
