@@ -92,7 +92,10 @@ def end_after(timeout: float, code: int) -> None:
 
 
 async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
-    """Run a coroutine and return its exit code. A signal cancels the coroutine, which may then clean up."""
+    """Run a coroutine and return its exit code.
+
+    A signal cancels the coroutine, which may then clean up. The exit code is then 128 plus the number of the signal.
+    """
     request = StopRequest()
     with on_signals(request.stop):
         async with first_of(work, request.wait()) as (working, stopping):

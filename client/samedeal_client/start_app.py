@@ -33,7 +33,7 @@ class StartApp(LookApp[list[str]]):
         self._failed = failed
 
     def is_followed(self, result: list[str] | None) -> bool:
-        """Return whether the player has chosen a command."""
+        """Return whether another app may follow, because the player has chosen a command."""
         return bool(result)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -161,12 +161,19 @@ class ReplayScreen(Screen[None]):
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
-        """If a key for other boards has no effect, say that the record has only one board."""
+        """If the key is for other boards, say that the record has only one board.
+
+        If the record has more boards, the sentence is wrong, but the action of the key runs next and removes it.
+        """
         if event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS:
             self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 
     def action_review(self) -> None:
-        """Search in the background for the action that lost the deal for the player on the screen."""
+        """Search in the background for the action after which the player could no longer win the deal.
+
+        The player is the first one in ``replay.chosen``. If the solver finds moves that would have won, show them on a
+        second board.
+        """
         number = self.replay.chosen[0]
         if number >= len(self.race.tracks):
             return

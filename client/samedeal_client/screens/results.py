@@ -48,7 +48,7 @@ COUNT_INTERVAL: Final = 2.0
 
 
 class ResultsScreen(WidgetScreen):
-    """The results. ``details`` has the details that are not in the model."""
+    """The results. ``details`` has what the model lacks, such as the file in which the record was saved."""
 
     help_context = "results"
 

@@ -66,7 +66,10 @@ class SpectateScreen(ClientScreen):
         yield from (self._grid_view, self._board_view, self._rivals_panel)
 
     def minimum_size(self) -> Size:
-        """Return the size of the smallest grid, or of the smallest full-size board, with header and footer around it."""
+        """Return the smallest size of the window in which the grid fits, with header and footer.
+
+        If one board is shown alone, return the smallest size in which this board fits.
+        """
         zoomed = bool(self._state.zoomed)
         minimum = smallest(self.game) if zoomed else smallest_mini(self.game)
         return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + _FRAME_ROWS + (0 if zoomed else 1))
@@ -282,5 +285,5 @@ class SpectateScreen(ClientScreen):
         super().fit_to(size)
 
     def _refit(self) -> None:
-        """Draw everything again, because the minimum size of the screen may have changed."""
+        """Fit the screen to the window again, because the minimum size may have changed."""
         self.fit_to(Size(self.size.width, self.size.height))

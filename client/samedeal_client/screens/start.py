@@ -55,7 +55,7 @@ from samedeal_client.widgets.themes import lines_of, text_of
 _LATEST: Final = 20
 
 _LIMITS: Final = (5, 10, 15, 20, 30, 60)
-"""The time limits of a race, in minutes."""
+"""The time limits that the player can choose from in the settings, in minutes."""
 
 _Value = TypeVar("_Value", bool, int, str)
 
@@ -95,7 +95,10 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the text will be understood. If it is still the text that has failed, show why it failed instead."""
+        """Show how the typed text will be understood.
+
+        If it is the text of the choice that has failed, change nothing. At first, the dialog shows why it failed.
+        """
         if self._failed is not None and event.value == self._failed.typed:
             return
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
@@ -175,7 +178,7 @@ class SettingsScreen(ModalScreen[None]):
     """The settings. They are saved when the player presses Enter in a text field, and when the screen is closed.
 
     If a setting is invalid, nothing is saved and the error is shown. If the player closes the screen while it shows the
-    error, all changes are dropped.
+    error, the changes that were not saved are dropped.
     """
 
     _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots.\nCtrl+P changes the theme."
@@ -203,7 +206,7 @@ class SettingsScreen(ModalScreen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Note that no error has been shown yet."""
+        """Begin without an error."""
         self._warned = False
 
     @on(Input.Changed)
@@ -219,7 +222,10 @@ class SettingsScreen(ModalScreen[None]):
             self.query_one("#meaning", Static).update("Saved.")
 
     def action_close(self) -> None:
-        """Save the settings and go back. If saving fails, show the error and stay, unless an error is already shown."""
+        """Save the settings and go back.
+
+        If saving fails, show the error and stay. If an error was already shown, go back even if saving fails.
+        """
         warned = self._warned
         if self._save() or warned:
             _ = self.dismiss()

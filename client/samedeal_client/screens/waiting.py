@@ -40,7 +40,7 @@ _PANEL_EDGES: Final = 8
 """Number of columns for the border, the padding and the scroll bar of the panel with the options."""
 
 STARTING_TIME: Final = 10.0
-"""Time, in seconds, for which the room is hidden while the bots of a race on this machine join."""
+"""Maximum time, in seconds, for which the room is hidden while the bots of ``samedeal play`` join."""
 
 
 class _PlayerTable(ListTable, inherit_bindings=False):
@@ -79,7 +79,7 @@ class WaitingScreen(WidgetScreen):
     def compose_body(self) -> ComposeResult:
         """Yield the invitation, the players and the options.
 
-        While the bots of a race on this machine join, only the text that the race is starting is shown.
+        While the bots of ``samedeal play`` join, only the text that the race is starting is shown.
         """
         room = self.model.room
         self._starting = self.samedeal.send_rivals is not None and room is not None and room.options.start == "full"
@@ -119,7 +119,7 @@ class WaitingScreen(WidgetScreen):
     def prompt_row(self) -> Row:
         """Return a row that says what the race waits for.
 
-        The row is empty while the bots of a race on this machine join.
+        The row is empty while the bots of ``samedeal play`` join.
         """
         if self._starting:
             return ()

@@ -1,4 +1,7 @@
-"""Verification that the deal was fixed before the race. After the race the server reveals a seed or a proof for this."""
+"""Verification that the server did not change the deal after the players saw the commitment to it.
+
+After the race, the server reveals a seed or a proof, which is checked against the commitment.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class DealVerification:
 
     @property
     def holds(self) -> bool:
-        """Whether the deal proved to be fair."""
+        """Whether the verification found nothing wrong."""
         return self.check in _FAIR
 
 

@@ -117,8 +117,8 @@ def compare_with_journals(record: Record, directory: Path | None = None) -> list
 def compare_with_journal(record: Record, lines: Sequence[str]) -> JournalComparison | None:
     """Compare a record with the lines of a journal.
 
-    Return None if the journal is of another race, or of a player whom an incomplete record lacks.
-    Raises ValueError if a line is damaged.
+    Return None if the journal is of another race. Also return None if the record lacks the player of the journal
+    because it does not have all players. Raises ValueError if a line is damaged.
     """
     terms = record.terms
     if not lines or not lines[0].startswith("# "):

@@ -152,9 +152,9 @@ class Model:
 
     @property
     def may_be_stuck(self) -> bool:
-        """Whether the acknowledged board is a dead end and the player does not yet count as stuck.
+        """Whether no sequence of moves helps the player any more, and the player does not yet count as stuck.
 
-        Always false if the race goes on when all players are stuck.
+        Undo may still help. Always false if the room's options let the race go on even if all players are stuck.
         """
         room, seat, own = self.room, self.seat, self.own
         if room is None or room.phase != "racing" or self.delay is not None or not room.options.end_when_settled:
@@ -183,7 +183,11 @@ class Model:
 
     @property
     def may_watch_others(self) -> bool:
-        """Whether there are others to watch, now or later, for a player who is done."""
+        """Whether a player who is done can watch other players.
+
+        True if the room has other players and admits spectators, and the race does not end as soon as this player is
+        done.
+        """
         room = self.room
         return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
 

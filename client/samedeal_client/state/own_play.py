@@ -121,7 +121,10 @@ class OwnPlay:
 
     @property
     def _undo_is_unknown(self) -> bool:
-        """Whether this client can't undo the newest action itself, because it never got the board before it."""
+        """Whether an undo would restore a board that this client does not know.
+
+        Only the server can then tell whether the undo is allowed.
+        """
         shown = self.shown
         return shown is not None and shown.undo_rule is not Undo.OFF and shown.last is None and self.first is None
 

@@ -1,4 +1,4 @@
-"""The player's past races: results, personal bests, the daily streak, and the line to share. Dates are arguments."""
+"""The player's past races: results, personal bests and the daily streak. Dates are arguments."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histo
 
 
 def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
-    """Return the progress in a record as pairs.
+    """Return the progress of the first player of a record as pairs.
 
     A pair is a time, in milliseconds since the start, and the number of foundation cards from then on. Return no pairs
     if the record is invalid.
@@ -144,7 +144,11 @@ def _bounded(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
 
 
 def _thinned(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
-    """Drop about half of the older points. Points with a new foundation card stay if possible."""
+    """Return the points without many of the points in the older half.
+
+    Of the older half, keep the first point and the points at which the number of foundation cards has changed. If these
+    are more than half of the older half, keep every second point instead.
+    """
     half = len(points) // 2
     older, newer = points[:half], points[half:]
     progress = [True, *(after.foundation_cards != before.foundation_cards for before, after in pairwise(older))]

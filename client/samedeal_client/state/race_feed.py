@@ -1,6 +1,7 @@
 """The news of a race, found by comparing the present ranking with the previous one. Pure: the time is an argument.
 
-The news uses only what every player of a race may know: places, counts, finishes, resignations and connections.
+The news uses only what every player of a race may know: places, counts, finishes, resignations, connections, and which
+players are stuck.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ CLOSE_TO_FINISH: Final = 5
 class RacerStatus(NamedTuple):
     """A player in the ranking.
 
-    ``cards`` of the player's ``total`` cards are on the foundations. ``finish_time`` is in milliseconds from the start,
-    or None.
+    ``cards`` is the number of the player's cards on the foundations, and ``total`` the number of all cards of the game.
+    ``finish_time`` is in milliseconds from the start, or None.
     """
 
     player: str

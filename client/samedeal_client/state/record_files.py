@@ -1,4 +1,4 @@
-"""Files with records of the player's own races, in the data directory."""
+"""Files with records in the data directory: records of the player's own races, and downloaded records."""
 
 from __future__ import annotations
 

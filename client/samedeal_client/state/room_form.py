@@ -94,7 +94,10 @@ class RoomForm:
         return replace(self, refused=MappingProxyType({}), busy=True)
 
     def with_refusal(self, code: str, sentence: str) -> RoomForm:
-        """Return the form after the server refused to open the room."""
+        """Return the form after the server refused to open the room.
+
+        ``code`` is the code of the refusal. It decides at which field ``sentence`` is shown.
+        """
         name = _FIELD_OF_REFUSAL.get(code, "")
         shown = {each.name for each in self.fields}
         return replace(self, refused=MappingProxyType({name if name in shown else "": sentence}), busy=False)

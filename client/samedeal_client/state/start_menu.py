@@ -15,7 +15,7 @@ LONE_CODE: Final = "If this is a room code, type its server before it."
 """The advice for a word that may be a server or a room code."""
 
 RESTART: Final = ("start",)
-"""The choice that draws the start screen again, after a setting has changed its characters."""
+"""The choice that shows the start screen again, because a changed setting affects its look or its texts."""
 
 
 class FailedChoice(NamedTuple):
@@ -26,12 +26,15 @@ class FailedChoice(NamedTuple):
 
     @property
     def dialog(self) -> str:
-        """The menu action whose dialog asked for the address, or an empty string if no dialog did."""
+        """The menu action whose dialog can correct the command: ``join``, ``watch`` or ``host``.
+
+        Any other value means that no dialog can correct the command.
+        """
         return {"new": "host"}.get(self.arguments[0], self.arguments[0] if len(self.arguments) > 1 else "")
 
     @property
     def typed(self) -> str:
-        """The address and the room that the player typed."""
+        """The address and the room in the command, as text for the dialog."""
         count = {"host": 0, "new": 1}.get(self.arguments[0], 2)
         return " ".join(self.arguments[1 : 1 + count])
 
