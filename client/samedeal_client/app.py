@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from samedeal_client.input.bindings import Bindings
 
 ANNOUNCEMENT_TIME: Final = 20.0
-"""Time, in seconds, for which an announcement of the server is shown."""
+"""Time, in seconds, for which the banner shows an announcement."""
 
 ScreenName = Literal["lobby", "waiting", "race", "watch", "results"]
 
@@ -56,7 +56,7 @@ def screen_for(model: Model) -> ScreenName:
 
 
 class SamedealApp(LookApp[int]):
-    """The full-screen app. It runs the client's session and shows the screen that fits the session's model.
+    """The full-screen app. It runs a ``ClientSession`` and shows the screen that fits the session's model.
 
     ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
     is true if the server keeps running after this program, so that a player who quits can return. If ``with_bell`` is
@@ -101,13 +101,13 @@ class SamedealApp(LookApp[int]):
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
-        """Start the session and show the screen for its model."""
+        """Start the ``ClientSession`` and show the screen for its model."""
         self._unsubscribe = self.client.subscribe(self.request_update)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
         await self._update()
 
     async def on_unmount(self) -> None:
-        """End the player's bots and unsubscribe from the session."""
+        """End the player's bots and unsubscribe from the ``ClientSession``."""
         await self.bots.remove_all()
         if self._unsubscribe is not None:
             self._unsubscribe()
@@ -270,7 +270,10 @@ class SamedealApp(LookApp[int]):
 
     @property
     def practising(self) -> bool:
-        """Whether this is practice from a replay. Such practice has no server, and shows no time limit."""
+        """Whether the player practises from a moment of a replay.
+
+        Such practice has no server, and shows no time limit.
+        """
         return isinstance(self.client.link, GhostLink)
 
     @property
@@ -294,7 +297,7 @@ class SamedealApp(LookApp[int]):
         return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
     async def bring_bots(self, before: str, room: str) -> None:
-        """Send the bots that race against the player from the room ``before`` into ``room``."""
+        """Move the player's bots from the room ``before`` to ``room``. The bots of ``samedeal play`` move as well."""
         try:
             await self.bots.move(before, room, self.client.rooms.passphrase, self.show_message)
             if self.send_rivals is not None:

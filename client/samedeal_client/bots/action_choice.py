@@ -23,7 +23,10 @@ from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 RESIGN: Final = "resign"
 PAUSE: Final = "pause"
 WAIT: Final = "wait"
-"""Actions other than a move or an undo: to resign, to do nothing for the time of a move, and to do nothing more."""
+"""Actions other than a move or an undo.
+
+``RESIGN``: resign. ``PAUSE``: do nothing for the time of a move. ``WAIT``: do nothing until the race is over.
+"""
 
 UNDO_TIME: Final = 0.25
 """Time that a bot takes for an undo, as a share of the time for a move."""
@@ -38,11 +41,14 @@ _MAX_SEARCHED: Final = 4000
 """Maximum number of moves tried in a search for a dead end. The search takes 30 ms."""
 
 _MAX_UNDOS: Final = 20
-"""Maximum number of moves that a bot undoes to try others."""
+"""Maximum number of moves that a bot undoes in a row to try other moves."""
 
 _FREE_UNDOS: Final = 5
 _MAX_UNDO_SHARE: Final = 0.5
-"""Maximum number of such undos in a race: some from the start, and a share of the moves."""
+"""Maximum number of undos in a race: ``_FREE_UNDOS``, plus this share of the moves made so far.
+
+The way back to the best board is exempt.
+"""
 
 _TRIES: Final = 25
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
@@ -51,7 +57,10 @@ _MAX_PAUSES: Final = 60
 """Number of pauses, one after another, after which a bot resigns. At the default pace they take three minutes."""
 
 _FIRST_RETREAT: Final = (2.0, 6.0)
-"""Minimum and maximum number of moves that are undone in the first retreat after a gain."""
+"""Minimum and maximum number of moves that are undone in the first retreat after a gain.
+
+A number from this range is multiplied by the ``risk`` of the bot's temperament.
+"""
 
 _MAX_DOUBLINGS: Final = 2
 """Number of times that the length of the retreats doubles. Then the length stays the same until the next gain."""
@@ -61,9 +70,9 @@ _MAX_DOUBLINGS: Final = 2
 class _Thoughts:
     """The thoughts of a bot whose strategy finds no move for ``play``.
 
-    ``imagined`` is the play with which the bot tries moves. The bot does not undo the first ``kept_moves`` moves of
-    ``play``. A retreat undoes some imagined moves. ``undos_left`` is the number of moves that the current retreat still
-    has to undo. ``pauses`` counts the pauses so far.
+    ``imagined`` is the play with which the bot tries moves. At first it is ``play`` itself. A retreat undoes the last
+    moves of ``imagined``, but never one of its first ``kept_moves`` moves. ``undos_left`` is the number of moves that
+    the current retreat still has to undo. ``pauses`` counts the pauses so far.
     """
 
     play: Play
@@ -152,7 +161,7 @@ class ActionChooser:
         return choose_move(self.level, board, self.memory)
 
     def _any_move(self, board: Board) -> Move | None:
-        """Return a move even if the bot has seen the board after it, or None if no move is legal."""
+        """Return a move, even one to a board that the bot has visited before. Return None if no move is legal."""
         self.memory.visited.clear()
         legal = board.legal_moves()
         return choose_move(self.level, board, self.memory) or (self.memory.rng.choice(legal) if legal else None)

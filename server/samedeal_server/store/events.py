@@ -44,8 +44,8 @@ class RacePatched(Struct, frozen=True):
 class MoveCommitted(Struct, frozen=True, array_like=True):
     """An event that says that a player's action was committed, and that the player's board is now at ``revision``.
 
-    The counts include the action. The event is encoded as an array, because the names of the fields would double its
-    size.
+    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts after the action. The event is encoded as an
+    array, because the names of the fields would double its size.
     """
 
     player: str

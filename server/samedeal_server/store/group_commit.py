@@ -64,7 +64,7 @@ class GroupCommit:
     def commit(self, commit: Commit) -> asyncio.Future[CommitResult]:
         """Add a commit to the next batch. Return a future for its result.
 
-        If ``send_batch`` raises an error, the future raises the same error.
+        If ``send_batch`` raises an error, or returns one for this commit, the future raises this error.
         """
         if self._sender is None:
             self._sender = asyncio.create_task(self._send_all())

@@ -75,7 +75,10 @@ class Listener:
         await self._assign(room)
 
     async def unsubscribe(self, room: str) -> None:
-        """Unsubscribe from the events of a room, unless ``subscribe`` is called again before this is done."""
+        """Unsubscribe from the events of a room.
+
+        If ``subscribe`` is called for the same room in the meantime, subscribe to the room again.
+        """
         self.rooms.discard(room)
         if assigned := self._assigned.pop(room, None):
             await assigned.unsubscribe(room)
@@ -168,7 +171,10 @@ class _Subscription:
             await self._send(self._subscribe(self._pubsub, room))
 
     async def unsubscribe(self, room: str) -> None:
-        """Unsubscribe from the events of a room, unless ``subscribe`` is called again before this is done."""
+        """Unsubscribe from the events of a room.
+
+        If ``subscribe`` is called for the same room in the meantime, subscribe to the room again.
+        """
         self.rooms.discard(room)
         if self._pubsub is not None:
             leave = self._pubsub.sunsubscribe if self._sharded else self._pubsub.unsubscribe

@@ -81,7 +81,7 @@ class RecordStore:
             )
 
     async def newest(self, limit: int) -> list[RecordLine]:
-        """Return the summaries of those of the ``limit`` newest records that are public, newest first."""
+        """Return the summaries of the public records among the ``limit`` newest records, newest first."""
         (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
         found = await self._executor.execute(
             *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)

@@ -74,7 +74,7 @@ def unavailable(error: Exception) -> StoreUnavailable:
 
 @contextmanager
 def converted_errors() -> Iterator[None]:
-    """Convert errors of the Redis client from the ``with`` block, as ``unavailable()`` does."""
+    """Replace an error of the Redis client in the ``with`` block by the error that ``unavailable()`` returns for it."""
     try:
         yield
     except (RedisError, OSError) as error:
@@ -94,7 +94,7 @@ class RedisClient(Protocol):
         """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
 
         If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few replicas do so
-        in time, TooFewReplicas replaces each answer. Each command may run twice.
+        in time, TooFewReplicas replaces each answer. Each command may run more than once.
         """
 
     async def primaries(self) -> list[PrimaryClient]:
@@ -116,7 +116,7 @@ class RedisClient(Protocol):
 class PrimaryClient(Redis):
     """A client of one Redis, or of the primary that Sentinels name.
 
-    ``where`` is the address for messages, without a password.
+    ``where`` is the address as error messages show it, without a password.
     """
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability, replicas: int = 0) -> None:

@@ -48,8 +48,8 @@ _CONNECTION_ERRORS: Final = (LostConnection, NoAnswer, OSError)
 class ClusterClient:
     """A client of a Redis Cluster. ``seeds`` are the addresses of the servers that are known at first.
 
-    ``where`` names the seeds in messages. ``client`` creates a client for a single server. A primary that does not
-    answer in time is only pinged from then on. Commands to that primary fail at once until it answers or its slots
+    ``where`` names the seeds in error messages. ``client`` creates a client for a single server. A primary that does
+    not answer in time is only pinged from then on. Commands to that primary fail at once until it answers or its slots
     move. A batch for several primaries therefore does not wait for a broken one.
     """
 

@@ -56,7 +56,7 @@ If ``WAITING_STREAM_LENGTH`` events as large as the newest one would exceed this
 """
 
 LIFETIME: Final = 8 * 86_400
-"""Lifetime, in seconds, of a room's keys after the newest event in the room.
+"""Lifetime, in seconds, of a room's keys. It begins again at each change of the race.
 
 No room waits longer than this for its start.
 """
@@ -116,8 +116,8 @@ class RoomSecret:
 class Store:
     """All data that nodes share. Every method raises StoreUnavailable if Redis fails.
 
-    A write that is acknowledged to a player is durable: the required replicas have it. Data that was only read may not
-    be durable before a call of ``wait_replicated``.
+    A write that is acknowledged to a player is durable: the required replicas have it. A read may return data that is
+    not durable yet. After a call of ``wait_replicated``, the data is durable.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -305,8 +305,9 @@ class Store:
     async def record_presence(self, room: str, player: str, generation: int, *, connected: bool, publish: bool) -> int:
         """Record whether a player's connection is still open. ``generation`` identifies the connection.
 
-        Return the player's newest generation, or -1 if the player has none. If ``publish`` is true, the change is also
-        appended to the events of the room.
+        If it is not the player's newest connection, record nothing. If ``publish`` is true, also append the change to
+        the events of the room. Return the player's newest generation, or -1 if the player has none or the room does not
+        exist.
         """
         event = encode_event(PresenceChanged(player, generation, connected)) if publish else b""
         (newest,) = await self.executor.execute(
@@ -317,8 +318,9 @@ class Store:
     async def record_present(self, connections: Sequence[tuple[str, str, int]]) -> list[int | None]:
         """Record that connections are still open. Each connection is given as room, player and generation.
 
-        Return for each connection the player's newest generation, or -1 if the player has none, or None if the write
-        failed. Raise StoreUnavailable if all writes failed.
+        Ignore connections that are not their player's newest. Return for each connection the player's newest
+        generation, or -1 if the player has none or the room does not exist, or None if the write failed. Raise
+        StoreUnavailable if all writes failed.
         """
         answers = await self.executor.try_execute(
             [

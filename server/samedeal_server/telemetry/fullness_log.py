@@ -14,7 +14,7 @@ _log = get_logger()
 
 
 class FullnessLog:
-    """Logs that clients are refused because of one limit. ``setting`` is the name of the limit."""
+    """Log lines about clients that are refused because of one limit. ``setting`` is the name of the limit."""
 
     def __init__(self, timers: Timers, setting: str) -> None:
         self._timers = timers

@@ -38,9 +38,9 @@ class NodeStats:
 
 
 def _quantile(buckets: list[tuple[float, int]], share: float) -> float:
-    """Return the smallest finite bound that at least the fraction ``share`` (0 to 1) of all values do not exceed.
+    """Return the smallest finite bound with at least the fraction ``share`` (0 to 1) of all values at or below it.
 
-    If no finite bound is large enough, return the largest one. If there are no values, return 0.
+    If there is no such bound, return the largest finite bound. If there are no values, return 0.
     """
     wanted = share * buckets[-1][1]
     bounds = [bound for bound, count in buckets[:-1] if count >= wanted]
