@@ -206,6 +206,16 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
             await until(pilot, lambda: "This record has only" not in screen_text(pilot.app))
 
 
+async def test_keys_for_other_boards_say_nothing_if_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(ReplayScreen, "_show_note", lambda _, note: said.append(note))
+    async with replaying((120, 40)) as pilot:
+        for key in ("down", "0", "t", "2"):
+            await pilot.press(key)
+        await pilot.pause()
+    assert not said
+
+
 async def test_help_lists_all_keys_of_a_replay() -> None:
     async with replaying((80, 24)) as pilot:
         await pilot.press("f1")

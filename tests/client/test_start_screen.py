@@ -195,6 +195,23 @@ async def test_failed_address_can_be_corrected(arguments: list[str], title: str,
         assert app.return_value == arguments
 
 
+async def test_reason_is_shown_again_with_the_failed_address() -> None:
+    app = StartApp(Look(), FailedChoice(["join", "no.example", "friday"], "Nothing listens there."))
+    async with app.run_test() as pilot:
+        await pilot.press("s")
+        await wait_until(pilot, lambda: "Room fridays on no.example" in screen_text(app))
+        await pilot.press("backspace")
+        await wait_until(pilot, lambda: "Nothing listens there." in screen_text(app))
+
+
+async def test_failed_return_to_the_seat_opens_no_dialog() -> None:
+    """The dialog would join with the name in the settings, which may not be that of the seat."""
+    app = StartApp(Look(), FailedChoice(["join", "no.example", "friday", "--name", "ana"], "Nothing listens there."))
+    async with app.run_test(notifications=True) as pilot:
+        await wait_until(pilot, lambda: "Nothing listens there." in screen_text(app))
+        assert isinstance(app.screen, StartScreen)
+
+
 def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player corrects a wrong address, and then quits."""
     shown: list[FailedChoice | None] = []

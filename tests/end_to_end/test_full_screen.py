@@ -90,7 +90,7 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
     assert play.board.won
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
-    await terminal.wait_for("Deal checked: the order of the cards was fixed before the race")
+    await terminal.wait_for("Deal checked: the order of the cards was set before the race")
     terminal.type("C-q")
     await terminal.wait_for("code 0")
     await terminal.wait_for(" icanon")

@@ -818,7 +818,7 @@ async def finished_race(
 
 async def test_results_show_the_standings_and_the_deal_check(server: str) -> None:
     async with finished_race(server) as (ana, _):
-        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was fixed")
+        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was set")
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
 
 

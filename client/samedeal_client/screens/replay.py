@@ -161,11 +161,8 @@ class ReplayScreen(Screen[None]):
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
-        """If the key is for other boards, say that the record has only one board.
-
-        If the record has more boards, the sentence is wrong, but the action of the key runs next and removes it.
-        """
-        if event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS:
+        """Say that the record has only one board, if that is so and the key is for other boards."""
+        if len(self.race.tracks) == 1 and (event.character in _OTHER_BOARDS or event.key in _OTHER_BOARDS):
             self._show_note(f"This record has only the board of {self.race.tracks[0].player.name}.")
 
     def action_review(self) -> None:

@@ -95,15 +95,12 @@ class AddressScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
-        """Show how the typed text will be understood.
-
-        If it is the text of the choice that has failed, change nothing. At first, the dialog shows why it failed.
-        """
-        if self._failed is not None and event.value == self._failed.typed:
-            return
+        """Show how the typed text will be understood. If it is the text that has failed, show why it failed."""
         self.query_one("#meaning", Static).update(Text(self._meaning(event.value)))
 
     def _meaning(self, typed: str) -> str:
+        if self._failed is not None and typed == self._failed.typed:
+            return self._failed.reason
         words = address_words(typed)
         if not words:
             return self._hint
@@ -365,7 +362,7 @@ class StartScreen(Screen[list[str]]):
         self._play.border_title = "Samedeal"
         self._latest.border_title, self._summary.border_title = "Your latest races", "Your games"
         if self._failed is not None:
-            if self._failed.dialog in ("join", "watch", "host"):
+            if self._failed.dialog:
                 self.action_choose(self._failed.dialog)
             else:
                 self.notify(self._failed.reason, timeout=20, markup=False)

@@ -40,16 +40,16 @@ class DealCheck(StrEnum):
 
 SENTENCES: Final = {
     DealCheck.SEED_AND_CARDS: (
-        "Deal checked: the order of the cards was fixed before the race, and you got them in that order."
+        "Deal checked: the order of the cards was set before the race, and you got them in that order."
     ),
-    DealCheck.SEED: "Deal checked: the order of the cards was fixed before the race.",
+    DealCheck.SEED: "Deal checked: the order of the cards was set before the race.",
     DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose it, it can be won, and you got its cards.",
     DealCheck.PROOF: "Fair deal: nobody could choose it, and it can be won.",
-    DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it had fixed it.",
+    DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it was set.",
     DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
-    DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was fixed.",
+    DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was set.",
     DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's list of your moves differs from the moves that you made.",
-    DealCheck.OTHER_SHARES: "NOT a fair deal: a player's random number was changed after it had been fixed.",
+    DealCheck.OTHER_SHARES: "NOT a fair deal: a player's random number was changed after it was set.",
     DealCheck.NOT_PROVEN: "NOT a fair deal: the server gave no valid proof of how the cards were drawn.",
 }
 """The sentence for the player, by outcome."""

@@ -18,6 +18,10 @@ RESTART: Final = ("start",)
 """The choice that shows the start screen again, because a changed setting affects its look or its texts."""
 
 
+_ASKING: Final = {"join": "join", "watch": "watch", "host": "host", "new": "host"}
+"""The menu actions with a dialog that asks for an address, by the command that the dialog leads to."""
+
+
 class FailedChoice(NamedTuple):
     """A command that the player has chosen on the start screen, and the reason why it has failed."""
 
@@ -26,11 +30,13 @@ class FailedChoice(NamedTuple):
 
     @property
     def dialog(self) -> str:
-        """The menu action whose dialog can correct the command: ``join``, ``watch`` or ``host``.
+        """The menu action whose dialog asked for the address, or an empty string if no dialog did.
 
-        Any other value means that no dialog can correct the command.
+        A command with a name returns to the player's kept seat, and its address comes from there.
         """
-        return {"new": "host"}.get(self.arguments[0], self.arguments[0] if len(self.arguments) > 1 else "")
+        command, *others = self.arguments
+        asked = command in _ASKING and bool(others) and "--name" not in others
+        return _ASKING[command] if asked else ""
 
     @property
     def typed(self) -> str:
