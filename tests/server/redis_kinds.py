@@ -53,10 +53,11 @@ def free_port() -> int:
     """Reserve a port that is free, and whose cluster bus port is free too.
 
     Other tests may run at the same time. Without a reservation, two of them could choose a port before either has started
-    its server. One server could then not listen, and its test would talk to the other one.
+    its server. One server could then not listen, and its test would talk to the other one. No port is the bus port of
+    another one, and the system gives none of them to an outgoing connection.
     """
     while True:
-        port = random.SystemRandom().randrange(20_000, 32_000)
+        port = random.SystemRandom().randrange(12_000, 12_000 + _BUS)
         reservation = (Path(tempfile.gettempdir()) / f"samedeal-test-port-{port}").open("a")
         try:
             fcntl.flock(reservation, fcntl.LOCK_EX | fcntl.LOCK_NB)
