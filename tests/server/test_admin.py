@@ -139,11 +139,11 @@ async def test_silent_connection_times_out(node: NodeMaker, monkeypatch: pytest.
 async def test_wrong_tokens_delay_the_right_one(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "WRONG_TOKEN_DELAY", 0.0)
     monkeypatch.setattr(auth, "MAX_WAIT", 0.0)
+    monkeypatch.setattr(auth, "WRONG_TOKENS_PER_SECOND", 0.001)
     one = await node(token=TOKEN)
     await Operator.login(one.url)
-    codes = [(await send_wrong_token(one)).code for _ in range(auth.WRONG_TOKENS_AT_ONCE + 4)]
-    assert codes[: auth.WRONG_TOKENS_AT_ONCE + 1] == ["bad_token"] * (auth.WRONG_TOKENS_AT_ONCE + 1)
-    assert "too_many_tries" in codes
+    codes = [(await send_wrong_token(one)).code for _ in range(auth.WRONG_TOKENS_AT_ONCE + 1)]
+    assert codes == ["bad_token"] * auth.WRONG_TOKENS_AT_ONCE + ["too_many_tries"]
     late = await Operator.connect(one.url)
     assert (await late.refused("too_many_tries", Login, token=TOKEN)).retry_after > 0
     assert await late.closed() == CloseCode.NOT_LOGGED_IN

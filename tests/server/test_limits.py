@@ -261,6 +261,21 @@ async def test_new_players_of_all_addresses_are_limited() -> None:
         quotas.begin_session(("192.0.2.9",), 1.0)
 
 
+def test_player_refused_by_one_limit_is_not_charged_by_the_other() -> None:
+    quotas = Quotas(Limits(sessions=2, sessions_per_address=1))
+    for last in (1, 2):
+        quotas.begin_session((f"192.0.2.{last}",), 0.0)
+    with pytest.raises(RequestRefused):
+        quotas.begin_session(("192.0.2.3",), 0.0)  # by the limit of all addresses
+    quotas.begin_session(("192.0.2.3",), token_buckets.WINDOW / 2)
+
+    quotas = Quotas(Limits(sessions=2, sessions_per_address=1))
+    quotas.begin_session(("192.0.2.1",), 0.0)
+    with pytest.raises(RequestRefused):
+        quotas.begin_session(("192.0.2.1",), 0.0)  # by the limit of the address
+    quotas.begin_session(("192.0.2.2",), 0.0)
+
+
 def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant 9: everything is bounded."""
     monkeypatch.setattr(token_buckets, "MAX_NETWORKS", 100)

@@ -53,7 +53,11 @@ def test_other_settings_need_a_restart() -> None:
         ("reload_needs_restart", ["port", "redis", "limits.handshake_timeout"]),
         ("reloaded", ["limits.rooms"]),
     ]
-    assert node.applied == replace(Config(), limits=node.stored.limits)
+    assert node.applied == replace(Config(), limits=Limits(rooms=7))
+    assert node.reload() == [
+        ("reload_needs_restart", ["port", "redis", "limits.handshake_timeout"]),
+        ("reloaded", []),
+    ]
 
 
 def test_invalid_settings_change_nothing() -> None:

@@ -130,10 +130,11 @@ class Quotas:
 
     def begin_session(self, networks: Networks, now: float) -> None:
         """Charge an address and this node for a new player. Raise RequestRefused if either has too many new players."""
-        if retry_after := self._sessions.try_take(networks, now):
-            raise _rate_limited("Too many new players from your address.", retry_after)
         if retry_after := self._all_sessions.try_take(now):
             raise _rate_limited("Too many new players at the moment.", retry_after)
+        if retry_after := self._sessions.try_take(networks, now):
+            self._all_sessions.refund(1)
+            raise _rate_limited("Too many new players from your address.", retry_after)
 
 
 class _Buckets:

@@ -114,8 +114,9 @@ class TokenAuthenticator:
             await asyncio.sleep(wait)
         if hmac.compare_digest(_digest(token), self._token):
             return True
+        # A network waits while its bucket is below 0, so the last token that it need not wait for brings it there.
         bucket = self._wrong_tokens.setdefault(
-            network, Bucket(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE, time.monotonic())
+            network, Bucket(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE - 1, time.monotonic())
         )
         bucket.charge(time.monotonic())
         self._wrong_tokens.move_to_end(network)
