@@ -12,7 +12,7 @@ class StartupCode(StrEnum):
     """A worker process could not start."""
 
     REDIS_MISSING = "redis_missing"
-    """There is no redis-server on this machine."""
+    """No redis-server or valkey-server was found, or ``SAMEDEAL_REDIS_SERVER`` names neither."""
 
     REDIS_FAILED = "redis_failed"
     """The embedded Redis exited."""

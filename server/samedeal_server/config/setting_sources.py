@@ -223,8 +223,9 @@ def read(
 ) -> Reading[Kind]:
     """Read settings from flags, from environment variables, and from a file given by its name and content.
 
-    ``flags`` maps the names of settings to texts. ``others`` are environment variables that begin with ``SAMEDEAL_``
-    and are not settings. Raise InvalidSetting if a name is unknown or a value is not valid.
+    ``flags`` maps the names of settings to texts. Raise InvalidSetting if a value is not valid, if the file names an
+    unknown setting, or if a variable that begins with ``SAMEDEAL_`` is not a setting. Ignore the variables in
+    ``others``.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}

@@ -10,7 +10,7 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_server.config.limits import Limits, Networks
 
 WINDOW: Final = 600
-"""Time, in seconds, over which rooms, sessions and passphrases are counted."""
+"""Time, in seconds, over which new rooms, new sessions and wrong passphrases are counted."""
 
 MAX_NETWORKS: Final = 20_000
 """Maximum number of networks that have a bucket. The bucket of a further network replaces the least recently used one."""
@@ -22,7 +22,7 @@ The networks of an IPv6 address are its /64, its /56 and its /48. An IPv4 addres
 """
 
 _DELAY_RECOVERY: Final = 0.5
-"""Seconds of allowed delay that a connection regains in each second."""
+"""Rate, in seconds per second, at which a connection regains its allowance for delays (``Limits.slow_for``)."""
 
 _MIN_RETRY_AFTER: Final = 1.0
 """Minimum time, in seconds, after which a refused client is told to retry."""

@@ -19,7 +19,10 @@ _WITH_PORT: Final = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::\d{1,5})?")
 
 
 class TrustedProxies:
-    """The proxies whose headers are trusted, given as addresses or networks. Raise ValueError if a text is neither."""
+    """The proxies whose headers are trusted.
+
+    ``trusted`` holds their addresses or networks. Raise ValueError if it holds any other text.
+    """
 
     def __init__(self, trusted: Collection[str]) -> None:
         self._networks = tuple(_network(text) for text in trusted)
@@ -32,9 +35,9 @@ class TrustedProxies:
     def client(self, peer: str, forwarded: Iterable[str]) -> str:
         """Return the address of a client. ``peer`` is the address that the connection comes from: a client or a proxy.
 
-        If ``peer`` is not a trusted proxy, return ``peer``. ``forwarded`` holds the ``X-Forwarded-For`` headers, in
-        order. Each proxy appends the address of its client, so the client is the last address that is not a trusted
-        proxy. Addresses before it are ignored, because the client may have made them up.
+        If ``peer`` is not a trusted proxy, return ``peer``. Otherwise return the last address in ``forwarded`` that is
+        not a trusted proxy. ``forwarded`` holds the ``X-Forwarded-For`` headers, in order. Each proxy has appended the
+        address that its connection comes from. The client may have made up the addresses before its own.
         """
         address = _address(peer)
         if address is None or not self._has(address):

@@ -224,7 +224,7 @@ class ClientSocket(ServerConnection):
             self._abort_later()
 
     def _add_fragment(self, frame: Frame) -> None:
-        """Add a frame to the unfinished message. If this is the last frame, the message is complete."""
+        """Add a frame to the unfinished message, or start a message with it. If the message is complete, queue it."""
         if self._fragments is None:
             self._fragments = bytearray()
             self._is_text = frame.opcode is Opcode.TEXT

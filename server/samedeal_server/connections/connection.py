@@ -94,10 +94,16 @@ class Connection:
         socket.on_writable, socket.on_lost = self.wake, self._on_lost
 
     def on_caught_up(self) -> None:
-        """Send the newest boards. Called when the queue of a spectator who has missed boards is empty again."""
+        """Hook for subclasses: send the newest boards.
+
+        Called when the queue of a spectator who has missed boards is empty again.
+        """
 
     def on_dismissed(self) -> None:
-        """Forget the room of the connection. Called when the room closes or removes the player."""
+        """Hook for subclasses: forget the room of the connection.
+
+        Called when the room closes or removes the player.
+        """
 
     @property
     def waiting(self) -> int:
@@ -153,7 +159,7 @@ class Connection:
             self.enqueue(frame)
 
     def flush(self) -> None:
-        """Send the queued frames now, unless they are about to be sent."""
+        """Send the queued frames now. Do nothing if ``wake`` has scheduled them for the next turn of the event loop."""
         if not self._awake:
             self._write()
 

@@ -177,7 +177,7 @@ class HandshakeAdmission:
         self._open_by_network.update(networks)
 
     def closed(self, networks: Networks) -> None:
-        """Stop counting an open connection from these networks."""
+        """Stop counting a connection in each of these networks, because it has closed."""
         _decrement(self._open_by_network, networks)
 
     def _allows(self, origin: str, hosts: list[str], peer: str) -> bool:

@@ -21,7 +21,10 @@ _DAMAGED: Final = re.compile(
     re.IGNORECASE,
 )
 _DAMAGED_FILE: Final = re.compile(r"reading the append only file:? ?([\w.]+\.incr\.aof)", re.IGNORECASE)
-"""A pattern for the message that names the damaged file. Valkey's repair tool cannot check several files at once."""
+"""A pattern that finds the name of the damaged file in the log.
+
+The repair command needs this name, because Valkey's repair tool cannot check several files at once.
+"""
 
 # Messages of Redis 6.2 to 8 and Valkey (aof.c) when writing fails.
 _DISK_FULL: Final = re.compile(r"Short write while writing|No space left on device|Can't recover from AOF write error")
@@ -49,7 +52,10 @@ def read_log_tail(log: Path, start: int = 0) -> str:
 
 
 def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> StartupError:
-    """Return an error that explains why Redis ended, judging by its exit code and the end of its log."""
+    """Return an error that explains why Redis ended, judging by the end of its log. ``code`` is its exit code.
+
+    If the log gives no known reason, the message quotes the exit code.
+    """
     indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
     if _NEWER.search(log_tail):
         return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary)}\n{indented}")
@@ -101,7 +107,11 @@ def newer_data_message(data: Path, binary: RedisBinary) -> str:
 
 
 def _append_only_file(data: Path, log_tail: str) -> Path:
-    """Return the damaged append-only file. If there are several and the log names none, return their directory."""
+    """Return the damaged append-only file.
+
+    Redis 7.0 or newer and Valkey keep several such files in a directory. If the log does not name the damaged one,
+    return the directory.
+    """
     directory = data / "appendonlydir"
     if named := _DAMAGED_FILE.search(log_tail):
         return directory / named[1]
@@ -111,8 +121,8 @@ def _append_only_file(data: Path, log_tail: str) -> Path:
 def _repair_command(binary: RedisBinary, damaged: Path) -> str:
     """Return a shell command that repairs a damaged file.
 
-    Some packages lack redis-check-aof. In this case the command starts redis-server under that name, which does the
-    same.
+    The tool for this is redis-check-aof. If it is not installed, the command starts redis-server under the name of the
+    tool. Then redis-server behaves like the tool.
     """
     directory = binary.path.parent
     for name in ("redis-check-aof", "valkey-check-aof"):

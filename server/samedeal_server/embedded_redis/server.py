@@ -40,7 +40,10 @@ _MIN_FREE_SPACE: Final = 1_000_000
 
 _MAX_LOG_SIZE: Final = 1_000_000
 _ANSWER_TIMEOUT: Final = 60.0
-"""Timeout, in seconds, for an answer while Redis starts. Redis also answers, with an error, while it loads its data."""
+"""Timeout, in seconds, for an answer while Redis starts.
+
+Each answer restarts the timeout. While Redis loads its data, it answers with an error.
+"""
 
 
 class EmbeddedRedis:
@@ -127,7 +130,7 @@ class EmbeddedRedis:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _check_data(self, binary: RedisBinary) -> None:
-        """Raise StartupError if Redis could not read or would ignore its data, or if the disk is full."""
+        """Raise StartupError if Redis is too old to read its data or would ignore the data, or if the disk is full."""
         directory = self.data / "appendonlydir"
         if directory.is_dir() and not binary.has_multipart_aof:
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))

@@ -359,7 +359,11 @@ class Gateway:
         return True
 
     async def _send_room(self, connection: PlayerConnection, message: ToServer) -> None:
-        """Send the state of the room, and missing boards, to a client that has just entered."""
+        """Send a client that has just entered a room the state of the room, and the boards that the client lacks.
+
+        A spectator gets the newest boards. A racer gets only the racer's own board, if it is newer than the client's. A
+        racer whose client has the newest state gets the counts instead of the state.
+        """
         hub, seat = connection.hub, connection.seat
         if hub is None:
             return

@@ -72,7 +72,7 @@ class RateLimits:
         self._current_quotas().open_room(networks, self._timers.monotonic(), cost)
 
     def begin_session(self, networks: Networks) -> None:
-        """Charge an address for a new session."""
+        """Charge an address and this node for a new session."""
         self._current_quotas().begin_session(networks, self._timers.monotonic())
 
     def is_flood(self, connection: PlayerConnection) -> bool:

@@ -1,8 +1,8 @@
 """Writing and reading of backups. A backup is a file with all data of a server.
 
-The file consists of a line with the version of the format, records, and the SHA-256 of everything before it. A record
-is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file contains the seeds of running races,
-the hashes of sessions and passphrases, and the key for receipts.
+The first line of the file holds the version of the format. The records follow. The file ends with the SHA-256 of
+everything before it. A record is a length (4 bytes, big-endian) followed by that many bytes of msgpack. The file
+contains the seeds of running races, the hashes of sessions and passphrases, and the key for receipts.
 
 A backup is made while the server runs. All keys of a room are read at the same moment, and no room depends on another
 one. Sessions are read after the rooms, so that the session of every player in a room is included.

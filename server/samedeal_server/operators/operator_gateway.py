@@ -128,6 +128,6 @@ class Admin:
 
 
 def _logged_fields(message: FromOperator) -> dict[str, object]:
-    """Return those fields of a request that are logged: all that are set, except secrets."""
+    """Return the fields of a request that are logged: all except ``_NOT_LOGGED`` and those that are empty or zero."""
     fields = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
     return {name: value for name, value in fields.items() if value not in ("", 0)}

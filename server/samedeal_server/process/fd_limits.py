@@ -18,7 +18,10 @@ They are for connections to Redis, listeners, logs and temporary files.
 """
 
 _HANDSHAKE_SHARE: Final = 8
-"""Number of open files for clients per pending handshake, if too few files can be open for all limits."""
+"""Divisor of the number of open files for clients. The result is the maximum number of pending handshakes.
+
+It is used only if too few files can be open for all limits.
+"""
 
 _log = get_logger()
 
