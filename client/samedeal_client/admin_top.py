@@ -55,7 +55,7 @@ class Top:
                 return (watching if watching.done() else stopping).result()
 
     async def _watch(self) -> Never:
-        """Poll the server forever. Raises RequestRefused if the server no longer accepts this operator."""
+        """Poll the server forever. Raise RequestRefused if the server no longer accepts this operator."""
         async with AsyncExitStack() as stack:
             operator: OperatorClient | None = self._operator
             while True:

@@ -31,7 +31,7 @@ class HistoryFile:
         self.path = path or state_home() / "history.jsonl"
 
     def read(self) -> History:
-        """Return the history, empty if there is no file. Raises OSError if the file can't be read."""
+        """Return the history, empty if there is no file. Raise OSError if the file can't be read."""
         try:
             return _parse(self.path.read_bytes())
         except FileNotFoundError:
@@ -40,7 +40,7 @@ class HistoryFile:
     def append(self, race: PastRace) -> None:
         """Append a line for a race, unless the last line for this race is the same.
 
-        Raises OSError if the file can't be read or written.
+        Raise OSError if the file can't be read or written.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

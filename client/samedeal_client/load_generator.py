@@ -105,7 +105,7 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_sent = self.bytes_received = 0
 
     async def connect(self, address: ServerAddress) -> None:
-        """Connect, and complete the WebSocket handshake. Raises CannotConnect if there is no connection."""
+        """Connect, and complete the WebSocket handshake. Raise CannotConnect if there is no connection."""
         parts = urlsplit(address.url)
         context = ssl.create_default_context() if address.encrypted else None
         try:
@@ -257,7 +257,7 @@ class LoadGenerator:
         ]
 
     async def connect(self) -> None:
-        """Connect all racers and start their races. Raises CannotConnect, or Failure if the server refuses a request."""
+        """Connect all racers and start their races. Raise CannotConnect, or Failure if the server refuses a request."""
         await self._unless_failed(self._connect())
 
     def prepare(self, moves: int) -> None:
@@ -268,7 +268,7 @@ class LoadGenerator:
     async def measure(self, seconds: float, pace: float) -> LoadResult:
         """Let the racers move for ``seconds`` seconds, and return the result.
 
-        Raises Failure if a racer fails, or if the server acknowledged no move.
+        Raise Failure if a racer fails, or if the server acknowledged no move.
         """
         gc.disable()  # searches for reference cycles would delay the racers, and be counted as delays of the server
         try:
@@ -300,7 +300,7 @@ class LoadGenerator:
             self._problem.set_result(problem)
 
     async def _unless_failed(self, work: Coroutine[Any, Any, None]) -> None:
-        """Wait for ``work`` to end. Raises Failure as soon as a racer fails."""
+        """Wait for ``work`` to end. Raise Failure as soon as a racer fails."""
         async with first_of(work, self._wait_for_problem()) as (working, _):
             if self._problem.done():
                 raise Failure(f"{self._problem.result()} {_ADVICE}")

@@ -31,7 +31,7 @@ def _home(variable: str, default: str) -> Path:
 def write_new(path: Path, text: str) -> bool:
     """Write a new file that only its owner can read. If the file already exists, leave it alone and return False.
 
-    Raises OSError if writing fails.
+    Raise OSError if writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
@@ -44,7 +44,7 @@ def write_new(path: Path, text: str) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file atomically by a file that only its owner can read. Raises OSError if writing fails."""
+    """Replace a file atomically by a file that only its owner can read. Raise OSError if writing fails."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:

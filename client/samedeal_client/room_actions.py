@@ -56,7 +56,7 @@ async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, a
 
     While the passphrase is refused, call ``ask`` for another one.
 
-    If ``ask`` returns None, do not enter the room. Raises RequestRefused if the server refuses for another reason.
+    If ``ask`` returns None, do not enter the room. Raise RequestRefused if the server refuses for another reason.
     """
     while True:
         try:
@@ -73,7 +73,7 @@ async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, a
 async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, spectators: bool) -> None:
     """Join a room. If its race has started without the player, watch the race instead.
 
-    The race is watched only if ``spectators``, the option of the room, is true. Raises RequestRefused if the player can
+    The race is watched only if ``spectators``, the option of the room, is true. Raise RequestRefused if the player can
     neither join nor watch.
     """
     try:
@@ -90,7 +90,7 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
     If none does, open a room with ``options`` and join the new room.
 
     A room is skipped if it is full, private or closed, if its race has started, or if another player there has the same
-    name. Raises RequestRefused if the server refuses for any other reason.
+    name. Raise RequestRefused if the server refuses for any other reason.
     """
     for room in rooms:
         try:
@@ -136,7 +136,7 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
     """Save the server's record of the finished race, with all players, and return the file of the record.
 
     The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
-    the race, return ``own``. Raises OSError if the file can't be written.
+    the race, return ``own``. Raise OSError if the file can't be written.
     """
     record = await _read_whole_record(client)
     if record is None:
@@ -176,7 +176,7 @@ async def _read_whole_record(client: ClientSession) -> Record | None:
 async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:
     """Send a bot into the client's room.
 
-    ``warn`` is called with a sentence if the bot can't enter the room, and when the bot leaves the room. Raises OSError
+    ``warn`` is called with a sentence if the bot can't enter the room, and when the bot leaves the room. Raise OSError
     if no process can be started.
     """
     room = client.model.room
@@ -188,7 +188,7 @@ async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Ca
 async def start_without(client: ClientSession, bots: LocalBots, names: Iterable[str]) -> None:
     """Start the race without the bots in ``names``, which have no seat yet, and end these bots.
 
-    Raises RequestRefused if the server refuses to start the race.
+    Raise RequestRefused if the server refuses to start the race.
     """
     await client.rooms.start()
     for name in names:
@@ -196,7 +196,7 @@ async def start_without(client: ClientSession, bots: LocalBots, names: Iterable[
 
 
 async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
-    """Leave the room and end the player's bots. Raises RequestRefused if the server refuses."""
+    """Leave the room and end the player's bots. Raise RequestRefused if the server refuses."""
     await bots.remove_all()
     await client.leave()
 
@@ -204,7 +204,7 @@ async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
 async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
     """Enter the room of the rematch, as a spectator if the player has no seat in the present race.
 
-    ``bots`` are the player's bots, which go to the rematch too. Raises RequestRefused if the server refuses.
+    ``bots`` are the player's bots, which go to the rematch too. Raise RequestRefused if the server refuses.
     """
     spectator = client.model.seat is None
     passphrase = client.rooms.passphrase
@@ -220,7 +220,7 @@ async def open_similar_room(
 ) -> None:
     """Open a room with the options of the client's room, but with ``deal``. Join the new room with the player's bots.
 
-    ``bring_bots`` is called with the codes of the old room and the new room. Raises RequestRefused if the server
+    ``bring_bots`` is called with the codes of the old room and the new room. Raise RequestRefused if the server
     refuses.
     """
     room = client.model.room

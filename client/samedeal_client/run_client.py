@@ -98,8 +98,8 @@ async def run_client(
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
     the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``.
 
-    Raises CannotConnect if there is no connection. Raises RequestRefused if the server refuses the player or the room.
-    Raises Failure if ``keys.toml`` can't be read or is invalid.
+    Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
+    Raise Failure if ``keys.toml`` can't be read or is invalid.
     """
     can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
     screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
@@ -172,7 +172,7 @@ def _print_warnings(warnings: list[str]) -> None:
 def key_bindings() -> Bindings:
     """Return the key bindings from ``keys.toml`` in the configuration directory.
 
-    Without this file, return the default bindings. Raises Failure if the file can't be read or is invalid.
+    Without this file, return the default bindings. Raise Failure if the file can't be read or is invalid.
     """
     path = config_home() / "keys.toml"
     try:

@@ -58,7 +58,7 @@ def load_settings() -> Settings:
 
 
 def save_settings(settings: Settings) -> None:
-    """Save the settings. Raises OSError if that fails."""
+    """Save the settings. Raise OSError if that fails."""
     write_private(config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n")
 
 

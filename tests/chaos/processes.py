@@ -42,7 +42,7 @@ class RedisServer:
         return self.socket
 
     async def start(self) -> None:
-        """Start Redis and wait until it replies. Raises TimeoutError."""
+        """Start Redis and wait until it replies. Raise TimeoutError."""
         binary = await asyncio.to_thread(find_redis_binary)
         settings = {
             "port": "0",
@@ -153,7 +153,7 @@ class Node:
     ) -> Node:
         """Start a node with further options and wait until it accepts connections.
 
-        ``files`` limits its open files. ``module`` is the module that Python runs. Raises RuntimeError with the log if the
+        ``files`` limits its open files. ``module`` is the module that Python runs. Raise RuntimeError with the log if the
         node does not start.
         """
 

@@ -63,7 +63,7 @@ def steps(text: str) -> Iterator[Step]:
 
 
 def build(base: Path, result: Path) -> None:
-    """Execute the Dockerfile. Raises CalledProcessError for the first step that fails."""
+    """Execute the Dockerfile. Raise CalledProcessError for the first step that fails."""
     stages: dict[str, Stage] = {}
     stage = Stage(base)
     with tempfile.TemporaryDirectory(prefix="dockerfile-") as scratch:

@@ -72,7 +72,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def replaced(text: str, changes: Mapping[str, str]) -> str:
-    """The text with each of these changed. Raises ValueError where one is not in it."""
+    """The text with each of these changed. Raise ValueError where one is not in it."""
     for old, new in changes.items():
         if old not in text:
             raise ValueError(f"{old!r} is not in the configuration")
@@ -159,7 +159,7 @@ KINDS: Final = (
 
 @asynccontextmanager
 async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
-    """Run a proxy and yield its address. Its output is in ``proxy.log``. Raises RuntimeError with the output if it fails."""
+    """Run a proxy and yield its address. Its output is in ``proxy.log``. Raise RuntimeError with the output if it fails."""
     program = kind.found
     if program is None:
         raise RuntimeError(f"{kind.name} is not installed")

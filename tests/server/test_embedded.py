@@ -68,7 +68,7 @@ async def start_error(data: Path, code: str) -> str:
 
 
 async def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition is true. Raises TimeoutError after 10 seconds."""
+    """Wait until a condition is true. Raise TimeoutError after 10 seconds."""
     async with asyncio.timeout(10):
         while not condition():  # noqa: ASYNC110  # another process sets no event
             await asyncio.sleep(0.01)

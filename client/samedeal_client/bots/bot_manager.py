@@ -58,7 +58,7 @@ class LocalBots:
     ) -> str:
         """Start a bot that joins a room. Return the bot's name, which is neither in ``taken`` nor another bot's name.
 
-        ``warn`` is called with a sentence if the bot fails, for example because it can't join. Raises OSError if no
+        ``warn`` is called with a sentence if the bot fails, for example because it can't join. Raise OSError if no
         process can be started.
         """
         async with self._adding:
@@ -69,7 +69,7 @@ class LocalBots:
     async def move(self, room: str, new_room: str, passphrase: str, warn: Callable[[str], None]) -> None:
         """End the bots of a room, and start bots with the same names and levels that join ``new_room``.
 
-        ``warn`` is called as in ``add``. Raises OSError if no process can be started.
+        ``warn`` is called as in ``add``. Raise OSError if no process can be started.
         """
         for name in self.names_in(room):
             plan = self._running[name].plan

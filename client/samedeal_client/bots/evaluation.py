@@ -137,8 +137,8 @@ def weights_of(game: Game) -> Weights:
 class Evaluation:
     """The evaluation of boards of one game. Calling the object with a board returns the board's worth.
 
-    ``whim`` returns a random amount. It is called once for each distinct sequence of cards in a column. The amount is
-    added to the worth of that column from then on.
+    ``whim`` returns a random amount. The evaluation calls it when it first sees a sequence of cards in a column, and adds
+    the amount to the worth of every column with the same cards.
     """
 
     def __init__(self, game: Game, weights: Weights, whim: Callable[[], float] = lambda: 0.0) -> None:

@@ -69,7 +69,7 @@ class LocalServer:
 
 @asynccontextmanager
 async def local_server(*, public: bool = False) -> AsyncIterator[LocalServer]:
-    """Run a server and its own Redis on a free port of this machine. Raises CannotHost if the server does not start.
+    """Run a server and its own Redis on a free port of this machine. Raise CannotHost if the server does not start.
 
     If ``public`` is true, the server listens on the default port instead, and other machines can reach it. Server and
     Redis end with the context, and also if this process is killed.

@@ -228,7 +228,7 @@ def run(given: argparse.Namespace) -> int:
 async def perform(given: argparse.Namespace, address: ServerAddress, token: str) -> int:
     """Perform an action on a server and return the exit code.
 
-    Raises CannotConnect, RequestRefused or Failure if the action fails.
+    Raise CannotConnect, RequestRefused or Failure if the action fails.
     """
     from samedeal_client.net.operator_client import OperatorClient
 

@@ -108,7 +108,7 @@ def integer_in(low: int, high: int) -> Callable[[str], int]:
 def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
     """Return the server and the room code from URL and ROOM. The code is empty if neither names a room.
 
-    Raises MalformedText if URL or ROOM is malformed, and Failure if they name different rooms.
+    Raise MalformedText if URL or ROOM is malformed, and Failure if they name different rooms.
     """
     from samedeal.names import clean_room
 
@@ -123,7 +123,7 @@ def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
 
 
 def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[ServerAddress, str]:
-    """Return the server and the room code from URL and ROOM. Raises Failure if neither names a room."""
+    """Return the server and the room code from URL and ROOM. Raise Failure if neither names a room."""
     address, room = server_and_room(given)
     if not room:
         url = given.url
@@ -138,7 +138,7 @@ def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[S
 def player_name(given: str) -> str:
     """Return the name ``given``. If it is empty, return the name in the settings or the login name.
 
-    If the login name is a reserved word, such as ``admin``, return ``player`` instead. Raises MalformedText or Failure
+    If the login name is a reserved word, such as ``admin``, return ``player`` instead. Raise MalformedText or Failure
     if the name is no valid player name.
     """
     from samedeal_client.saved_settings import load_settings
@@ -154,7 +154,7 @@ def player_name(given: str) -> str:
 async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
     """Enter a room with the passphrase ``given``. If it is empty and the room needs a passphrase, ask the player.
 
-    The line client passes ``lines``, through which the question is asked. Raises RequestRefused if the server refuses,
+    The line client passes ``lines``, through which the question is asked. Raise RequestRefused if the server refuses,
     and Failure if there is no terminal for the question.
     """
     from samedeal_client.room_actions import enter_room

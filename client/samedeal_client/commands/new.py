@@ -73,7 +73,7 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
 
 
 def read_limit(text: str) -> int:
-    """Return a time limit in seconds. Raises Failure if the text is invalid."""
+    """Return a time limit in seconds. Raise Failure if the text is invalid."""
     from samedeal_client.state.option_parsing import read_duration
 
     try:
@@ -83,7 +83,7 @@ def read_limit(text: str) -> int:
 
 
 def options_of(given: argparse.Namespace) -> Options:
-    """Return the options of the room. Raises Failure if they are invalid."""
+    """Return the options of the room. Raise Failure if they are invalid."""
     from datetime import datetime
 
     from samedeal.deal import Deal

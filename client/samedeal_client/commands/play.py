@@ -227,7 +227,7 @@ async def _print_race(client: ClientSession) -> int:
 
 
 async def while_server_runs(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
-    """Run a race and return its exit code. Raises CannotHost if the server ends first."""
+    """Run a race and return its exit code. Raise CannotHost if the server ends first."""
 
     async def until_server_ends() -> int:
         raise await server.wait()

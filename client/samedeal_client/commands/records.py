@@ -75,7 +75,7 @@ def _get(given: argparse.Namespace) -> int:
 async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
     """Return the record of ``race``. The code of a room stands for the newest race in the room.
 
-    If ``race`` is empty, ``url`` must name the room. Raises Failure if neither names a race or a room. Raises
+    If ``race`` is empty, ``url`` must name the room. Raise Failure if neither names a race or a room. Raise
     RequestRefused if the server refuses the record.
     """
     from samedeal_client.commands.common import player_name

@@ -22,7 +22,7 @@ class DragPreview(NamedTuple):
 def drag_preview(board: Board, move: Move) -> DragPreview:
     """Return the preview of a legal move, in which no card is turned up yet.
 
-    Raises ValueError if the move is not legal.
+    Raise ValueError if the move is not legal.
     """
     index = board.game.index
     cards = board.piles[index[move.source]][-move.size :]

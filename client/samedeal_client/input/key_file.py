@@ -31,7 +31,7 @@ _NAMES: Final = {"commands": tuple(command.value for command in KeyCommand), "pi
 def load_bindings(text: str) -> Bindings:
     """Return the default bindings with the changes of a key file.
 
-    Raises MalformedText if the file has an error. The message names the line if it is known.
+    Raise MalformedText if the file has an error. The message names the line if it is known.
     """
     try:
         tables = tomllib.loads(text)

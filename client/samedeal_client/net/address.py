@@ -77,7 +77,7 @@ class ServerAddress:
 def parse_address(text: str) -> ServerAddress:
     """Parse an address in any of the forms that the docstring of this module lists.
 
-    Raises MalformedText for any other text. The error says what to write instead.
+    Raise MalformedText for any other text. The error says what to write instead.
     """
     stripped = text.strip()
     if not stripped or any(char.isspace() or not char.isprintable() for char in stripped):

@@ -231,7 +231,7 @@ class ClientSession:
     def act(self, action: Move | str) -> None:
         """Make a move or an undo, and send it to the server. A draw or deal from the stock is a move too.
 
-        The effect is shown at once, unless the action turns up an unseen card. Raises PlayError if the server is
+        The effect is shown at once, unless the action turns up an unseen card. Raise PlayError if the server is
         certain to refuse the action.
         """
         self._playing_to_foundations = False

@@ -51,7 +51,7 @@ class CannotConnect(Exception):
 
 
 async def dial(address: ServerAddress, subprotocol: str = SUBPROTOCOL, max_size: int = _MAX_SIZE) -> ClientConnection:
-    """Connect to a server and return the connection. Raises CannotConnect on failure.
+    """Connect to a server and return the connection. Raise CannotConnect on failure.
 
     ``subprotocol`` is the WebSocket subprotocol to use. ``max_size`` is the maximum size of a received message, in
     bytes.

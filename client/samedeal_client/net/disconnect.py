@@ -76,7 +76,7 @@ def close_error(closed: ConnectionClosed) -> Disconnected | LinkEnded:
 
 
 def decode_or_end(frame: str | bytes) -> ToClient:
-    """Decode and sanitize a frame of the server. Raises LinkEnded if the frame is malformed."""
+    """Decode and sanitize a frame of the server. Raise LinkEnded if the frame is malformed."""
     try:
         return decode_sanitized(frame)
     except MalformedFrame as error:

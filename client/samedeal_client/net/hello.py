@@ -25,8 +25,8 @@ async def greet(
 ) -> Welcome:
     """Send ``Hello`` and return the ``Welcome``. If the server does not know ``session``, ask for a new session.
 
-    Raises Disconnected if the client may retry. Raises RequestRefused if the server refuses the name or the player.
-    Raises CannotConnect or LinkEnded if retrying does not help, for example if ``server`` is no Samedeal server.
+    Raise Disconnected if the client may retry. Raise RequestRefused if the server refuses the name or the player.
+    Raise CannotConnect or LinkEnded if retrying does not help, for example if ``server`` is no Samedeal server.
     """
     client = f"samedeal {samedeal.__version__} (Python)"
     hello = Hello(id=0, name=name, session=session, client=client, bot=bot)

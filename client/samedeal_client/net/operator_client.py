@@ -84,14 +84,14 @@ class OperatorClient:
         return OperatorClient(self.address, self._token)
 
     async def ask(self, request: FromOperator, kind: type[Answer]) -> Answer:
-        """Send a request under a new id and return its answer. Raises CannotConnect if the answer is not a ``kind``."""
+        """Send a request under a new id and return its answer. Raise CannotConnect if the answer is not a ``kind``."""
         await self._send(request)
         return self._expected(await self._receive(), kind)
 
     async def back_up(self, write: Callable[[bytes], object]) -> BackedUp:
         """Request a backup, pass each part to ``write``, and check the backup's size and digest.
 
-        Return the server's last message, which has this size and digest. Raises CannotConnect if the backup was
+        Return the server's last message, which has this size and digest. Raise CannotConnect if the backup was
         damaged on the way.
         """
         await self._send(Backup(id=0))

@@ -124,7 +124,7 @@ class Link:
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
-        """Connect. Raises CannotConnect, or RequestRefused if the server refuses the name or the player."""
+        """Connect. Raise CannotConnect, or RequestRefused if the server refuses the name or the player."""
         socket = await dial(self.address)
         try:
             await self._greet(socket)
@@ -180,7 +180,7 @@ class Link:
     async def request(self, message: ToServer) -> Answer:
         """Send a request under a new id and return its answer, even if the link has to reconnect meanwhile.
 
-        Raises RequestRefused if the server refuses the request. Also raises it, with the code ``UNANSWERED``, if the
+        Raise RequestRefused if the server refuses the request. Also raise it, with the code ``UNANSWERED``, if the
         connection was lost and the request can't be repeated, and with the code ``LINK_ENDED`` if the link has ended.
         """
         if self._ended is not None:
@@ -347,7 +347,7 @@ class Link:
         await self._execute(self._resumption.begin())
 
     async def _read(self, socket: ClientConnection) -> Never:
-        """Handle messages until the connection is lost. Raises Disconnected, or LinkEnded if the link must not reconnect."""
+        """Handle messages until the connection is lost. Raise Disconnected, or LinkEnded if the link must not reconnect."""
         pinged = False
         while True:
             try:
@@ -389,7 +389,7 @@ class Link:
     async def receive(self, message: ToClient) -> None:
         """Handle a message of the server. Pass it on as an event, unless only the link itself needs it.
 
-        Raises Disconnected if the link has to reconnect.
+        Raise Disconnected if the link has to reconnect.
         """
         if isinstance(message, Pong) and message.to in self._pings:
             self._offset.record(self._pings.pop(message.to), self._clock(), message.time)

@@ -107,7 +107,7 @@ class RoomClient:
     async def read_record(self, race: str, passphrase: str = "") -> bytes:
         """Return the record of a race, joined from the parts that the server sends. The record has not been checked.
 
-        ``race`` is the id of a race, or a room code, which stands for the newest recorded race with this code. Raises
+        ``race`` is the id of a race, or a room code, which stands for the newest recorded race with this code. Raise
         BadRecord if the server sends an empty part, or if the parts together are too long for a record.
         """
         text, number, parts = b"", 0, 1
@@ -175,7 +175,7 @@ class RoomClient:
     def act(self, action: Move | str) -> None:
         """Show an action on the player's board and send it.
 
-        Raises PlayError if the server is certain to refuse the action.
+        Raise PlayError if the server is certain to refuse the action.
         """
         self.model, act = self.model.with_action(action, self.link.new_id(), self.link.now())
         self.link.send(act)

@@ -27,7 +27,7 @@ _MAX_NUMBER: Final = 1 << 47
 def decode_sanitized(frame: str | bytes) -> ToClient:
     """Decode a server's frame, and make each string in the message one printable line without control characters.
 
-    Only the proof of a deal may have several such lines. Raises MalformedFrame if the frame is not a valid message.
+    Only the proof of a deal may have several such lines. Raise MalformedFrame if the frame is not a valid message.
     """
     message: ToClient = _sanitized("", decode_to_client(frame), _MAX_NAME_COLUMNS)
     return message

@@ -16,7 +16,7 @@ _CARDS: Final = frozenset(
 
 
 def masked_board(game: Game, piles: tuple[bytes, ...]) -> Board:
-    """Return the board with these ``piles``. Raises MalformedFrame if they can't be a board of the game."""
+    """Return the board with these ``piles``. Raise MalformedFrame if they can't be a board of the game."""
     cards = b"".join(piles)
     if len(piles) != len(game.keys) or len(cards) > game.cards or not _CARDS.issuperset(cards):
         raise MalformedFrame(f"{game.title} has no such board.")

@@ -118,7 +118,7 @@ def compare_with_journal(record: Record, lines: Sequence[str]) -> JournalCompari
     """Compare a record with the lines of a journal.
 
     Return None if the journal is of another race. Also return None if the record lacks the player of the journal
-    because it does not have all players. Raises ValueError if a line is damaged.
+    because it does not have all players. Raise ValueError if a line is damaged.
     """
     terms = record.terms
     if not lines or not lines[0].startswith("# "):
@@ -173,7 +173,7 @@ def _acked_links(lines: Sequence[str]) -> dict[int, ChainLink]:
 def _actions(lines: list[str]) -> dict[int, tuple[int, str]]:
     """Return the time and the text of each action, by the revision that the action applies to.
 
-    Raises ValueError if a line is damaged.
+    Raise ValueError if a line is damaged.
     """
     sent = {}
     for line in lines:

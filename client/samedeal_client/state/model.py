@@ -209,7 +209,7 @@ class Model:
 
     @property
     def game(self) -> Game:
-        """The room's game. Raises ValueError if the client is in no room."""
+        """The room's game. Raise ValueError if the client is in no room."""
         if self.room is None:
             raise ValueError("the client is in no room")
         return Game.named(self.room.game)
@@ -255,7 +255,7 @@ class Model:
         """Return the model after an action, and the Act with the id ``number`` that the client has to send.
 
         If the result depends on an unseen card, the board stays as it is until the server answers.
-        Raises PlayError if the server is certain to refuse the action.
+        Raise PlayError if the server is certain to refuse the action.
         """
         if self.room is None or self.own.shown is None:
             raise PlayError("There are no cards yet. They are dealt when the race starts.")
@@ -268,7 +268,7 @@ class Model:
         return replace(self, own=own), act
 
     def after(self, message: ToClient) -> Model:
-        """Return the model after a message. Raises SamedealError if a correct server would not send it."""
+        """Return the model after a message. Raise SamedealError if a correct server would not send it."""
         own = self.own
         model = self if own.rollback is None else replace(self, own=replace(own, rollback=None))
         return HANDLERS[type(message)](model, message)

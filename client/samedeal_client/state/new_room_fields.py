@@ -59,7 +59,7 @@ class Field:
         return f" {typed.casefold()}" in f" {words}"
 
     def value(self, text: str) -> Any:
-        """Return the value of a text. Raises ValueError if the field does not accept the text."""
+        """Return the value of a text. Raise ValueError if the field does not accept the text."""
         if self.choices is not None:
             return self.choices[text]
         return number_in(*self.bounds)(text) if self.bounds is not None else self.read(text)

@@ -67,7 +67,7 @@ def read_start(text: str, now: datetime) -> int:
 def _read_time(text: str, now: datetime) -> datetime | None:
     """Return the time that a text names, or None if the text does not have the form of a time.
 
-    Raises ValueError for a time that does not exist, such as ``25:00``.
+    Raise ValueError for a time that does not exist, such as ``25:00``.
     """
     if (later := re.fullmatch(r"\+(\d{1,5})(?: ?min)?", text)) is not None:
         return now + timedelta(minutes=int(later[1]))

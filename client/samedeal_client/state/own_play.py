@@ -132,7 +132,7 @@ class OwnPlay:
         """Return the play after an action, and the Act with the id ``number`` that the client has to send.
 
         ``now`` is the server time in milliseconds since 1970. If the result depends on an unseen card, the board stays
-        as it is until the server answers. Raises PlayError if the server is certain to refuse the action.
+        as it is until the server answers. Raise PlayError if the server is certain to refuse the action.
         """
         if self.shown is None:
             raise PlayError("There are no cards yet. They are dealt when the race starts.")

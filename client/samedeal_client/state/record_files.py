@@ -24,13 +24,13 @@ def saved_record(room: str, starts: int) -> Path | None:
 def replace_record(path: Path, record: Record) -> None:
     """Replace the record in the file ``path`` by ``record``, which has more players.
 
-    Raises OSError if the file can't be written.
+    Raise OSError if the file can't be written.
     """
     write_private(path, str(record))
 
 
 def save_downloaded(record: Record) -> Path:
-    """Write a record that a server has sent, and return its file. Raises OSError if the file can't be written."""
+    """Write a record that a server has sent, and return its file. Raise OSError if the file can't be written."""
     path = record_path(f"{record.terms.room}-all", record.terms.start)
     write_private(path, str(record))
     return path
@@ -44,7 +44,7 @@ def saved_records() -> list[Path]:
 
 
 def save_record(record: Record, room: str, starts: int) -> Path:
-    """Write a record and return its file. Raises OSError if the file can't be written.
+    """Write a record and return its file. Raise OSError if the file can't be written.
 
     Two players of one race on one machine get a file each, even if they save at the same time.
     """

@@ -69,7 +69,7 @@ class Track:
 class RecordedRace:
     """A recorded race, ready to be shown at any moment. ``length`` is in milliseconds.
 
-    Raises BadRecord if an action is not allowed.
+    Raise BadRecord if an action is not allowed.
     """
 
     def __init__(self, record: Record) -> None:

@@ -65,7 +65,7 @@ class RoomForm:
             return None
 
     def _room(self, now: datetime) -> NewRoom:
-        """Return the room to open. Raises ValueError if the form has an error."""
+        """Return the room to open. Raise ValueError if the form has an error."""
         read = {each.name: self._value(each, now) for each in self.fields}
         games = (read.pop("game"), *read.pop("then"))
         room, passphrase = read.pop("room"), read.pop("passphrase")

@@ -68,7 +68,7 @@ def cards_plot(
 
     ``total`` is the number of cards at the top of the plot, and ``length`` is the length of the race in milliseconds.
     The first curve is a continuous line, and the other curves are dotted. Where curves are on the same level, the
-    columns show these curves in turn. Raises ValueError if ``width`` is less than ``MIN_WIDTH``, or ``height`` is less
+    columns show these curves in turn. Raise ValueError if ``width`` is less than ``MIN_WIDTH``, or ``height`` is less
     than ``MIN_HEIGHT``.
     """
     if width < MIN_WIDTH or height < MIN_HEIGHT:

@@ -114,7 +114,7 @@ class LookApp(App[_Result]):
         """Run a command in place of the app and return its exit code.
 
         Show the text ``starting`` until the command draws. The command should not leave the alternate screen when it
-        ends, so that the shell does not show in between. Raises SuspendNotSupported if the app has no terminal.
+        ends, so that the shell does not show in between. Raise SuspendNotSupported if the app has no terminal.
         """
         self.keeps_screen = True
         try:
