@@ -280,7 +280,8 @@ class SamedealApp(LookApp[int]):
     def has_lobby(self) -> bool:
         """Whether a player who leaves a room goes to the lobby of the server, not to ``back_to``.
 
-        False if ``back_to`` is set, the server ends with this program, and only this machine can reach the server.
+        False if three conditions hold: ``back_to`` is set, the server ends with this program, and only this machine can
+        reach the server.
         """
         return self.lasting or not self.back_to or self.client.shared_address != self.client.link.address
 

@@ -192,7 +192,7 @@ class StateSpace:
         every card of X is safe under the tops of B. Tops never go down, so a safe card stays safe. Consider the next move
         in A:
 
-        1. It takes cards of X only. B has nothing to do. They can't be lying under other cards in A.
+        1. The deepest card that it takes is in X. Then all cards that it takes are in X, and B has nothing to do.
         2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in
            a row, so B moves them without the others. If the target is empty in A, it is empty in B.
         3. The target in A is a card x of X in a column, of rank r. The group in A is d, e, ...: d has rank r-1 and the
@@ -200,8 +200,8 @@ class StateSpace:
            is safe, so d is in X or next on its foundation. The foundation of e has reached r-3, so the same is true of e.
            The cards after e are in X, because all foundations have reached r-3. So B plays e and d to foundations, unless
            they are in X, and both join X. They are safe, because all foundations have reached r-3.
-        4. It plays a card to a foundation. In B that card is in X, or it fits too, because no top of B is below that of A,
-           and a card that is not in X is not on a foundation of B.
+        4. It plays a card that is not in X to a foundation. The card fits in B too: it is not on a foundation of B yet, and
+           no top of B is below that of A.
         5. It draws, or turns the waste over. No card of X is in the stock or the waste, so B does the same.
         6. It puts a card d on a fan. If the card under it in A is not in X, B does the same. A card x of X can get into a
            fan in two ways. Either it was put there from a column, on a card of its rank: then d has that rank too, and B
