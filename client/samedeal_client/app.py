@@ -125,7 +125,7 @@ class SamedealApp(LookApp[int]):
         """Schedule an update of the screen, unless one is already scheduled."""
         if not self.update_pending:
             self.update_pending = True
-            self.post_message(Callback(self._update))  # call_later without its partial
+            self.post_message(Callback(self._update))  # as call_later does, but without a partial
 
     async def _update(self) -> None:
         self.update_pending = False

@@ -121,7 +121,7 @@ class LoadRacer(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport for writing."""
-        self._transport = cast("asyncio.Transport", transport)  # that of uvloop has no base class
+        self._transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Call ``fail``, unless the racer has left."""

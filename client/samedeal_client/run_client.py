@@ -130,7 +130,7 @@ async def run_client(
             )
             if not lasting:  # before anything is printed, because the terminal may be gone
                 recorder.quit_for_good(cut_off=bool(code))
-            if KeptScreen.is_shown:  # the place that the player returns to has the kept seat
+            if KeptScreen.is_shown:  # no need to say how to return: the start screen offers the seat
                 KeptScreen.say(f"Returning to {back_to} {look.glyphs.ellipsis}")
             elif lasting and (sentence := _how_to_return(client)):
                 print(sentence)

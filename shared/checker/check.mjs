@@ -11,7 +11,7 @@ import { bytes, candidateOrder, cardsUp, deal, GAMES, hiddenCards, play, seedOrd
 
 const isDeep = process.argv[2] === "--deep";
 const { solve } = isDeep ? await import("./search.mjs") : {};
-const SOLVER = "1"; // the version of the solver in search.mjs, and for the states of easy, medium and hard deals
+const SOLVER = "1"; // the version of the solver to which search.mjs and the numbers of states in GAMES belong
 
 // The forms of values. The other values are compared with what they should be.
 const [NUMBER, HASH, NAME] = ["(0|[1-9]\\d{0,8})", "[0-9a-f]{64}", "[^\\s\\p{Cc}]+( [^\\s\\p{Cc}]+)*"];

@@ -108,7 +108,7 @@ async def _announced_address(process: Process, log: IO[bytes]) -> ServerAddress:
 
 
 def _last_line(log: IO[bytes]) -> str:
-    # Reading at a position leaves the position for writing, which the process shares, as it is.
+    # pread does not move the file offset, which the process shares, and at which it writes.
     end = os.fstat(log.fileno()).st_size
     text = os.pread(log.fileno(), _LOG_TAIL, max(end - _LOG_TAIL, 0))
     lines = text.decode(errors="replace").strip().splitlines()
@@ -177,7 +177,7 @@ async def _start(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE if announces else asyncio.subprocess.DEVNULL,
         stderr=errors,
-        # A process group of its own: Ctrl-C reaches this process alone, which then ends its children in order.
+        # In a session of its own, the child gets no Ctrl-C. Only this process gets it, and then stops the child.
         start_new_session=True,
         # Every user of the machine can read the arguments, but only the owner can read the environment.
         env=_environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
@@ -214,6 +214,6 @@ async def _stop(processes: Sequence[Process]) -> None:
         for process in processes:
             if process.returncode is None:
                 with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)  # the leader of its session
+                    os.killpg(process.pid, signal.SIGKILL)  # each leads a process group of its own
         for process in processes:
             await process.wait()

@@ -120,7 +120,7 @@ def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
 def _cell(card: bytes, look: Look, pitch: int, shade: Shade) -> Row:
     if not card:
         return (Span(look.glyphs.empty.rjust(pitch), "empty"),)
-    code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a small board shows no card that lies face down
+    code = card[0] | HIDDEN if card[0] & DOWN else card[0]  # a face is not shown, even if it was seen
     if pitch < _WIDE_PITCH and not code & DOWN:
         return (Span(" "), Span(look.short(code), tile_style(code, look, shade, "")))
     ((face,),) = tile(code, look, pitch - 1, 1, shade)

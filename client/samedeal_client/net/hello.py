@@ -46,7 +46,7 @@ async def greet(
     match answer:
         case Welcome():
             return answer
-        case Notice(code=NoticeCode.DRAINING):  # a draining server sends it to new connections as well
+        case Notice(code=NoticeCode.DRAINING):  # the server began to drain before it answered
             raise Disconnected(answer.message, server_gone=True)
         case Refused() if answer.retry_after:
             raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))

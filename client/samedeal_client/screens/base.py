@@ -209,7 +209,7 @@ class ClientScreen(Screen[None]):
         Does nothing before the first resize, after ``retire``, or while the app closes.
         """
         if not self._ready or not self.is_mounted or not self.children:
-            return  # before the first resize, or while the app closes
+            return
         before, self._shown_model = self._shown_model, model
         self.on_model_changed(before, model)
         if not only_progress_changed(before, model):
@@ -376,7 +376,7 @@ class ClientScreen(Screen[None]):
             await task()
         except RequestRefused as refused:
             self.show_refusal(str(refused))
-        # A task that was cancelled does not get here, because the text is that of a newer task.
+        # A cancelled task does not get here: the text now belongs to the newer task, and must stay.
         self._busy = ""
         self.redraw()
 

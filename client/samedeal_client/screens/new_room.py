@@ -114,7 +114,7 @@ class NewRoomScreen(WidgetScreen):
 
     @staticmethod
     def _input(field: Field, value: str) -> Input:
-        words = [text for text in field.presets if text[:1].isalpha()]  # a number is no beginning of another one
+        words = [text for text in field.presets if text[:1].isalpha()]  # no numbers: 1 must not suggest 10
         return _Text(
             value,
             placeholder=field.shown.get("", ""),

@@ -168,7 +168,7 @@ class SpectateScreen(ClientScreen):
         self._board_view.show(
             board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
         )
-        everyone = [player._replace(you=False) for player in self._players]  # a spectator reads names
+        everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
         watching = self.model.room.watching if self.model.room else 0
         self._rivals_panel.show_in(places.panel, everyone, watching, self._news_rows)
 

@@ -58,12 +58,12 @@ class Review:
     def next_index(self) -> int | None:
         """Return the index of the board to search next, or None if the review is complete."""
         undecided = self._indexes(Outcome.UNDECIDED)
-        # First find the last winnable board: between it and the first board that is not won, there is no other.
+        # First halve the range between the last board that was won and the first one that was searched but not won.
         low = self.last_won
         high = min([self.first_lost, *undecided])
         if high - low > 1:
             return (low + high) // 2
-        # Then find the first lost board, after the boards about which nothing could be found out.
+        # Then halve the range between the last board that was won or left undecided, and the first lost one.
         low, high = max([low, *(index for index in undecided if index < self.first_lost)]), self.first_lost
         return (low + high) // 2 if high - low > 1 else None
 

@@ -72,7 +72,7 @@ class ProgressHistory:
             if index < 0:
                 break
             moves = points[number].moves
-            # The times of moves before the first point are unknown, unless there was only one.
+            # The moves up to the first point have unknown times, unless that point is the first move itself.
             before = points[number - 1].moves if number else 0 if moves <= 1 else moves
             if index < slots and moves > before and points[number].time not in resumed:
                 counts[index] += moves - before

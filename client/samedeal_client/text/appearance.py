@@ -23,7 +23,7 @@ STYLE_NAMES: Final = frozenset(
             "pile",
             "empty",
             "more",
-        ),  # face down, face down but already seen, name of a pile, empty pile, no room
+        ),  # face down, face down but already seen, name of a pile, empty pile, number of cards left out
         *("paper", "buried", "back"),  # cards: movable, covered, face down
         *("red-card", "black-card", "diamond-card", "club-card", "seen-card"),  # what is printed on a card
         *(

@@ -80,7 +80,7 @@ class TerminalCells:
             row, column, parameters, text = token.groups()
             if row is not None:
                 place = int(row), int(column)
-                if place < (y, x):  # what comes next may lie over the parts
+                if place < (y, x):  # draw the parts first, because the next text may lie over them
                     written += self._drawn(parts, place)
                     parts = []
                 y, x = place

@@ -36,7 +36,7 @@ def on_terminal_lost(terminal: int, lost: Callable[[], object]) -> Iterator[None
                 with suppress(RuntimeError):  # the event loop has just been closed
                     lost()
             if events:
-                return  # or this kind of terminal can't be polled
+                return  # the terminal is gone, or its kind can't be polled
 
     threading.Thread(target=watch, daemon=True, name="terminal-watch").start()
     try:

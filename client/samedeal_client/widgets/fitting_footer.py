@@ -37,7 +37,7 @@ class FittingFooter(Footer):
             key.display = free >= 0
         for key in keys:
             if key.has_class("-command-palette"):
-                key.display = free > _width(key)  # and its border
+                key.display = free > _width(key)  # one column more, for its border
 
     def compose(self) -> ComposeResult:
         """Yield the keys that can be pressed now."""

@@ -50,7 +50,7 @@ class ListTable(DataTable[Text]):
             self._early = (rows, wanted)
             return
         before, self._shown = self._shown, {key: tuple(cells) for key, cells in rows.items()}
-        # Textual computes widths when it is idle, and keeps a row that was drawn before that with its end cut off.
+        # Textual computes widths only when it is idle. A row that was drawn before then stays cut off.
         for x, column in enumerate(self.ordered_columns):
             cells = (column.label, *(cells[x] for cells in self._shown.values()))
             column.auto_width, column.width = False, max(cell.cell_len for cell in cells)

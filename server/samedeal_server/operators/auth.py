@@ -114,7 +114,8 @@ class TokenAuthenticator:
             await asyncio.sleep(wait)
         if hmac.compare_digest(_digest(token), self._token):
             return True
-        # A network waits while its bucket is below 0, so the last token that it need not wait for brings it there.
+        # A network waits while its bucket is below 0. The bucket starts at one less than WRONG_TOKENS_AT_ONCE, so that
+        # number of wrong tokens brings it to -1.
         bucket = self._wrong_tokens.setdefault(
             network, Bucket(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE - 1, time.monotonic())
         )

@@ -290,7 +290,7 @@ class Hub:
         if not self.boards.add(moved, time):
             self._spawn_with_retry(self.boards.ensure_built)
         if moved.no_moves_left or model.progress[moved.player].last_progress_at == time:
-            self._finish_if_done()  # a player can be done, or stuck as before; no other move can end the race
+            self._finish_if_done()  # no other move can end the race
         if moved.finished or moved.no_moves_left or self._absence.is_set:
             self._watch_absence()
 
@@ -413,7 +413,7 @@ class Hub:
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
                 connection.send(self.board_state(play, seat.head))
                 if play.no_moves_left:
-                    self._spawn(partial(self._tick, self.room))  # nobody can move if this is the deal
+                    self._spawn(partial(self._tick, self.room))  # if this is the deal itself, the race is over
         if self.audience.spectators:
             await self.boards.ensure_built()
 

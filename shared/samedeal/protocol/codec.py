@@ -47,7 +47,7 @@ def decode_to_server(frame: bytes | str) -> ToServer:
     Raise MalformedFrame if the frame is not a message, and UnknownRequest if the type of the request is unknown. Raise
     UnknownGame, MalformedText or BadOptions if the request is for a room with an invalid game, deal or option.
     """
-    # A map of four fields is an Act or no message that is as common. This way an Act takes 0.2 µs instead of 10 µs.
+    # Of all requests with four fields, Act is by far the most common. This way an Act takes 0.5 µs instead of 10 µs.
     if isinstance(frame, bytes) and frame[:1] == _FOUR_FIELDS:
         with suppress(ValueError):
             return _ACT_DECODER.decode(frame)

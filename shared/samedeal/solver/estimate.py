@@ -40,7 +40,7 @@ class CostWeights:
 
 _WEIGHTS: Final = {
     (Build.DOWN_ALTERNATING, "reserve"): (
-        # One search is best here: most boards are dead, and have few enough states to search them all.
+        # One search is best here: most boards can't be won, and have so few states that it can reach all of them.
         CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
     ),
     (Build.DOWN_ALTERNATING, "fans"): (

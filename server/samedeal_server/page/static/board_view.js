@@ -33,7 +33,7 @@ export class BoardView {
 		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
 	}
 
-	// Show piles. A card keeps the element that lies where it lies, or takes that of a card that has left its place.
+	// Show piles. A card takes the element at its place, or that of the same card elsewhere, or of a hidden card.
 	show(piles, animated) {
 		const cards = this.places.flatMap((place, i) => layOut(place, piles[i]))
 		const left = [...this.drawn]

@@ -84,7 +84,7 @@ export class Link {
 		else resolve(message)
 	}
 
-	// Notice a connection that is dead without a word, as after a laptop has slept.
+	// Notice a connection that ended without a close, as after a laptop has slept.
 	check() {
 		const now = Date.now()
 		if (this.retry || this.stopped || now - this.heard < SILENCE) return

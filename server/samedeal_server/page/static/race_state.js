@@ -10,7 +10,7 @@ export class Race {
 		this.progress = new Map() // by player: [[time, cards], ...]
 	}
 
-	// Without a player of before, the room is another one of the same name.
+	// If no player is the same, this is a later room with the same code.
 	setRoom(room) {
 		const before = this.room?.players.map(({player}) => player) ?? []
 		if (!room.players.some(({player}) => before.includes(player))) Object.assign(this, new Race())

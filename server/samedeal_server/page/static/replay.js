@@ -76,7 +76,7 @@ export class ReplayScreen extends RaceScreen {
 		const way = line.map((action, n) => ({action, at: ((n + 1) * record.length) / line.length}))
 		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
 		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
-		for (const shown of this.shown.values()) shown.game = "" // to be removed
+		for (const shown of this.shown.values()) shown.game = "" // forces redraw
 		Object.assign(this, {race, room: record.room})
 		setText(byId("title"), record.room)
 		this.slider.max = record.length

@@ -1,9 +1,9 @@
--- Commits one action of one player. No other script changes a board.
+-- Commits one action of one player. No other script adds to a log.
 -- Returns one of:
 --   {'ok', committed_at, event_number, previous_event_number, is_announced}
 --   {'repeated', committed_at}   this request was committed before
 --   {'stale', revision}          the board is at another revision
---   {'fenced', generation}       the player has a newer connection
+--   {'fenced', generation}       the player has a newer connection, or no generation (then 0)
 --   {'not_racing'}  {'time_up'}  {'already_finished'}  {'no_room'}
 local meta_key, progress_key, log_key, events_key = unpack(KEYS)
 -- base_revision is the board's revision just before the action. seen holds the cards that the action turned up. The counts
@@ -67,11 +67,11 @@ if revision == 1 then
   redis.call('EXPIRE', log_key, lifetime)
 end
 if original_time ~= '' then
-  -- A node that is just computing the standings has to load the players' progress again.
+  -- A node that is computing the standings now has to load the players' progress again.
   redis.call('HSET', meta_key, 'version', next_number(version, now))
 end
--- The node that commits the action applies the event itself. If the only listener is another node, because this one just
--- reconnects, that node reads the event from the stream a few seconds later, as after any lost announcement.
+-- The node that commits the action applies the event itself. If the only listener is another node, because this one is
+-- reconnecting, that node reads the event from the stream a few seconds later, as after any lost announcement.
 local is_announced = has_other_listeners(channel)
 local number, previous = append_event(meta_key, events_key, channel, stream_length, now, event, time, not is_announced)
 return {'ok', committed_at, number, previous, is_announced and 1 or 0}
