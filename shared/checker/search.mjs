@@ -4,8 +4,6 @@
 import { any, GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
 import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
 
-export const SOLVER = 1; // the version of samedeal.solver with the same answers
-
 const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
 
 // The costs of a state, for each search of a game. The state with the lowest costs is searched next.
