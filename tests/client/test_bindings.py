@@ -16,10 +16,10 @@ from tests.golden.golden_files import assert_sentences
 
 
 def test_a_file_changes_keys_of_commands_and_piles() -> None:
-    changed = load_bindings('[commands]\nundo = ["delete", "ctrl+z"]\ncollect = "M"\nhint = []\n[piles]\n1 = "&"\n')
-    assert changed.commands[KeyCommand.UNDO] == ("delete", "ctrl+z")
+    changed = load_bindings('[commands]\nundo = ["delete", "ctrl+y"]\ncollect = "M"\nhint = []\n[piles]\n1 = "&"\n')
+    assert changed.commands[KeyCommand.UNDO] == ("delete", "ctrl+y")
     assert effects("willow", "& 2", changed) == [Selected("1", 3), Move.parse("1 2")]
-    assert last_effect("willow", "ctrl+z", changed) == RunCommand(KeyCommand.UNDO)
+    assert last_effect("willow", "ctrl+y", changed) == RunCommand(KeyCommand.UNDO)
     assert last_effect("willow", "m", changed) == RunCommand(KeyCommand.COLLECT)
     for key in ("backspace", "x", "?", "1"):
         assert problem_of(last_effect("willow", key, changed)) is Problem.UNKNOWN_KEY
@@ -43,6 +43,7 @@ WRONG_FILES = {
     "empty key": ("[commands]\nundo = ''\n", 2),
     "unknown modifier": ("[commands]\nundo = 'hyper+z'\n", 2),
     "modifier twice": ("[commands]\nundo = 'ctrl+ctrl+z'\n", 2),
+    "key with a fixed meaning": ("[commands]\nundo = 'Ctrl+Z'\n", 2),
     "pile without a key": ("[piles]\n1 = []\n", 2),
     "key of another command": ("[commands]\nundo = 'x'\n", 2),
     "key of a pile": ("[commands]\nundo = 'q'\n", 2),

@@ -356,7 +356,7 @@ async def _close(operator: OperatorClient, given: argparse.Namespace) -> int:
 async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
     confirmation = (
         f"{given.node or operator.node} is draining and then stops. "
-        "systemd does not start it again; Compose and Kubernetes do."
+        "systemd and a server with --workers do not start it again. Compose and Kubernetes do."
     )
     try:
         return await _request(operator, Drain(id=0, node=given.node, force=given.yes), confirmation)

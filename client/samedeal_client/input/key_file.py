@@ -24,6 +24,9 @@ from samedeal.errors import MalformedText
 from samedeal_client.input.bindings import DEFAULT, NAMED_KEYS, PILES, Bindings, KeyCommand, normal_key
 
 _MODIFIERS: Final = ("ctrl", "alt", "shift")
+_RESERVED_KEYS: Final = ("ctrl+c", "ctrl+p", "ctrl+q", "ctrl+z")
+"""Keys that the app handles before any screen sees them."""
+
 _NAMES: Final = {"commands": tuple(command.value for command in KeyCommand), "piles": PILES}
 """The names that the entries of a key file may have, by table."""
 
@@ -77,6 +80,8 @@ def _parse_keys(value: object, line: str) -> tuple[str, ...]:
 
 def _parse_key(word: str, line: str) -> str:
     key = normal_key(word if len(word) == 1 else word.lower())
+    if key in _RESERVED_KEYS:
+        raise MalformedText(f"{line}{word!r} has a fixed meaning. Use another key.")
     *modifiers, last = key.split("+") if len(key) > 1 else [key]
     if set(modifiers) <= set(_MODIFIERS) and len(set(modifiers)) == len(modifiers):
         if last in NAMED_KEYS or (len(last) == 1 and last.isprintable() and not modifiers):
