@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.protocol.admin import Drain
 from samedeal.protocol.messages import Done, ProgressUpdate, Start
 from tests.end_to_end.operated import Operated
 from tests.end_to_end.processes import Programs, nothing_remains
 from tests.server.client import Client
+from tests.server.operator_client import TOKEN, Operator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the workers are found in /proc")
 
@@ -43,7 +45,7 @@ async def server(programs: Programs) -> tuple[Operated, str, str]:
     """A server with two workers and a Redis of its own, its address, and that of its health checks."""
     program = await programs.start(
         *("-m", "samedeal_server", "--workers", "2", "--port", "0", "--health-port", "0"),
-        *("--data", str(programs.home / "data"), "--log-style", "json"),
+        *("--data", str(programs.home / "data"), "--log-style", "json", "--admin-token", TOKEN),
     )
     server = Operated(program)
     while not (listening := await server.logs("listening"))["health"] or len(server.events) < 3:
@@ -75,5 +77,21 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
 
     operated.program.signal(signal.SIGTERM)
     await operated.logs("stopped", node=operated.events[-1]["node"])
+    assert await operated.program.exit_code() == 0
+    await nothing_remains(programs)
+
+
+async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
+    operated, address, health = server
+    drained, other = await client_of_each(operated, address)
+    operator = await Operator.login(address)
+    await operator.expect(Done, Drain, node=drained)
+    await operated.logs("stopped", node=drained)
+    while (await operated.get(f"{health}/readyz"))[0] != 200:
+        pass
+    late = await Client.hello(address, "late")
+    assert (await operated.logs("hello", player=late.player))["node"] == other
+
+    operated.program.signal(signal.SIGTERM)
     assert await operated.program.exit_code() == 0
     await nothing_remains(programs)

@@ -460,6 +460,16 @@ async def test_ban_expires(node: NodeMaker) -> None:
     assert (await operator.expect(BanList, ListBans)).bans == ()
 
 
+async def test_ban_is_replaced_although_there_are_no_more_allowed(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_handlers, "MAX_BANS", 1)
+    operator = await Operator.login((await node(token=TOKEN)).url)
+    await operator.expect(BanList, Ban, target="192.0.2.1")
+    await operator.expect(BanList, Ban, target="192.0.2.1", reason="again")
+    await operator.refused("too_many_bans", Ban, target="192.0.2.2")
+
+
 async def test_invalid_ban_is_refused(node: NodeMaker) -> None:
     operator = await Operator.login((await node(token=TOKEN)).url)
     await operator.refused("malformed", Ban, target="ana")

@@ -207,11 +207,13 @@ class OperatorRequests:
         The ban may be wider than requested, because an IPv6 address becomes its /64 network.
         """
         now = await self._rooms.store.now()
-        if len(await self._nodes.bans(now)) >= MAX_BANS:
+        target = normalize_target(message.target)
+        others = [ban for ban in await self._nodes.bans(now) if ban.target != target]
+        if len(others) >= MAX_BANS:
             raise refusals.too_many_bans(MAX_BANS)
         until = now + 1000 * message.seconds if message.seconds else 0
         reason = printable(message.reason, MAX_REASON_WIDTH)
-        ban = BanLine(target=normalize_target(message.target), since=now, until=until, reason=reason)
+        ban = BanLine(target=target, since=now, until=until, reason=reason)
         await self._nodes.ban(ban)
         return BanList(to=message.id, bans=(ban,))
 

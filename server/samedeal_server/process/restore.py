@@ -38,8 +38,9 @@ examples:
   {name} restore samedeal.backup --redis redis://10.0.0.5:6379/0
   {name} restore samedeal.backup --data ~/.local/share/samedeal/server
 
-Stop all nodes first. Races continue from the backup. Moves made after it are lost. A race ends at once if its time limit
-has passed. Without --redis and --data, the backup is restored into the default data directory of the server.
+Stop all nodes first. Races continue from the backup. Moves made after it come back only if the players' clients send
+them again. A race ends at once if its time limit has passed. Without --redis and --data, the backup is restored into the
+default data directory of the server.
 
 Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
 """

@@ -40,7 +40,9 @@ class WorkerChecks:
             if status != 200:
                 return Readiness(ready=False, text=f"Worker {number}: {body.strip() or 'It does not run.'}")
         # Workers share their Redis. The longest answer also names the rooms that are unavailable, if there are any.
-        return Readiness(ready=True, text=max((body.strip() for _, body in answers.values()), key=len))
+        return Readiness(
+            ready=bool(answers), text=max((body.strip() for _, body in answers.values()), key=len, default="")
+        )
 
     async def metrics(self) -> bytes:
         """Return the metrics of all workers that answer.

@@ -15,6 +15,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from samedeal_server.config.config import Config
@@ -64,7 +65,8 @@ async def run_workers(config: Config, words: Sequence[str], announce: Announce) 
         )
         health_url = ""
         if config.health_port is not None:
-            health = Health(WorkerChecks(lambda: {each.number: each.health_url for each in workers}, signals.stop))
+            urls = partial(_health_urls, workers)
+            health = Health(WorkerChecks(urls, signals.stop))
             health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
         addresses = listen_addresses(config, port)
         _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
@@ -156,6 +158,14 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
         for worker in workers:
             worker.send(signal.SIGTERM)
         await asyncio.gather(*(worker.end() for worker in workers))
+
+
+def _health_urls(workers: Sequence[Worker]) -> dict[int, str]:
+    """Return the URL of the health checks for the number of each worker, except of workers that have ended normally.
+
+    An operator has drained such a worker, so that the others serve without it.
+    """
+    return {each.number: each.health_url for each in workers if each.process is None or each.process.returncode != 0}
 
 
 async def _keep_running(workers: Sequence[Worker]) -> None:
